@@ -1,0 +1,48 @@
+# Wrappers for the kinds of target in this tree.
+
+# tilec_library(NAME src... [MLIR] [LLVM] [LINK lib...]): a static library.
+# MLIR: links libMLIR and reuses the precompiled MLIR headers. LLVM: links libLLVM only (Support, ADT).
+function(tilec_library name)
+  cmake_parse_arguments(ARG "MLIR;LLVM" "" "LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  tilec_target(${name})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+endfunction()
+
+# tilec_executable(NAME src... [MLIR] [LLVM] [LINK lib...])
+function(tilec_executable name)
+  cmake_parse_arguments(ARG "MLIR;LLVM" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  tilec_target(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+endfunction()
+
+macro(tilec_target name)
+  if(ARG_MLIR)
+    target_link_libraries(${name} PUBLIC MLIR LLVM)
+    target_precompile_headers(${name} REUSE_FROM tilec_mlir_pch)
+  elseif(ARG_LLVM)
+    target_link_libraries(${name} PUBLIC LLVM)
+  endif()
+endmacro()
+
+# tilec_tablegen(target td_file GEN output flags...): runs mlir-tblgen several times on one file.
+# Usage: tilec_tablegen(TileOpsIncGen TileOps.td "TileOps.h.inc:-gen-op-decls" ...)
+function(tilec_tablegen target td)
+  set(LLVM_TARGET_DEFINITIONS ${td})
+  foreach(item ${ARGN})
+    string(REPLACE ":" ";" parts ${item})
+    list(GET parts 0 out)
+    list(SUBLIST parts 1 -1 flags)
+    mlir_tablegen(${out} ${flags} -I${CMAKE_SOURCE_DIR})
+  endforeach()
+  add_public_tablegen_target(${target})
+endfunction()
+
+# The headers that nearly every MLIR file includes, parsed once.
+file(WRITE ${CMAKE_BINARY_DIR}/tilec_mlir_pch.cpp "namespace tilec { extern const int pchAnchor; const int pchAnchor = 0; }\n")
+add_library(tilec_mlir_pch STATIC ${CMAKE_BINARY_DIR}/tilec_mlir_pch.cpp)
+target_precompile_headers(tilec_mlir_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/MlirPch.h)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  set(CMAKE_PCH_INSTANTIATE_TEMPLATES ON)
+endif()
