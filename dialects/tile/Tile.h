@@ -1,0 +1,43 @@
+//===- Tile.h - the tile dialect ------------------------------*- C++ -*-===//
+//
+// What a program says: see TileDialect.td for the model, TileOps.td for each operation.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILEC_DIALECTS_TILE_TILE_H
+#define TILEC_DIALECTS_TILE_TILE_H
+
+#include "dialects/tile/TileDialect.h.inc"
+#include "dialects/tile/TileEnums.h.inc"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/tile/TileAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/tile/TileTypes.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/tile/TileOps.h.inc"
+
+namespace tilec::tile {
+
+/// Names of discardable attributes on `scf.for` that carry the kind of loop of the source.
+inline constexpr llvm::StringLiteral kStagesAttr =
+    "tile.stages"; ///< pipelined: number of stages, i32 >= 1
+inline constexpr llvm::StringLiteral kUnrollAttr =
+    "tile.unroll"; ///< unrolled: factor, i32; 0 is fully
+
+/// Bits that one element takes in memory: `i1` a byte, `i4` and `f4E2M1FN` half a byte.
+unsigned getStorageBits(mlir::Type elementType);
+
+} // namespace tilec::tile
+
+#endif // TILEC_DIALECTS_TILE_TILE_H

@@ -1,0 +1,86 @@
+//===- TileDialect.cpp - dialect registration and types ------------------===//
+#include "dialects/tile/Tile.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilec::tile;
+
+#include "dialects/tile/TileDialect.cpp.inc"
+#include "dialects/tile/TileEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/tile/TileAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/tile/TileTypes.cpp.inc"
+
+void TileDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/tile/TileTypes.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/tile/TileAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/tile/TileOps.cpp.inc"
+      >();
+}
+
+unsigned tilec::tile::getStorageBits(Type elementType) {
+  unsigned bits = elementType.getIntOrFloatBitWidth();
+  return bits == 1 ? 8 : bits;
+}
+
+/// Prints `?x64xf16`; a shape of rank 0 prints the element type alone.
+static void printShapedBody(AsmPrinter &printer, ArrayRef<int64_t> shape, Type elementType) {
+  printer.printDimensionList(shape);
+  if (!shape.empty()) {
+    printer << 'x';
+  }
+  printer << elementType;
+}
+
+Type GlobalType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/true) ||
+      parser.parseType(elementType) || parser.parseGreater()) {
+    return {};
+  }
+  return get(parser.getContext(), shape, elementType);
+}
+
+void GlobalType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printShapedBody(printer, getShape(), getElementType());
+  printer << '>';
+}
+
+Type BufferType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  StringRef scope;
+  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(elementType) || parser.parseComma() || parser.parseKeyword(&scope)) {
+    return {};
+  }
+  std::optional<Scope> parsed = symbolizeScope(scope);
+  if (!parsed) {
+    parser.emitError(parser.getNameLoc(), "unknown buffer scope `") << scope << '`';
+    return {};
+  }
+  if (parser.parseGreater()) {
+    return {};
+  }
+  return get(parser.getContext(), shape, elementType, *parsed);
+}
+
+void BufferType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printShapedBody(printer, getShape(), getElementType());
+  printer << ", " << stringifyScope(getScope()) << '>';
+}
