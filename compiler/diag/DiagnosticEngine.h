@@ -1,0 +1,119 @@
+// Collects diagnostics of one compilation; printing is apart (DiagnosticPrinter.h).
+//
+// Ranges are SMLocs into the buffers of one llvm::SourceMgr, which must outlive the engine. A range
+// without start means "no place in a source". Nothing here ever ends the process: callers ask
+// hasErrors() between phases.
+#pragma once
+
+#include "dialects/support/Diagnostics.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/SMLoc.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace tilec {
+
+/// Further text about a diagnostic, with its own place.
+struct Note {
+  llvm::SMRange range;
+  std::string text;
+};
+
+/// `report(...) << note(range, "declared here")`
+inline Note note(llvm::SMRange range, const llvm::Twine &text) { return {range, text.str()}; }
+
+struct Diagnostic {
+  diag::Id id;
+  diag::Severity severity; // after -Werror
+  llvm::SMRange range;
+  std::string message; // arguments filled in, without [name]
+  std::string hint;    // may be empty
+  std::vector<Note> notes;
+};
+
+class DiagnosticEngine {
+public:
+  /// What report() returns: adds notes or another hint to the diagnostic just reported, or does
+  /// nothing if that was dropped. Not to be kept beyond the statement.
+  class Builder {
+  public:
+    Builder &operator<<(Note note);
+    Builder &hint(const llvm::Twine &text);
+
+  private:
+    friend class DiagnosticEngine;
+    explicit Builder(Diagnostic *diagnostic) : diagnostic(diagnostic) {}
+    Diagnostic *diagnostic;
+  };
+
+  /// While it lives, a note is added to every diagnostic: where a function was called, say.
+  class Context {
+  public:
+    Context(DiagnosticEngine &engine, llvm::SMRange range, const llvm::Twine &text)
+        : engine(engine) {
+      engine.contexts.push_back(note(range, text));
+    }
+    ~Context() { engine.contexts.pop_back(); }
+    Context(const Context &) = delete;
+    Context &operator=(const Context &) = delete;
+
+  private:
+    DiagnosticEngine &engine;
+  };
+
+  explicit DiagnosticEngine(const llvm::SourceMgr &sources) : sources(sources) {}
+
+  void setWarningsAreErrors(bool on) { warningsAreErrors = on; }
+  /// Errors beyond this number are dropped; 0 for no limit.
+  void setErrorLimit(unsigned limit) { errorLimit = limit; }
+
+  /// Reports entry `id` of the table. A diagnostic with the text and place of an earlier one is
+  /// dropped (a function instantiated twice complains once).
+  template <typename... Args>
+  Builder report(diag::Id id, llvm::SMRange range, Args &&...args) {
+    std::string list[sizeof...(Args) + 1] = {diag::toArg(std::forward<Args>(args))...};
+    return add(id, range, llvm::ArrayRef(list, sizeof...(Args)));
+  }
+  template <typename... Args>
+  Builder report(diag::Id id, llvm::SMLoc loc, Args &&...args) {
+    return report(id, llvm::SMRange(loc, loc), std::forward<Args>(args)...);
+  }
+
+  /// Reports a text that was made elsewhere (by formatDiagnostic, through MLIR) as `id`, with the
+  /// hint of `id` only if that has no arguments.
+  Builder reportText(diag::Id id, diag::Severity severity, llvm::SMRange range,
+                     const llvm::Twine &message);
+
+  bool hasErrors() const { return errors != 0; }
+  unsigned numErrors() const { return errors; }
+  unsigned numWarnings() const { return warnings; }
+  /// True when a further error would be dropped: time to stop looking for them.
+  bool limitReached() const { return errorLimit != 0 && errors >= errorLimit; }
+
+  /// In the order of the sources: by buffer, offset, time of report; what has no place comes last.
+  std::vector<const Diagnostic *> sorted() const;
+
+  const llvm::SourceMgr &getSources() const { return sources; }
+  /// The place of a line and column (from 1) of a file of the SourceMgr, or none.
+  llvm::SMLoc locate(llvm::StringRef file, unsigned line, unsigned column) const;
+
+private:
+  Builder add(diag::Id id, llvm::SMRange range, llvm::ArrayRef<std::string> args);
+  Builder add(Diagnostic diagnostic);
+
+  const llvm::SourceMgr &sources;
+  std::vector<std::unique_ptr<Diagnostic>> all; // builders point to elements
+  std::vector<Note> contexts;
+  std::set<std::tuple<const char *, unsigned, std::string>> seen; // looked up, never iterated
+  unsigned errors = 0, warnings = 0;
+  unsigned errorLimit = 20;
+  bool warningsAreErrors = false;
+};
+
+} // namespace tilec

@@ -1,0 +1,194 @@
+#include "compiler/diag/DiagnosticPrinter.h"
+
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace tilec {
+
+using diag::Severity;
+using llvm::raw_ostream;
+using llvm::StringRef;
+
+namespace {
+
+/// How much of a source line is shown.
+constexpr size_t shownWidth = 120;
+
+/// A range in terms of its file.
+struct Place {
+  StringRef file;
+  unsigned line, column, endLine, endColumn;
+  StringRef text;       // of the first line
+  size_t start, length; // of the range within `text`; length >= 1
+};
+
+} // namespace
+
+static std::optional<Place> placeOf(llvm::SMRange range, const llvm::SourceMgr &sources) {
+  unsigned buffer = range.Start.isValid() ? sources.FindBufferContainingLoc(range.Start) : 0;
+  if (buffer == 0) {
+    return std::nullopt;
+  }
+  const llvm::MemoryBuffer &memory = *sources.getMemoryBuffer(buffer);
+  const char *start = range.Start.getPointer();
+  const char *end = range.End.isValid() ? range.End.getPointer() : start;
+  if (end < start || end > memory.getBufferEnd()) {
+    end = start;
+  }
+  Place place;
+  place.file = memory.getBufferIdentifier();
+  std::tie(place.line, place.column) = sources.getLineAndColumn(range.Start, buffer);
+  std::tie(place.endLine, place.endColumn) =
+      sources.getLineAndColumn(llvm::SMLoc::getFromPointer(end), buffer);
+  const char *lineStart = start - (place.column - 1);
+  StringRef rest(lineStart, memory.getBufferEnd() - lineStart);
+  place.text = rest.substr(0, rest.find_first_of("\r\n"));
+  place.start = std::min<size_t>(place.column - 1, place.text.size());
+  size_t length = std::min<size_t>(end - start, place.text.size() - place.start);
+  place.length = std::max<size_t>(length, 1);
+  return place;
+}
+
+/// The bytes of the character at the front of `text`, 0 if it is not printable UTF-8.
+static size_t printableLength(StringRef text) {
+  unsigned char first = text.front();
+  if (first < 0x80) {
+    return first >= 0x20 && first != 0x7f;
+  }
+  size_t length = llvm::getNumBytesForUTF8(first);
+  const auto *data = reinterpret_cast<const llvm::UTF8 *>(text.data());
+  bool isLegal = length <= text.size() && llvm::isLegalUTF8Sequence(data, data + length);
+  // U+0080 to U+009F are control characters.
+  return isLegal && !(first == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0) ? length : 0;
+}
+
+/// Prints the line of `place` and the line of marks below it.
+static void printSnippet(const Place &place, raw_ostream &os) {
+  size_t from = place.start > shownWidth / 2 && place.text.size() > shownWidth
+                    ? place.start - shownWidth / 2
+                    : 0;
+  std::string marks;
+  for (size_t i = from; i < place.text.size() && marks.size() < shownWidth;) {
+    size_t length = printableLength(place.text.substr(i));
+    bool isTab = place.text[i] == '\t';
+    if (length == 0) {
+      os << (isTab ? ' ' : '?');
+    } else {
+      os << place.text.substr(i, length);
+    }
+    bool isMarked = i >= place.start && i < place.start + place.length;
+    marks += i == place.start ? '^' : isMarked ? '~' : ' ';
+    i += std::max<size_t>(length, 1);
+  }
+  if (marks.find('^') == std::string::npos) {
+    marks += '^'; // behind the end of the line
+  }
+  os << '\n' << StringRef(marks).rtrim(' ') << '\n';
+}
+
+static void printMessage(llvm::SMRange range, StringRef label, raw_ostream::Colors colour,
+                         StringRef message, const llvm::SourceMgr &sources, raw_ostream &os,
+                         bool useColour) {
+  std::optional<Place> place = placeOf(range, sources);
+  if (place) {
+    os << place->file << ':' << place->line << ':' << place->column << ": ";
+  } else {
+    os << "tilec: ";
+  }
+  if (useColour) {
+    os.changeColor(colour, /*Bold=*/true);
+  }
+  os << label << ": ";
+  if (useColour) {
+    os.resetColor();
+  }
+  os << llvm::json::fixUTF8(message) << '\n';
+  if (place) {
+    printSnippet(*place, os);
+  }
+}
+
+static StringRef spelling(Severity severity) {
+  switch (severity) {
+  case Severity::Remark:
+    return "remark";
+  case Severity::Warning:
+    return "warning";
+  case Severity::Error:
+    return "error";
+  }
+  llvm_unreachable("all severities are handled");
+}
+
+static raw_ostream::Colors colourOf(Severity severity) {
+  switch (severity) {
+  case Severity::Remark:
+    return raw_ostream::BLUE;
+  case Severity::Warning:
+    return raw_ostream::MAGENTA;
+  case Severity::Error:
+    return raw_ostream::RED;
+  }
+  llvm_unreachable("all severities are handled");
+}
+
+void printText(const Diagnostic &diagnostic, const llvm::SourceMgr &sources, raw_ostream &os,
+               bool colour) {
+  std::string message = diagnostic.message + " [" + diag::info(diagnostic.id).name.str() + "]";
+  printMessage(diagnostic.range, spelling(diagnostic.severity), colourOf(diagnostic.severity),
+               message, sources, os, colour);
+  for (const Note &note : diagnostic.notes) {
+    printMessage(note.range, "note", raw_ostream::CYAN, note.text, sources, os, colour);
+  }
+  if (!diagnostic.hint.empty()) {
+    os << "help: " << diagnostic.hint << '\n';
+  }
+}
+
+static void addPlace(llvm::json::Object &object, llvm::SMRange range,
+                     const llvm::SourceMgr &sources) {
+  std::optional<Place> place = placeOf(range, sources);
+  if (!place) {
+    return;
+  }
+  object["file"] = llvm::json::fixUTF8(place->file);
+  object["line"] = place->line;
+  object["column"] = place->column;
+  object["endLine"] = place->endLine;
+  object["endColumn"] = place->endColumn;
+}
+
+void printJson(const Diagnostic &diagnostic, const llvm::SourceMgr &sources, raw_ostream &os) {
+  const diag::Info &entry = diag::info(diagnostic.id);
+  llvm::json::Object object{
+      {"severity", spelling(diagnostic.severity)},
+      {"code", StringRef(entry.code)},
+      {"name", StringRef(entry.name)},
+      {"message", llvm::json::fixUTF8(diagnostic.message)},
+  };
+  addPlace(object, diagnostic.range, sources);
+  if (!diagnostic.hint.empty()) {
+    object["hint"] = llvm::json::fixUTF8(diagnostic.hint);
+  }
+  llvm::json::Array notes;
+  for (const Note &note : diagnostic.notes) {
+    llvm::json::Object entry{{"message", llvm::json::fixUTF8(note.text)}};
+    addPlace(entry, note.range, sources);
+    notes.push_back(std::move(entry));
+  }
+  object["notes"] = std::move(notes);
+  os << llvm::json::Value(std::move(object)) << '\n';
+}
+
+void printDiagnostics(const DiagnosticEngine &engine, DiagnosticsFormat format, raw_ostream &os) {
+  for (const Diagnostic *diagnostic : engine.sorted()) {
+    if (format == DiagnosticsFormat::Json) {
+      printJson(*diagnostic, engine.getSources(), os);
+    } else {
+      printText(*diagnostic, engine.getSources(), os, os.has_colors());
+    }
+  }
+}
+
+} // namespace tilec

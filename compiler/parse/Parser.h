@@ -1,0 +1,20 @@
+// From text to the syntax tree.
+#pragma once
+
+#include "compiler/parse/Ast.h"
+
+namespace llvm {
+class SourceMgr;
+} // namespace llvm
+
+namespace tilec {
+
+class DiagnosticEngine;
+
+/// Parses buffer `bufferId` of `sources`. Reports every error that it can tell apart and always
+/// returns a tree, of what could be understood; it is complete if the engine has no new errors.
+/// Time is linear in the size of the text, and stops at the engine's error limit.
+const ast::File *parse(unsigned bufferId, const llvm::SourceMgr &sources, ast::Context &context,
+                       DiagnosticEngine &diagnostics);
+
+} // namespace tilec
