@@ -61,7 +61,8 @@ public:
   int64_t rowPitch() const;
   /// Bytes from panel to panel (a multiple of 128 when there are several).
   int64_t panelStride() const;
-  /// Bytes from one index of leading dimension `dim` to the next.
+  /// Bytes from one index of leading dimension `dim` to the next; with a swizzle a multiple of
+  /// alignment(), so that each matrix can be used as a buffer of its own.
   int64_t leadingStride(unsigned dim) const;
   /// Bytes of the buffer.
   int64_t sizeBytes() const;
@@ -81,7 +82,7 @@ public:
 
   /// The matrix alone, or with `count` leading dimensions fewer.
   SharedLayout dropLeading(unsigned count = 1) const;
-  /// A ring of `count` such buffers: one more leading dimension.
+  /// A ring of `count` such buffers: one more leading dimension. Refused for a row cut into panels.
   Answer<SharedLayout> withLeading(int64_t count) const;
 
   bool operator==(const SharedLayout &o) const;
