@@ -2,7 +2,7 @@
 // it.
 #include "dialects/tile/Tile.h"
 #ifdef TILEC_HAS_TGPU
-#include "dialects/tgpu/TGpu.h"
+#include "dialects/tgpu/Tgpu.h"
 #endif
 #ifdef TILEC_HAS_PASSES
 #include "passes/Passes.h"
@@ -19,7 +19,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<tilec::tile::TileDialect>();
 #ifdef TILEC_HAS_TGPU
-  registry.insert<tilec::tgpu::TGpuDialect>();
+  registry.insert<tilec::tgpu::TgpuDialect>();
 #endif
   registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
                   mlir::gpu::GPUDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,

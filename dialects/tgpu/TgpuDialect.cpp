@@ -1,0 +1,141 @@
+//===- TgpuDialect.cpp - dialect registration, attributes and types ------===//
+#include "dialects/tgpu/Tgpu.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilec::tgpu;
+namespace layout = tilec::layout;
+
+#include "dialects/tgpu/TgpuDialect.cpp.inc"
+#include "dialects/tgpu/TgpuEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/tgpu/TgpuAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/tgpu/TgpuTypes.cpp.inc"
+
+void TgpuDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/tgpu/TgpuTypes.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/tgpu/TgpuAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/tgpu/TgpuOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Layout attributes
+//===----------------------------------------------------------------------===//
+
+/// Parses `<"text">` with Layout::parse.
+template <typename Layout>
+static FailureOr<Layout> parseLayout(AsmParser &parser) {
+  std::string text;
+  SMLoc loc;
+  if (parser.parseLess() || parser.getCurrentLocation(&loc) || parser.parseString(&text) ||
+      parser.parseGreater()) {
+    return failure();
+  }
+  layout::Answer<Layout> parsed = Layout::parse(text);
+  if (!parsed) {
+    return parser.emitError(loc, parsed.reason());
+  }
+  return *parsed;
+}
+
+Attribute FragmentAttr::parse(AsmParser &parser, Type) {
+  FailureOr<layout::RegisterLayout> parsed = parseLayout<layout::RegisterLayout>(parser);
+  return failed(parsed) ? Attribute() : get(parser.getContext(), *parsed);
+}
+void FragmentAttr::print(AsmPrinter &printer) const {
+  printer << "<\"" << getLayout().str() << "\">";
+}
+
+LogicalResult FragmentAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                                           function_ref<InFlightDiagnostic()> emitError) const {
+  if (shape != getLayout().shape()) {
+    return emitError() << "layout is of another shape than its fragment";
+  }
+  return success();
+}
+
+Attribute SharedAttr::parse(AsmParser &parser, Type) {
+  FailureOr<layout::SharedLayout> parsed = parseLayout<layout::SharedLayout>(parser);
+  return failed(parsed) ? Attribute() : get(parser.getContext(), *parsed);
+}
+void SharedAttr::print(AsmPrinter &printer) const {
+  printer << "<\"" << getLayout().str() << "\">";
+}
+
+const layout::RegisterLayout *tilec::tgpu::getLayout(Type fragment) {
+  auto tensor = dyn_cast<RankedTensorType>(fragment);
+  auto encoding = tensor ? dyn_cast_or_null<FragmentAttr>(tensor.getEncoding()) : FragmentAttr();
+  return encoding ? &encoding.getImpl()->layout : nullptr;
+}
+
+RankedTensorType tilec::tgpu::withLayout(RankedTensorType type,
+                                         const layout::RegisterLayout &layout) {
+  return RankedTensorType::get(type.getShape(), type.getElementType(),
+                               FragmentAttr::get(type.getContext(), layout));
+}
+
+const layout::SharedLayout *tilec::tgpu::getLayout(SmemType buffer) {
+  return buffer.getLayout() ? &buffer.getLayout().getImpl()->layout : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+Type SmemType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  SharedAttr layout;
+  SMLoc loc;
+  if (parser.parseLess() || parser.getCurrentLocation(&loc) ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/false) || parser.parseType(elementType)) {
+    return {};
+  }
+  if (succeeded(parser.parseOptionalComma()) && parser.parseAttribute(layout)) {
+    return {};
+  }
+  if (parser.parseGreater()) {
+    return {};
+  }
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(), shape, elementType,
+                    layout);
+}
+
+void SmemType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printDimensionList(getShape());
+  if (!getShape().empty()) {
+    printer << 'x';
+  }
+  printer << getElementType();
+  if (getLayout()) {
+    printer << ", " << getLayout();
+  }
+  printer << '>';
+}
+
+LogicalResult SmemType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<int64_t> shape, Type elementType, SharedAttr layout) {
+  if (!elementType.isIntOrFloat()) {
+    return emitError() << "elements of shared memory are numbers, not " << elementType;
+  }
+  // A part of a buffer carries the whole buffer's layout, so only the rank must agree.
+  if (layout && layout.getLayout().rank() != shape.size()) {
+    return emitError() << "layout of rank " << layout.getLayout().rank() << " for a buffer of rank "
+                       << shape.size();
+  }
+  return success();
+}

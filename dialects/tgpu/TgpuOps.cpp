@@ -1,0 +1,263 @@
+//===- TgpuOps.cpp - verifiers and custom assembly of the tgpu dialect ---===//
+#include "dialects/tgpu/Tgpu.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilec::tgpu;
+using tilec::tile::GlobalType;
+
+#define GET_OP_CLASSES
+#include "dialects/tgpu/TgpuOps.cpp.inc"
+
+static ArrayRef<int64_t> shapeOf(Type type) {
+  return llvm::TypeSwitch<Type, ArrayRef<int64_t>>(type)
+      .Case<GlobalType, SmemType, ShapedType>([](auto shaped) { return shaped.getShape(); })
+      .Case<PendingType>([](PendingType pending) { return pending.getFragment().getShape(); })
+      .Default([](Type) { return ArrayRef<int64_t>(); });
+}
+
+//===----------------------------------------------------------------------===//
+// KernelOp, RolesOp
+//===----------------------------------------------------------------------===//
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto buildType = [](Builder &builder, ArrayRef<Type> args, ArrayRef<Type> results,
+                      function_interface_impl::VariadicFlag,
+                      std::string &) { return builder.getFunctionType(args, results); };
+  return function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), buildType,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false,
+                                           getFunctionTypeAttrName(), getArgAttrsAttrName(),
+                                           getResAttrsAttrName());
+}
+
+LogicalResult KernelOp::verify() {
+  if (getThreads() == 0 || getThreads() % 32 != 0 || getLaunchedThreads() > 1024) {
+    return emitOpError("runs whole warps, up to 1024 threads");
+  }
+  return success();
+}
+
+ParseResult RolesOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<Attribute> names;
+  SmallVector<int32_t> first, count, registers;
+  Builder &builder = parser.getBuilder();
+  while (succeeded(parser.parseOptionalKeyword("role"))) {
+    StringAttr name;
+    int32_t firstWarp = 0, numWarps = 0, budget = 0;
+    NamedAttrList ignored;
+    if (parser.parseAttribute(name, "name", ignored) || parser.parseKeyword("warps") ||
+        parser.parseInteger(firstWarp) || parser.parseComma() || parser.parseInteger(numWarps)) {
+      return failure();
+    }
+    if (succeeded(parser.parseOptionalKeyword("registers")) && parser.parseInteger(budget)) {
+      return failure();
+    }
+    names.push_back(name);
+    first.push_back(firstWarp);
+    count.push_back(numWarps);
+    registers.push_back(budget);
+    Region *body = result.addRegion();
+    if (parser.parseRegion(*body)) {
+      return failure();
+    }
+    if (body->empty()) {
+      body->emplaceBlock();
+    }
+  }
+  result.addAttribute(getNamesAttrName(result.name), builder.getArrayAttr(names));
+  result.addAttribute(getFirstWarpsAttrName(result.name), builder.getDenseI32ArrayAttr(first));
+  result.addAttribute(getNumWarpsAttrName(result.name), builder.getDenseI32ArrayAttr(count));
+  result.addAttribute(getRegistersAttrName(result.name), builder.getDenseI32ArrayAttr(registers));
+  return parser.parseOptionalAttrDictWithKeyword(result.attributes);
+}
+
+void RolesOp::print(OpAsmPrinter &printer) {
+  for (auto [index, body] : llvm::enumerate(getBodies())) {
+    printer.printNewline();
+    printer << "role " << getNames()[index] << " warps " << getFirstWarps()[index] << ", "
+            << getNumWarps()[index];
+    if (getRegisters()[index] != 0) {
+      printer << " registers " << getRegisters()[index];
+    }
+    printer << ' ';
+    printer.printRegion(body);
+  }
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(),
+      {getNamesAttrName(), getFirstWarpsAttrName(), getNumWarpsAttrName(), getRegistersAttrName()});
+}
+
+LogicalResult RolesOp::verify() {
+  size_t count = getBodies().size();
+  if (count == 0 || getNames().size() != count || getFirstWarps().size() != count ||
+      getNumWarps().size() != count || getRegisters().size() != count) {
+    return emitOpError("has a name, warps and registers for each role");
+  }
+  for (size_t i = 0; i < count; ++i) {
+    int32_t end = getFirstWarps()[i] + getNumWarps()[i];
+    if (getFirstWarps()[i] < 0 || getNumWarps()[i] < 1) {
+      return emitOpError("role ") << getNames()[i] << " has no warps";
+    }
+    for (size_t j = 0; j < i; ++j) {
+      if (getFirstWarps()[j] < end && getFirstWarps()[i] < getFirstWarps()[j] + getNumWarps()[j]) {
+        return emitOpError("roles ") << getNames()[j] << " and " << getNames()[i] << " share warps";
+      }
+    }
+    if (getRegisters()[i] != 0 && (getFirstWarps()[i] % 4 != 0 || getNumWarps()[i] % 4 != 0)) {
+      return emitOpError("role ") << getNames()[i] << " sets registers for parts of a warpgroup";
+    }
+  }
+  // setmaxnreg works on fragments' owners only: what crosses into a role must be uniform.
+  WalkResult crossing = walk([&](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      if (isa<RankedTensorType, PendingType>(operand.getType()) &&
+          !getOperation()->isProperAncestor(operand.getParentBlock()->getParentOp()) &&
+          operand.getParentBlock()->getParentOp() != getOperation()) {
+        op->emitOpError("uses a fragment from outside its role");
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return failure(crossing.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult SlotOp::verify() {
+  SmemType ring = getRing().getType(), slot = getResult().getType();
+  if (ring.getRank() == 0 || ring.getShape().drop_front() != slot.getShape() ||
+      ring.getElementType() != slot.getElementType()) {
+    return emitOpError("gives one buffer of a ring");
+  }
+  if (const layout::SharedLayout *layout = getLayout(ring)) {
+    if (!getLayout(slot) || *getLayout(slot) != layout->dropLeading()) {
+      return emitOpError("layout of the slot is not that of the ring");
+    }
+  }
+  return success();
+}
+
+LogicalResult SubviewOp::verify() {
+  SmemType source = getSource().getType(), part = getResult().getType();
+  if (getOffsets().size() != source.getShape().size() || part.getRank() != source.getRank() ||
+      part.getElementType() != source.getElementType() || part.getLayout() != source.getLayout()) {
+    return emitOpError("is a part of the same rank, element type and layout");
+  }
+  for (auto [offset, extent, whole] :
+       llvm::zip_equal(getOffsets(), part.getShape(), source.getShape())) {
+    if (offset < 0 || offset + extent > whole) {
+      return emitOpError("reaches beyond its buffer");
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+LogicalResult CopyOp::verify() {
+  if (isa<GlobalType>(getSource().getType()) == isa<GlobalType>(getDest().getType())) {
+    return emitOpError("copies between global and shared memory");
+  }
+  ArrayRef<int64_t> from = shapeOf(getSource().getType()), to = shapeOf(getDest().getType());
+  if (from.size() != to.size()) {
+    return emitOpError("copies between ranks ") << from.size() << " and " << to.size();
+  }
+  return success();
+}
+
+LogicalResult ConvertLayoutOp::verify() {
+  auto from = cast<RankedTensorType>(getSource().getType()),
+       to = cast<RankedTensorType>(getResult().getType());
+  if (from.getShape() != to.getShape() || from.getElementType() != to.getElementType()) {
+    return emitOpError("changes the layout only");
+  }
+  return success();
+}
+
+OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
+  if (getSource().getType() == getResult().getType()) {
+    return getSource();
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix products
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyProduct(Operation *op, Type aType, Type bType, Type accType,
+                                   bool transposeA, bool transposeB) {
+  ArrayRef<int64_t> a = shapeOf(aType), b = shapeOf(bType), acc = shapeOf(accType);
+  if (a.size() != 2 || b.size() != 2 || acc.size() != 2) {
+    return op->emitOpError("multiplies matrices");
+  }
+  int64_t m = a[transposeA ? 1 : 0], k = a[transposeA ? 0 : 1];
+  int64_t kb = b[transposeB ? 1 : 0], n = b[transposeB ? 0 : 1];
+  if (k != kb || m != acc[0] || n != acc[1]) {
+    return op->emitOpError("shapes do not agree: ")
+           << m << 'x' << k << " times " << kb << 'x' << n << " into " << acc[0] << 'x' << acc[1];
+  }
+  return success();
+}
+
+LogicalResult DotOp::verify() {
+  if (getAcc().getType() != getResult().getType()) {
+    return emitOpError("result is of the accumulator's type");
+  }
+  return verifyProduct(*this, getA().getType(), getB().getType(), getAcc().getType(),
+                       getTransposeA(), getTransposeB());
+}
+
+/// The fragment behind an accumulator operand.
+static RankedTensorType fragmentOf(Type accumulator) {
+  if (auto pending = dyn_cast<PendingType>(accumulator)) {
+    return pending.getFragment();
+  }
+  return cast<RankedTensorType>(accumulator);
+}
+
+LogicalResult WgmmaOp::verify() {
+  if (getMma().getKind() != MmaKind::Wgmma) {
+    return emitOpError("is described by a wgmma instruction");
+  }
+  if (fragmentOf(getAcc().getType()) != getResult().getType().getFragment()) {
+    return emitOpError("result is the accumulator's fragment, pending");
+  }
+  return verifyProduct(*this, getA().getType(), getB().getType(), getAcc().getType(),
+                       getTransposeA(), getTransposeB());
+}
+
+LogicalResult WgmmaWaitOp::verify() {
+  if (getInputs().size() != getResults().size()) {
+    return emitOpError("gives one result for each accumulator");
+  }
+  for (auto [input, result] : llvm::zip_equal(getInputs(), getResults())) {
+    if (fragmentOf(result.getType()) != cast<PendingType>(input.getType()).getFragment()) {
+      return emitOpError("keeps the type of an accumulator");
+    }
+    if (getPending() == 0 && isa<PendingType>(result.getType())) {
+      return emitOpError("waits for all groups, so no accumulator stays pending");
+    }
+  }
+  return success();
+}
+
+LogicalResult MmaOp::verify() {
+  if (getMma().getKind() != MmaKind::MmaSync) {
+    return emitOpError("is described by an mma_sync instruction");
+  }
+  return verifyProduct(*this, getA().getType(), getB().getType(), getAcc().getType(), false, false);
+}

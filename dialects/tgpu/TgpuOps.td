@@ -1,0 +1,370 @@
+//===- TgpuOps.td - operations of the tgpu dialect -----------------------===//
+#ifndef TGPU_OPS_TD
+#define TGPU_OPS_TD
+
+include "dialects/tgpu/TgpuDialect.td"
+include "dialects/tile/TileTypes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Tgpu_Op<string mnem, list<Trait> traits = []> : Op<Tgpu_Dialect, mnem, traits>;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+def Tgpu_KernelOp : Tgpu_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> {
+  let summary = "device code of a launch, for one target and one set of assumptions";
+  let description = [{
+    Arguments are the operands of its `tgpu.launch`: `!tile.global` stands for the base address of a tensor or workspace,
+    the rest are scalars. Argument attributes: `tgpu.divisible = n : i64` (the value is a multiple of n),
+    `tgpu.align` (bytes, of an address). `target` is an architecture ("sm_90a"); `threads` counts those of the
+    language, `block_threads` all that are launched (roles added). `launch`: symbol of the tgpu.launch it belongs to.
+    `guard`: what the variant assumes. `tensor_maps`: recipes, passed as further parameters of 128 bytes by value
+    after the arguments. `persistent`: number of resident blocks per multiprocessor (absent: one block for each point).
+    `shared_bytes`: dynamic shared memory, once allocated.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
+                       I32Attr:$threads, OptionalAttr<I32Attr>:$block_threads, OptionalAttr<StrAttr>:$target,
+                       OptionalAttr<StrAttr>:$launch, OptionalAttr<StrAttr>:$variant, OptionalAttr<ArrayAttr>:$guard,
+                       OptionalAttr<ArrayAttr>:$tensor_maps, OptionalAttr<I32Attr>:$persistent,
+                       OptionalAttr<I64Attr>:$shared_bytes, OptionalAttr<I32Attr>:$max_registers,
+                       OptionalAttr<I32Attr>:$min_blocks, OptionalAttr<DenseI32ArrayAttr>:$cluster,
+                       OptionalAttr<ArrayAttr>:$require, UnitAttr:$fast_math);
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+    /// Threads launched: those of the language and of roles added by the compiler.
+    int64_t getLaunchedThreads() { return getBlockThreads().value_or(getThreads()); }
+    int64_t getNumWarps() { return getThreads() / 32; }
+  }];
+}
+
+def Tgpu_ReturnOp : Tgpu_Op<"return", [Pure, HasParent<"KernelOp">, Terminator, ReturnLike]> {
+  let summary = "end of a kernel";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tgpu_LaunchOp : Tgpu_Op<"launch", [AttrSizedOperandSegments]> {
+  let summary = "host side of a launch: grid extents and the values that its kernels take";
+  let description = [{
+    `name` links it to the `tgpu.kernel`s whose `launch` it is (variants, targets). The grid extents are also passed to
+    the kernel if it uses them.
+  }];
+  let arguments = (ins StrAttr:$name, Variadic<AnyTypeOf<[I32, I64]>>:$grid, Variadic<AnyType>:$args);
+  let assemblyFormat = "$name `grid` `(` $grid `:` type($grid) `)` `args` `(` ($args^ `:` qualified(type($args)))? `)` attr-dict";
+}
+
+def Tgpu_BlockIdOp : Tgpu_Op<"block_id", [Pure]> {
+  let summary = "number of this block in the launch";
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+def Tgpu_NumBlocksOp : Tgpu_Op<"num_blocks", [Pure]> {
+  let summary = "number of blocks of the launch";
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+def Tgpu_WarpIdOp : Tgpu_Op<"warp_id", [Pure]> {
+  let summary = "number of the calling warp in its block, uniform over the warp";
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Tgpu_GridPointOp : Tgpu_Op<"grid_point", [Pure]> {
+  let summary = "indices of grid point number `linear`";
+  let description = [{
+    First extent fastest. With `group = g` (rank 2 or more) points go in panels of g along the second index: within a
+    panel the second index runs fastest, so that neighbouring blocks share operands in L2.
+  }];
+  let arguments = (ins I32:$linear, Variadic<I32>:$extents, DefaultValuedAttr<I32Attr, "1">:$group);
+  let results = (outs Variadic<I32>:$indices);
+  let assemblyFormat = "$linear `in` `(` $extents `)` attr-dict `:` type($indices)";
+}
+
+def Tgpu_ViewOp : Tgpu_Op<"view", [Pure, AttrSizedOperandSegments]> {
+  let summary = "a kernel argument with its extents and strides";
+  let description = [{ One extent (elements) for each dimension, one stride (elements) for each but the last, which is 1. }];
+  let arguments = (ins Tile_GlobalType:$base, Variadic<AnyTypeOf<[I32, I64]>>:$extents,
+                       Variadic<AnyTypeOf<[I32, I64]>>:$strides);
+  let results = (outs Tile_GlobalType:$result);
+  let assemblyFormat = "$base `extents` `(` ($extents^ `:` type($extents))? `)` `strides` `(` ($strides^ `:` type($strides))? `)` attr-dict `:` qualified(type($base)) `->` qualified(type($result))";
+}
+
+def Tgpu_RolesOp : Tgpu_Op<"roles", [NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "different programs for different warps of the block";
+  let description = [{
+    Region i is run by warps [first_warps[i], first_warps[i] + num_warps[i]) with `registers[i]` registers for each thread
+    (0: as at entry). The ranges are disjoint; setmaxnreg needs whole warpgroups. Fragments defined outside are not
+    visible inside: what a role needs it loads or computes, roles talk through channels and named barriers.
+  }];
+  let arguments = (ins StrArrayAttr:$names, DenseI32ArrayAttr:$first_warps, DenseI32ArrayAttr:$num_warps,
+                       DenseI32ArrayAttr:$registers);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$bodies);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Tgpu_OneThreadOp : Tgpu_Op<"one_thread", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "run by one thread, the elected lane of warp `warp`; the others go on";
+  let arguments = (ins DefaultValuedAttr<I32Attr, "0">:$warp);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "attr-dict-with-keyword $body";
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory and channels
+//===----------------------------------------------------------------------===//
+
+def Tgpu_AllocSharedOp : Tgpu_Op<"alloc_shared", [MemoryEffects<[MemAlloc<DefaultResource>]>]> {
+  let summary = "a buffer (or ring of buffers) in shared memory";
+  let description = [{
+    Lives from here to the end of the enclosing block. `offset`: bytes from the start of dynamic shared memory, once
+    allocated. `layout_hint` is the user's `@layout`.
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, OptionalAttr<StrAttr>:$layout_hint, OptionalAttr<I64Attr>:$offset);
+  let results = (outs Tgpu_SmemType:$result);
+  let assemblyFormat = "($name^)? attr-dict `:` qualified(type($result))";
+}
+
+def Tgpu_SlotOp : Tgpu_Op<"slot", [Pure]> {
+  let summary = "buffer number position mod n of a ring";
+  let arguments = (ins Tgpu_SmemType:$ring, I32:$position);
+  let results = (outs Tgpu_SmemType:$result);
+  let assemblyFormat = "$ring `[` $position `]` attr-dict `:` qualified(type($ring)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+def Tgpu_SubviewOp : Tgpu_Op<"subview", [Pure]> {
+  let summary = "a static part of a buffer; its layout is the buffer's";
+  let description = [{
+    The result type carries the part's shape and the *whole* buffer's layout; offsets accumulate at lowering.
+  }];
+  let arguments = (ins Tgpu_SmemType:$source, DenseI64ArrayAttr:$offsets);
+  let results = (outs Tgpu_SmemType:$result);
+  let assemblyFormat = "$source `at` $offsets attr-dict `:` qualified(type($source)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+
+def Tgpu_ChannelOp : Tgpu_Op<"channel", [MemoryEffects<[MemAlloc<DefaultResource>]>]> {
+  let summary = "the barriers of a ring, initialised at the start of the kernel";
+  let description = [{
+    `producers`: arrivals that complete a full barrier, besides the bytes expected of TMA; `consumers`: arrivals that
+    complete an empty barrier (one for each warp that releases). `offset` as for buffers (8 bytes a barrier, full ones
+    first).
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, I32Attr:$producers, I32Attr:$consumers, OptionalAttr<I64Attr>:$offset);
+  let results = (outs Tgpu_ChannelType:$result);
+  let assemblyFormat = "($name^)? attr-dict `:` qualified(type($result))";
+}
+
+class Tgpu_ChannelUse<string mnem, string what> : Tgpu_Op<mnem> {
+  let summary = what;
+  let arguments = (ins Tgpu_ChannelType:$channel, I32:$position);
+  let assemblyFormat = "$channel `[` $position `]` attr-dict `:` qualified(type($channel))";
+}
+def Tgpu_AcquireOp : Tgpu_ChannelUse<"acquire", "waits until the slot's last readers have released it (at once in the first round)">;
+def Tgpu_PublishOp : Tgpu_ChannelUse<"publish", "arrives at the full barrier: the calling thread's writes are done">;
+def Tgpu_WaitOp : Tgpu_ChannelUse<"wait", "waits until the slot is full; its contents are then visible to the calling warps">;
+def Tgpu_ReleaseOp : Tgpu_ChannelUse<"release", "one lane of each calling warp arrives at the empty barrier">;
+
+def Tgpu_ExpectOp : Tgpu_Op<"expect"> {
+  let summary = "arrives at the full barrier, which then also counts `bytes` bytes of TMA";
+  let arguments = (ins Tgpu_ChannelType:$channel, I32:$position, I64Attr:$bytes);
+  let assemblyFormat = "$channel `[` $position `]` `bytes` $bytes attr-dict `:` qualified(type($channel))";
+}
+
+def Tgpu_BarrierOp : Tgpu_Op<"barrier"> {
+  let summary = "named barrier of `threads` threads (0: all of the block)";
+  let arguments = (ins DefaultValuedAttr<I32Attr, "0">:$id, DefaultValuedAttr<I32Attr, "0">:$threads);
+  let assemblyFormat = "attr-dict";
+}
+def Tgpu_BarrierArriveOp : Tgpu_Op<"barrier_arrive"> {
+  let summary = "arrives at a named barrier without waiting";
+  let arguments = (ins I32Attr:$id, I32Attr:$threads);
+  let assemblyFormat = "attr-dict";
+}
+def Tgpu_FenceAsyncOp : Tgpu_Op<"fence_async"> {
+  let summary = "orders the calling thread's writes to shared memory before later accesses by the async proxy (TMA, wgmma)";
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+def Tgpu_CopyOp : Tgpu_Op<"copy", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a slice of global memory to a buffer, or back; complete when it returns";
+  let description = [{ `path` once chosen; `bytes`: width of one access. Out of range: zero, or not written. }];
+  let arguments = (ins AnyTypeOf<[Tile_GlobalType, Tgpu_SmemType]>:$source, AnyTypeOf<[Tile_GlobalType, Tgpu_SmemType]>:$dest,
+                       OptionalAttr<Tgpu_CopyPathAttr>:$path, OptionalAttr<I32Attr>:$bytes, UnitAttr:$no_tma,
+                       DefaultValuedAttr<Tile_CacheHintAttr, "::tilec::tile::CacheHint::None">:$cache,
+                       OptionalAttr<ArrayAttr>:$require);
+  let assemblyFormat = "$source `to` $dest attr-dict `:` qualified(type($source)) `,` qualified(type($dest))";
+  let hasVerifier = 1;
+}
+
+def Tgpu_TmaLoadOp : Tgpu_Op<"tma_load", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "issues TMA loads of a slice into a buffer, counted by the full barrier of a channel's slot";
+  let description = [{
+    Issued by the calling thread (inside `tgpu.one_thread`). The source is a slice of a `tgpu.view`; `map` is the number
+    of its recipe in the kernel's `tensor_maps`.
+  }];
+  let arguments = (ins Tile_GlobalType:$source, Tgpu_SmemType:$dest, Tgpu_ChannelType:$channel, I32:$position,
+                       I32Attr:$map, DefaultValuedAttr<Tile_CacheHintAttr, "::tilec::tile::CacheHint::None">:$cache);
+  let assemblyFormat = "$source `to` $dest `on` $channel `[` $position `]` attr-dict `:` qualified(type($source)) `,` qualified(type($dest)) `,` qualified(type($channel))";
+}
+
+def Tgpu_TmaStoreOp : Tgpu_Op<"tma_store", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "issues TMA stores of a buffer to a slice of global memory";
+  let arguments = (ins Tgpu_SmemType:$source, Tile_GlobalType:$dest, I32Attr:$map,
+                       DefaultValuedAttr<Tile_CacheHintAttr, "::tilec::tile::CacheHint::None">:$cache);
+  let assemblyFormat = "$source `to` $dest attr-dict `:` qualified(type($source)) `,` qualified(type($dest))";
+}
+def Tgpu_TmaStoreCommitOp : Tgpu_Op<"tma_store_commit"> {
+  let summary = "closes a group of TMA stores of the calling thread";
+  let assemblyFormat = "attr-dict";
+}
+def Tgpu_TmaStoreWaitOp : Tgpu_Op<"tma_store_wait"> {
+  let summary = "waits until at most `pending` groups of TMA stores of the calling thread are still read from (or, without `read`, incomplete)";
+  let arguments = (ins I32Attr:$pending, UnitAttr:$read);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+def Tgpu_CpAsyncOp : Tgpu_Op<"cp_async", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "issues cp.async of a slice into a buffer, `bytes` bytes an access, zero-filling what is out of range";
+  let arguments = (ins Tile_GlobalType:$source, Tgpu_SmemType:$dest, I32Attr:$bytes,
+                       DefaultValuedAttr<Tile_CacheHintAttr, "::tilec::tile::CacheHint::None">:$cache);
+  let assemblyFormat = "$source `to` $dest attr-dict `:` qualified(type($source)) `,` qualified(type($dest))";
+}
+def Tgpu_CpAsyncCommitOp : Tgpu_Op<"cp_async_commit"> {
+  let summary = "closes a group of the calling thread's cp.async";
+  let assemblyFormat = "attr-dict";
+}
+def Tgpu_CpAsyncWaitOp : Tgpu_Op<"cp_async_wait"> {
+  let summary = "waits until at most `pending` groups of the calling thread are incomplete";
+  let arguments = (ins I32Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+def Tgpu_LoadOp : Tgpu_Op<"load", [MemoryEffects<[MemRead]>]> {
+  let summary = "a slice of global memory as a fragment; zero out of range";
+  let arguments = (ins Tile_GlobalType:$source, OptionalAttr<I32Attr>:$bytes,
+                       DefaultValuedAttr<Tile_CacheHintAttr, "::tilec::tile::CacheHint::None">:$cache);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` qualified(type($source)) `->` type($result)";
+}
+def Tgpu_StoreOp : Tgpu_Op<"store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "writes a fragment to a slice of global memory; nothing out of range";
+  let arguments = (ins AnyRankedTensor:$value, Tile_GlobalType:$dest, OptionalAttr<I32Attr>:$bytes, UnitAttr:$no_tma,
+                       DefaultValuedAttr<Tile_CacheHintAttr, "::tilec::tile::CacheHint::None">:$cache,
+                       OptionalAttr<ArrayAttr>:$require);
+  let assemblyFormat = "$value `,` $dest attr-dict `:` type($value) `,` qualified(type($dest))";
+}
+def Tgpu_LocalLoadOp : Tgpu_Op<"local_load", [MemoryEffects<[MemRead]>]> {
+  let summary = "a buffer as a fragment (ldmatrix or ld.shared, whichever its layouts admit)";
+  let arguments = (ins Tgpu_SmemType:$source);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` qualified(type($source)) `->` type($result)";
+}
+def Tgpu_LocalStoreOp : Tgpu_Op<"local_store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "writes a fragment to a buffer (stmatrix or st.shared, whichever its layouts admit)";
+  let arguments = (ins AnyRankedTensor:$value, Tgpu_SmemType:$dest);
+  let assemblyFormat = "$value `,` $dest attr-dict `:` type($value) `,` qualified(type($dest))";
+}
+def Tgpu_ConvertLayoutOp : Tgpu_Op<"convert_layout", [Pure]> {
+  let summary = "the same fragment in another layout";
+  let description = [{ Registers, shuffles, or shared memory (`scratch`: byte offset of its buffer, once allocated). }];
+  let arguments = (ins AnyRankedTensor:$source, OptionalAttr<I64Attr>:$scratch);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix products
+//===----------------------------------------------------------------------===//
+
+def Tgpu_MatrixOperand : AnyTypeOf<[Tgpu_SmemType, AnyRankedTensor]>;
+def Tgpu_Accumulator : AnyTypeOf<[AnyRankedTensor, Tgpu_PendingType]>;
+
+
+def Tgpu_DotOp : Tgpu_Op<"dot", [MemoryEffects<[MemRead]>]> {
+  let summary = "acc + A * B, before an instruction is chosen and after (attribute `mma`)";
+  let description = [{
+    A `[M, K]` (`[K, M]` with transpose_a), B `[K, N]` (`[N, K]` with transpose_b); without `accumulate` acc counts as 0. The
+    other attributes are those of `tile.gemm`.
+  }];
+  let arguments = (ins Tgpu_MatrixOperand:$a, Tgpu_MatrixOperand:$b, AnyRankedTensor:$acc, UnitAttr:$transpose_a,
+                       UnitAttr:$transpose_b, DefaultValuedAttr<BoolAttr, "true">:$accumulate,
+                       DefaultValuedAttr<Tile_GemmPolicyAttr, "::tilec::tile::GemmPolicy::Square">:$policy,
+                       DefaultValuedAttr<Tile_GemmPrecisionAttr, "::tilec::tile::GemmPrecision::Full">:$precision,
+                       DefaultValuedAttr<I32Attr, "128">:$promote, UnitAttr:$a_unsigned, UnitAttr:$b_unsigned,
+                       OptionalAttr<Tgpu_MmaAttr>:$mma, OptionalAttr<ArrayAttr>:$require);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` type($acc) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tgpu_WgmmaFenceOp : Tgpu_Op<"wgmma_fence"> {
+  let summary = "orders accesses to the registers of the wgmmas that follow";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tgpu_WgmmaOp : Tgpu_Op<"wgmma", [MemoryEffects<[MemRead]>]> {
+  let summary = "issues acc + A * B on the tensor cores of the calling warpgroups; the result is pending";
+  let description = [{
+    B in shared memory, A there or a fragment. All k-steps of one instruction shape `mma` are issued; `tgpu.wgmma_commit`
+    closes the group. `use_acc`: when present and false, acc counts as 0 (scale-d at run time); without
+    `accumulate` it does so always.
+  }];
+  let arguments = (ins Tgpu_MatrixOperand:$a, Tgpu_SmemType:$b, Tgpu_Accumulator:$acc, Optional<I1>:$use_acc,
+                       UnitAttr:$transpose_a, UnitAttr:$transpose_b, DefaultValuedAttr<BoolAttr, "true">:$accumulate,
+                       UnitAttr:$a_unsigned, UnitAttr:$b_unsigned, Tgpu_MmaAttr:$mma);
+  let results = (outs Tgpu_PendingType:$result);
+  let assemblyFormat = "$a `,` $b `,` $acc (`if` $use_acc^)? attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($acc)) `->` qualified(type($result))";
+  let hasVerifier = 1;
+}
+def Tgpu_WgmmaCommitOp : Tgpu_Op<"wgmma_commit"> {
+  let summary = "closes a group of wgmmas of the calling warpgroups";
+  let assemblyFormat = "attr-dict";
+}
+def Tgpu_WgmmaWaitOp : Tgpu_Op<"wgmma_wait"> {
+  let summary = "waits until at most `pending` groups are incomplete and gives the accumulators that are then complete";
+  let description = [{
+    Operands that `keep` in-flight accumulators tied to the wait may be given too: a result of `!tgpu.pending` type is
+    still being written (its group is among the `pending` youngest).
+  }];
+  let arguments = (ins I32Attr:$pending, Variadic<Tgpu_PendingType>:$inputs);
+  let results = (outs Variadic<Tgpu_Accumulator>:$results);
+  let assemblyFormat = "$pending (`,` $inputs^ `:` qualified(type($inputs)) `->` qualified(type($results)))? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tgpu_MmaOp : Tgpu_Op<"mma", [Pure]> {
+  let summary = "acc + A * B with mma.sync on fragments in operand layouts";
+  let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b, AnyRankedTensor:$acc, UnitAttr:$a_unsigned, UnitAttr:$b_unsigned,
+                       Tgpu_MmaAttr:$mma);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `,` type($acc) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tgpu_FmaOp : Tgpu_Op<"fma", [MemoryEffects<[MemRead]>]> {
+  let summary = "acc + A * B with scalar multiply-adds, operands read from shared memory";
+  let arguments = (ins Tgpu_SmemType:$a, Tgpu_SmemType:$b, AnyRankedTensor:$acc, UnitAttr:$transpose_a,
+                       UnitAttr:$transpose_b, UnitAttr:$a_unsigned, UnitAttr:$b_unsigned);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` type($acc) `->` type($result)";
+}
+
+#endif
