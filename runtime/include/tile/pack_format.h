@@ -1,5 +1,6 @@
-/* The pack file: constants shared by the compiler, which writes packs, and the runtime, which reads them.
- * docs/pack.md is the specification, docs/manifest.schema.json the schema of the manifest. Plain C, no dependencies. */
+/* The pack file: constants shared by the compiler, which writes packs, and the runtime, which reads
+ * them. docs/pack.md is the specification, docs/manifest.schema.json the schema of the manifest.
+ * Plain C, no dependencies. */
 #ifndef TILE_PACK_FORMAT_H
 #define TILE_PACK_FORMAT_H
 
@@ -9,7 +10,8 @@
 #define TILE_PACK_MAGIC "TILEPACK"
 #define TILE_PACK_MAGIC_BYTES 8
 
-/* Raised when an old runtime could misread a new pack; a runtime accepts exactly its own version. */
+/* Raised when an old runtime could misread a new pack; a runtime accepts exactly its own version.
+ */
 #define TILE_PACK_VERSION 1u
 
 /* Version of the manifest, its member "format". Members may be added without raising it. */
@@ -18,11 +20,13 @@
 /* The body and every module in it begin at multiples of this many bytes. */
 #define TILE_PACK_ALIGN 16u
 
-/* Workspaces begin at multiples of this many bytes, and so does the memory that the caller provides for them. */
+/* Workspaces begin at multiples of this many bytes, and so does the memory that the caller provides
+ * for them. */
 #define TILE_WORKSPACE_ALIGN 256u
 
-/* Header, little endian, 32 bytes. Then the manifest (JSON, UTF-8), zero bytes up to a multiple of TILE_PACK_ALIGN,
- * and the body: the modules at the offsets that the manifest states. The file ends with the body. */
+/* Header, little endian, 32 bytes. Then the manifest (JSON, UTF-8), zero bytes up to a multiple of
+ * TILE_PACK_ALIGN, and the body: the modules at the offsets that the manifest states. The file ends
+ * with the body. */
 typedef struct tile_pack_header {
   char magic[TILE_PACK_MAGIC_BYTES];
   uint32_t version;

@@ -1,0 +1,25 @@
+// NumPy's .npy files, format versions 1 to 3 (numpy.lib.format). Types numpy lacks are stored as
+// unsigned integers of their size, bit for bit: bf16 as u2; e4m3, e5m2, e8m0 as u1; the packed
+// types as u1 with half the last extent.
+#pragma once
+
+#include "runtime/harness/Array.h"
+
+#include <optional>
+#include <stdexcept>
+
+namespace tile_rt {
+
+/// Failure to read or write; the text names the file.
+struct NpyError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Reads a little-endian array in C or Fortran order. With `wanted`, the file must hold that type,
+/// or the integers that stand for it; else its own type is taken.
+Array readNpy(const std::string &path, std::optional<DType> wanted = std::nullopt);
+
+/// Writes version 1.0, C order.
+void writeNpy(const std::string &path, const Array &array);
+
+} // namespace tile_rt

@@ -1,0 +1,152 @@
+/* tile.h: load packs written by tilec and launch their kernels. C ABI of libtile_rt.
+ *
+ * The library opens the CUDA driver (libcuda.so.1) with dlopen when a context is created, so a
+ * program that links it starts without a GPU. TILE_CUDA_DRIVER names another driver library (tests
+ * use this).
+ *
+ * Every function that can fail returns a tile_status; tile_last_error() then has one line of text
+ * for the calling thread. Errors of a call begin with the rule's name in brackets, as in
+ * "[dim-mismatch] argument `B`: ...". Objects may be used from several threads at once; destroying
+ * one must not race with its uses.
+ */
+#ifndef TILE_TILE_H
+#define TILE_TILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef TILE_API
+#define TILE_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tile_status {
+  TILE_OK = 0,
+  TILE_ERROR_ARGUMENT = 1, /* the arguments break a rule of the kernel; nothing was launched */
+  TILE_ERROR_NO_VARIANT =
+      2, /* no variant of a launch fits these arguments and this device; nothing was launched */
+  TILE_ERROR_PACK = 3,      /* not a pack, or a malformed one */
+  TILE_ERROR_NOT_FOUND = 4, /* no kernel of that symbol */
+  TILE_ERROR_IO = 5,        /* a file cannot be read */
+  TILE_ERROR_NO_DRIVER = 6, /* no CUDA driver, or no such device */
+  TILE_ERROR_DRIVER = 7,    /* the CUDA driver refused a call */
+  TILE_ERROR_MEMORY = 8     /* out of host memory */
+} tile_status;
+
+typedef enum tile_dtype {
+  TILE_F64,
+  TILE_F32,
+  TILE_F16,
+  TILE_BF16,
+  TILE_I64,
+  TILE_I32,
+  TILE_I16,
+  TILE_I8,
+  TILE_U64,
+  TILE_U32,
+  TILE_U16,
+  TILE_U8,
+  TILE_BOOL, /* one byte, 0 or 1 */
+  TILE_E4M3,
+  TILE_E5M2,
+  TILE_E8M0, /* one byte */
+  TILE_E2M1,
+  TILE_I4,
+  TILE_U4 /* two to a byte along the last dimension, the even index in the low half */
+} tile_dtype;
+
+typedef enum tile_direction { TILE_IN, TILE_OUT, TILE_INOUT } tile_direction;
+
+#define TILE_MAX_RANK 8
+#define TILE_SCALAR_RANK (-1)
+
+typedef struct tile_context tile_context; /* a device, through its primary context */
+typedef struct tile_pack tile_pack;
+typedef struct tile_kernel tile_kernel; /* owned by its pack */
+
+/* One argument of a call, in the order of the kernel's parameters.
+ * Tensor: `data` is device memory, or null for an absent optional one; `extents` has `rank`
+ * entries, in elements; `strides` the same in elements, or is null for a contiguous tensor. Of an
+ * absent tensor only `data` is read. Scalar: `data` points to the value in host memory, `rank` is
+ * TILE_SCALAR_RANK. */
+typedef struct tile_arg {
+  void *data;
+  const int64_t *extents;
+  const int64_t *strides;
+  int32_t rank;
+  int32_t dtype; /* tile_dtype */
+} tile_arg;
+
+typedef struct tile_argument_info {
+  const char *name; /* lives as long as the pack */
+  int32_t rank;     /* TILE_SCALAR_RANK for a scalar */
+  int32_t dtype;
+  int32_t direction;
+  int32_t optional;
+} tile_argument_info;
+
+/* The last error of this thread; "" if there was none. Valid until the thread's next failing call.
+ */
+TILE_API const char *tile_last_error(void);
+TILE_API const char *tile_status_name(tile_status status);
+/* Name and size in bits; null and 0 for what is no tile_dtype. */
+TILE_API const char *tile_dtype_name(int32_t dtype);
+TILE_API int tile_dtype_bits(int32_t dtype);
+
+/* Opens the driver and retains the primary context of device number `device`, the one that CUDA's
+ * runtime API and PyTorch use. It need not be current: calls make it so and restore what was. */
+TILE_API tile_status tile_context_create(int device, tile_context **context);
+TILE_API void tile_context_destroy(tile_context *context);
+
+/* Load a pack; the bytes are copied. With a null context the pack can be looked into, but not
+ * launched. Destroy packs before their context. Device code is loaded when first used, or by
+ * tile_kernel_prepare. */
+TILE_API tile_status tile_load_pack_file(tile_context *context, const char *path, tile_pack **pack);
+TILE_API tile_status tile_load_pack_memory(tile_context *context, const void *data, size_t bytes,
+                                           tile_pack **pack);
+TILE_API void tile_pack_destroy(tile_pack *pack);
+/* The manifest, JSON text ending in a zero byte; lives as long as the pack. */
+TILE_API const char *tile_pack_manifest(const tile_pack *pack);
+
+TILE_API size_t tile_pack_kernel_count(const tile_pack *pack);
+TILE_API tile_kernel *tile_pack_kernel(tile_pack *pack, size_t index); /* null past the end */
+TILE_API tile_status tile_kernel_find(tile_pack *pack, const char *symbol, tile_kernel **kernel);
+TILE_API const char *tile_kernel_symbol(const tile_kernel *kernel);
+TILE_API size_t tile_kernel_argument_count(const tile_kernel *kernel);
+TILE_API tile_status tile_kernel_argument(const tile_kernel *kernel, size_t index,
+                                          tile_argument_info *info);
+
+/* Loads the code of every variant that can run on the device, so that no later launch does: before
+ * capturing a graph. */
+TILE_API tile_status tile_kernel_prepare(tile_kernel *kernel);
+
+/* For tests and comparisons: consider only variants whose module is for `arch` ("sm_80") and whose
+ * name is `variant`; null stands for any. Not synchronised with launches of the same kernel. */
+TILE_API tile_status tile_kernel_restrict(tile_kernel *kernel, const char *arch,
+                                          const char *variant);
+
+/* Bytes of workspace that this call needs. Pointers are checked for alignment and aliasing, not
+ * dereferenced. */
+TILE_API tile_status tile_workspace_size(tile_kernel *kernel, const tile_arg *args, size_t count,
+                                         size_t *bytes);
+
+/* Checks the arguments, chooses the variants and enqueues the launches on `stream` (a CUstream or
+ * cudaStream_t, null for the default one); does not wait. `workspace` is device memory, aligned to
+ * 256 bytes, of at least the size above; it may be null if that is 0, and is in use until the
+ * launches have finished. */
+TILE_API tile_status tile_launch(tile_kernel *kernel, const tile_arg *args, size_t count,
+                                 void *stream, void *workspace, size_t workspace_bytes);
+
+/* What tile_launch would do, one line per launch: variant, entry, architecture, blocks, threads,
+ * shared memory. Writes at most `size` bytes with the final zero; null and 0 are fine; `*needed`
+ * (may be null) gets the full length with it. */
+TILE_API tile_status tile_describe(tile_kernel *kernel, const tile_arg *args, size_t count,
+                                   char *text, size_t size, size_t *needed);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,202 @@
+// The C functions of tile.h: exceptions become a status and the thread's text.
+#include "runtime/include/tile/pack_format.h"
+#include "runtime/src/Device.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <new>
+
+using namespace tile_rt;
+
+static_assert(static_cast<int>(DType::F64) == TILE_F64 &&
+              static_cast<int>(DType::Bool) == TILE_BOOL &&
+              static_cast<int>(DType::E2M1) == TILE_E2M1 &&
+              static_cast<int>(DType::U4) == TILE_U4 && TILE_U4 + 1 == kNumDTypes);
+
+namespace {
+thread_local std::string lastError;
+
+template <class Function>
+tile_status guarded(Function &&function) {
+  try {
+    function();
+    return TILE_OK;
+  } catch (const Error &error) {
+    lastError = error.what();
+    return error.status;
+  } catch (const std::bad_alloc &) {
+    lastError = "out of memory";
+    return TILE_ERROR_MEMORY;
+  } catch (const std::exception &error) {
+    // Only the JSON library throws others, on strings that are not UTF-8.
+    lastError = std::string("malformed pack: ") + error.what();
+    return TILE_ERROR_PACK;
+  }
+}
+
+std::string readFile(const char *path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    throw Error(TILE_ERROR_IO, std::string("cannot open `") + path + "`: " + std::strerror(errno));
+  }
+  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.bad()) {
+    throw Error(TILE_ERROR_IO, std::string("cannot read `") + path + "`");
+  }
+  return bytes;
+}
+
+bool validDType(int32_t dtype) { return dtype >= 0 && dtype < kNumDTypes; }
+} // namespace
+
+const char *tile_last_error(void) { return lastError.c_str(); }
+
+const char *tile_status_name(tile_status status) {
+  static const char *const names[] = {"ok", "argument",  "no-variant", "pack",  "not-found",
+                                      "io", "no-driver", "driver",     "memory"};
+  return static_cast<unsigned>(status) < std::size(names) ? names[status] : "unknown";
+}
+
+const char *tile_dtype_name(int32_t dtype) {
+  return validDType(dtype) ? dtypeName(static_cast<DType>(dtype)) : nullptr;
+}
+
+int tile_dtype_bits(int32_t dtype) {
+  return validDType(dtype) ? static_cast<int>(dtypeBits(static_cast<DType>(dtype))) : 0;
+}
+
+tile_status tile_context_create(int device, tile_context **context) {
+  return guarded([&] { *context = new tile_context(device); });
+}
+
+void tile_context_destroy(tile_context *context) { delete context; }
+
+tile_status tile_load_pack_file(tile_context *context, const char *path, tile_pack **pack) {
+  return guarded([&] { *pack = new tile_pack(context, readFile(path)); });
+}
+
+tile_status tile_load_pack_memory(tile_context *context, const void *data, size_t bytes,
+                                  tile_pack **pack) {
+  return guarded(
+      [&] { *pack = new tile_pack(context, std::string(static_cast<const char *>(data), bytes)); });
+}
+
+void tile_pack_destroy(tile_pack *pack) { delete pack; }
+
+const char *tile_pack_manifest(const tile_pack *pack) { return pack->manifestText.c_str(); }
+
+size_t tile_pack_kernel_count(const tile_pack *pack) { return pack->kernels.size(); }
+
+tile_kernel *tile_pack_kernel(tile_pack *pack, size_t index) {
+  return index < pack->kernels.size() ? &pack->kernels[index] : nullptr;
+}
+
+tile_status tile_kernel_find(tile_pack *pack, const char *symbol, tile_kernel **kernel) {
+  return guarded([&] {
+    std::string known;
+    for (tile_kernel &candidate : pack->kernels) {
+      if (candidate.kernel->symbol == symbol) {
+        *kernel = &candidate;
+        return;
+      }
+      known += " `" + candidate.kernel->symbol + "`";
+    }
+    throw Error(TILE_ERROR_NOT_FOUND, std::string("the pack has no kernel `") + symbol +
+                                          "`; it has" + (known.empty() ? " none" : known));
+  });
+}
+
+const char *tile_kernel_symbol(const tile_kernel *kernel) { return kernel->kernel->symbol.c_str(); }
+
+size_t tile_kernel_argument_count(const tile_kernel *kernel) {
+  return kernel->kernel->arguments.size();
+}
+
+tile_status tile_kernel_argument(const tile_kernel *kernel, size_t index,
+                                 tile_argument_info *info) {
+  return guarded([&] {
+    if (index >= kernel->kernel->arguments.size()) {
+      throw Error(TILE_ERROR_NOT_FOUND, "no argument number " + std::to_string(index));
+    }
+    const Argument &argument = kernel->kernel->arguments[index];
+    info->name = argument.name.c_str();
+    info->rank =
+        argument.isTensor ? static_cast<int32_t>(argument.extents.size()) : TILE_SCALAR_RANK;
+    info->dtype = static_cast<int32_t>(argument.dtype);
+    info->direction = static_cast<int32_t>(argument.direction);
+    info->optional = argument.optional;
+  });
+}
+
+tile_status tile_kernel_restrict(tile_kernel *kernel, const char *arch, const char *variant) {
+  return guarded([&] { kernel->filter = {arch ? arch : "", variant ? variant : ""}; });
+}
+
+namespace {
+void prepare(tile_pack &pack, const std::vector<Statement> &block) {
+  for (const Statement &statement : block) {
+    prepare(pack, statement.then);
+    prepare(pack, statement.otherwise);
+    for (const Variant &variant : statement.variants) {
+      bool fits =
+          variant.sharedBytes + variant.staticSharedBytes <= pack.context->info.maxSharedBytes;
+      if (fits && archRuns(pack.manifest.modules[variant.module], pack.context->info)) {
+        pack.function(variant);
+      }
+    }
+  }
+}
+} // namespace
+
+tile_status tile_kernel_prepare(tile_kernel *kernel) {
+  return guarded([&] {
+    tile_pack &pack = *kernel->pack;
+    if (!pack.context) {
+      throw Error(TILE_ERROR_NO_DRIVER, "the pack was loaded without a context");
+    }
+    CurrentContext current(*pack.context->driver, pack.context->context);
+    prepare(pack, kernel->kernel->host);
+  });
+}
+
+tile_status tile_workspace_size(tile_kernel *kernel, const tile_arg *args, size_t count,
+                                size_t *bytes) {
+  return guarded([&] { *bytes = kernel->plan({args, count}).workspaceBytes; });
+}
+
+tile_status tile_launch(tile_kernel *kernel, const tile_arg *args, size_t count, void *stream,
+                        void *workspace, size_t workspaceBytes) {
+  return guarded([&] {
+    LaunchPlan plan = kernel->plan({args, count});
+    uint64_t address = reinterpret_cast<uint64_t>(workspace);
+    if (plan.workspaceBytes > 0) {
+      if (!workspace || workspaceBytes < plan.workspaceBytes) {
+        failCall("workspace", "this call needs " + std::to_string(plan.workspaceBytes) +
+                                  " bytes of workspace, " +
+                                  std::to_string(workspace ? workspaceBytes : 0) + " were given");
+      }
+      if (address % TILE_WORKSPACE_ALIGN != 0) {
+        failCall("workspace", "the workspace does not begin at a multiple of " +
+                                  std::to_string(TILE_WORKSPACE_ALIGN));
+      }
+    }
+    kernel->pack->execute(plan, static_cast<cu::Stream>(stream), address);
+  });
+}
+
+tile_status tile_describe(tile_kernel *kernel, const tile_arg *args, size_t count, char *text,
+                          size_t size, size_t *needed) {
+  return guarded([&] {
+    std::string description = describePlan(kernel->pack->manifest, kernel->plan({args, count}));
+    if (needed) {
+      *needed = description.size() + 1;
+    }
+    if (size > 0) {
+      size_t length = std::min(size - 1, description.size());
+      std::memcpy(text, description.data(), length);
+      text[length] = 0;
+    }
+  });
+}

@@ -1,0 +1,60 @@
+// What the handles of tile.h stand for: contexts, packs, kernels; loading of modules and execution
+// of plans.
+#pragma once
+
+#include "runtime/src/Driver.h"
+#include "runtime/src/Plan.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+struct tile_context {
+  std::shared_ptr<const tile_rt::Driver> driver;
+  tile_rt::cu::Device device = 0;
+  tile_rt::cu::Context context = nullptr;
+  tile_rt::DeviceInfo info;
+
+  /// Opens the driver and retains the device's primary context.
+  explicit tile_context(int ordinal);
+  ~tile_context();
+  tile_context(const tile_context &) = delete;
+};
+
+struct tile_kernel {
+  tile_pack *pack = nullptr;
+  const tile_rt::Kernel *kernel = nullptr;
+  tile_rt::VariantFilter filter;
+
+  /// Throws if the pack was loaded without a context.
+  tile_rt::LaunchPlan plan(std::span<const tile_arg> args) const;
+};
+
+struct tile_pack {
+  tile_context *context = nullptr; ///< may be null
+  std::string bytes;               ///< the file
+  std::string manifestText;
+  std::string_view body;
+  tile_rt::Manifest manifest;
+  std::vector<tile_kernel> kernels;
+
+  /// Parses; throws TILE_ERROR_PACK.
+  tile_pack(tile_context *context, std::string fileBytes);
+  ~tile_pack();
+  tile_pack(const tile_pack &) = delete;
+
+  /// The variant's function, its module loaded and its attributes set on first use. The context
+  /// must be current.
+  tile_rt::cu::Function function(const tile_rt::Variant &variant);
+  /// Enqueues a plan. `workspace` is large enough and aligned.
+  void execute(const tile_rt::LaunchPlan &plan, tile_rt::cu::Stream stream, uint64_t workspace);
+
+private:
+  tile_rt::cu::Module module(unsigned index);
+  void fill(const tile_rt::PlannedFill &fill, tile_rt::cu::Stream stream, uint64_t workspace) const;
+  void launch(const tile_rt::PlannedLaunch &launch, tile_rt::cu::Stream stream, uint64_t workspace);
+
+  std::mutex mutex; ///< guards the two below
+  std::vector<tile_rt::cu::Module> modules;
+  std::map<const tile_rt::Variant *, tile_rt::cu::Function> functions;
+};

@@ -1,0 +1,67 @@
+#include "runtime/src/Driver.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+
+namespace tile_rt {
+
+std::shared_ptr<const Driver> Driver::open() {
+  const char *given = std::getenv("TILE_CUDA_DRIVER");
+  const char *path = given && *given ? given : "libcuda.so.1";
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char *reason = dlerror();
+    throw Error(TILE_ERROR_NO_DRIVER,
+                std::string("cannot open the CUDA driver: ") + (reason ? reason : path));
+  }
+  auto driver = std::make_shared<Driver>();
+  auto find = [&](auto &function, const char *symbol, bool needed) {
+    void *address = dlsym(library, symbol);
+    if (!address && needed) {
+      throw Error(TILE_ERROR_NO_DRIVER, std::string("the CUDA driver ") + path + " has no " +
+                                            symbol + "; CUDA 11.8 or newer is needed");
+    }
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(address);
+  };
+#define TILE_RT_FIND(member, symbol, ...) find(driver->member, symbol, true);
+  TILE_RT_DRIVER_FUNCTIONS(TILE_RT_FIND)
+#undef TILE_RT_FIND
+  find(driver->encodeTiled, "cuTensorMapEncodeTiled", false);
+  if (cu::Result result = driver->init(0)) {
+    const char *name = nullptr;
+    driver->getErrorName(result, &name);
+    throw Error(TILE_ERROR_NO_DRIVER, std::string("the CUDA driver does not start: ") +
+                                          (name ? name : "error ") + " (" + std::to_string(result) +
+                                          ")");
+  }
+  return driver;
+}
+
+void Driver::check(cu::Result result, const std::string &what) const {
+  if (!result) {
+    return;
+  }
+  const char *name = nullptr, *text = nullptr;
+  getErrorName(result, &name);
+  getErrorString(result, &text);
+  throw Error(TILE_ERROR_DRIVER, what + ": " + (name ? name : "error " + std::to_string(result)) +
+                                     (text ? std::string(", ") + text : ""));
+}
+
+CurrentContext::CurrentContext(const Driver &driver, cu::Context context) : driver(driver) {
+  cu::Context current = nullptr;
+  driver.check(driver.ctxGetCurrent(&current), "cuCtxGetCurrent");
+  if (current != context) {
+    driver.check(driver.ctxPush(context), "cuCtxPushCurrent");
+    pushed = true;
+  }
+}
+
+CurrentContext::~CurrentContext() {
+  cu::Context popped;
+  if (pushed) {
+    driver.ctxPop(&popped);
+  }
+}
+
+} // namespace tile_rt

@@ -1,0 +1,115 @@
+// The CUDA driver API, opened with dlopen: the few types, constants and functions that the runtime
+// and tile-run need. All are as in cuda.h of CUDA 12 and 13 (CUDA Driver API reference manual); no
+// CUDA header is needed to build.
+#pragma once
+
+#include "runtime/src/Error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace tile_rt {
+
+namespace cu {
+using Result = int;
+using Device = int;
+using Context = struct ContextRecord *;
+using Module = struct ModuleRecord *;
+using Function = struct FunctionRecord *;
+using Stream = struct StreamRecord *;
+using Event = struct EventRecord *;
+using DevicePtr = uint64_t; // CUdeviceptr_v2
+
+struct alignas(64) TensorMapBytes {
+  uint64_t opaque[16];
+};
+struct LaunchAttribute {
+  int id;
+  int pad;
+  unsigned value[16]; // the union is 64 bytes; a cluster uses the first three
+};
+struct LaunchConfig {
+  unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
+  Stream stream;
+  LaunchAttribute *attributes;
+  unsigned numAttributes;
+};
+
+// CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID, CUjit_option
+constexpr int kMultiprocessorCount = 16, kL2CacheSize = 38, kCapabilityMajor = 75,
+              kCapabilityMinor = 76, kMaxSharedPerBlockOptin = 97;
+constexpr int kFunctionMaxDynamicShared = 8, kFunctionNonPortableCluster = 14;
+constexpr int kLaunchCluster = 4;
+constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
+} // namespace cu
+
+// X(member, symbol in the library, parameter types)
+#define TILE_RT_DRIVER_FUNCTIONS(X)                                                                \
+  X(init, "cuInit", unsigned)                                                                      \
+  X(getErrorName, "cuGetErrorName", cu::Result, const char **)                                     \
+  X(getErrorString, "cuGetErrorString", cu::Result, const char **)                                 \
+  X(deviceGetCount, "cuDeviceGetCount", int *)                                                     \
+  X(deviceGet, "cuDeviceGet", cu::Device *, int)                                                   \
+  X(deviceGetName, "cuDeviceGetName", char *, int, cu::Device)                                     \
+  X(deviceGetAttribute, "cuDeviceGetAttribute", int *, int, cu::Device)                            \
+  X(primaryRetain, "cuDevicePrimaryCtxRetain", cu::Context *, cu::Device)                          \
+  X(primaryRelease, "cuDevicePrimaryCtxRelease_v2", cu::Device)                                    \
+  X(ctxGetCurrent, "cuCtxGetCurrent", cu::Context *)                                               \
+  X(ctxPush, "cuCtxPushCurrent_v2", cu::Context)                                                   \
+  X(ctxPop, "cuCtxPopCurrent_v2", cu::Context *)                                                   \
+  X(ctxSynchronize, "cuCtxSynchronize", )                                                          \
+  X(moduleLoad, "cuModuleLoadDataEx", cu::Module *, const void *, unsigned, int *, void **)        \
+  X(moduleUnload, "cuModuleUnload", cu::Module)                                                    \
+  X(moduleGetFunction, "cuModuleGetFunction", cu::Function *, cu::Module, const char *)            \
+  X(funcSetAttribute, "cuFuncSetAttribute", cu::Function, int, int)                                \
+  X(launch, "cuLaunchKernelEx", const cu::LaunchConfig *, cu::Function, void **, void **)          \
+  X(memsetD8, "cuMemsetD8Async", cu::DevicePtr, unsigned char, size_t, cu::Stream)                 \
+  X(memsetD16, "cuMemsetD16Async", cu::DevicePtr, unsigned short, size_t, cu::Stream)              \
+  X(memsetD32, "cuMemsetD32Async", cu::DevicePtr, unsigned, size_t, cu::Stream)                    \
+  X(memset2D32, "cuMemsetD2D32Async", cu::DevicePtr, size_t, unsigned, size_t, size_t, cu::Stream) \
+  X(memAlloc, "cuMemAlloc_v2", cu::DevicePtr *, size_t)                                            \
+  X(memFree, "cuMemFree_v2", cu::DevicePtr)                                                        \
+  X(copyToDevice, "cuMemcpyHtoD_v2", cu::DevicePtr, const void *, size_t)                          \
+  X(copyToHost, "cuMemcpyDtoH_v2", void *, cu::DevicePtr, size_t)                                  \
+  X(streamCreate, "cuStreamCreate", cu::Stream *, unsigned)                                        \
+  X(streamSynchronize, "cuStreamSynchronize", cu::Stream)                                          \
+  X(streamDestroy, "cuStreamDestroy_v2", cu::Stream)                                               \
+  X(eventCreate, "cuEventCreate", cu::Event *, unsigned)                                           \
+  X(eventRecord, "cuEventRecord", cu::Event, cu::Stream)                                           \
+  X(eventSynchronize, "cuEventSynchronize", cu::Event)                                             \
+  X(eventElapsed, "cuEventElapsedTime", float *, cu::Event, cu::Event)                             \
+  X(eventDestroy, "cuEventDestroy_v2", cu::Event)
+
+/// The opened library. Lives as long as the process: drivers do not like being unloaded.
+struct Driver {
+#define TILE_RT_MEMBER(member, symbol, ...) cu::Result (*member)(__VA_ARGS__) = nullptr;
+  TILE_RT_DRIVER_FUNCTIONS(TILE_RT_MEMBER)
+#undef TILE_RT_MEMBER
+  /// cuTensorMapEncodeTiled, from CUDA 12.0 on; else null.
+  cu::Result (*encodeTiled)(cu::TensorMapBytes *, int, uint32_t, void *, const uint64_t *,
+                            const uint64_t *, const uint32_t *, const uint32_t *, int, int, int,
+                            int) = nullptr;
+
+  /// Opens and initialises the library named by TILE_CUDA_DRIVER, or libcuda.so.1. Throws
+  /// TILE_ERROR_NO_DRIVER.
+  static std::shared_ptr<const Driver> open();
+
+  /// Throws TILE_ERROR_DRIVER with the driver's own words unless `result` is 0.
+  void check(cu::Result result, const std::string &what) const;
+};
+
+/// Makes a context current while it lives, and restores what was.
+class CurrentContext {
+public:
+  CurrentContext(const Driver &driver, cu::Context context);
+  ~CurrentContext();
+  CurrentContext(const CurrentContext &) = delete;
+  CurrentContext &operator=(const CurrentContext &) = delete;
+
+private:
+  const Driver &driver;
+  bool pushed = false;
+};
+
+} // namespace tile_rt

@@ -1,0 +1,327 @@
+// Exact evaluation: integers in 128 bits with overflow checked, floats in double and rounded to the
+// node's type.
+#include "runtime/src/Error.h"
+#include "runtime/src/Expr.h"
+#include "runtime/support/Floats.h"
+
+#include <cmath>
+
+namespace tile_rt {
+
+namespace {
+[[noreturn]] void overflow(const Expr &expr, const std::string &what) {
+  failCall("host-overflow", "`" + exprText(expr) + "` " + what);
+}
+
+Int fit(const Expr &expr, Int value) {
+  if (expr.type && (value < minInt(*expr.type) || value > maxInt(*expr.type))) {
+    overflow(expr, "is " + intText(value) + ", which does not fit " + dtypeName(*expr.type));
+  }
+  return value;
+}
+
+Int floorDiv(Int a, Int b) { return a / b - ((a % b != 0) && ((a < 0) != (b < 0))); }
+
+Int divide(const Expr &expr, Int a, Int b) {
+  if (b == 0) {
+    overflow(expr, "divides by zero");
+  }
+  Int lowest = static_cast<Int>(1) << 127;
+  if (a == lowest && b == -1) {
+    overflow(expr, "exceeds 128 bits");
+  }
+  switch (expr.op) {
+  case Op::Div:
+    return a / b;
+  case Op::Rem:
+    return a % b;
+  case Op::CeilDiv:
+    return a / b + ((a % b != 0) && ((a < 0) == (b < 0)));
+  case Op::FloorDiv:
+    return floorDiv(a, b);
+  default: // FloorMod
+    return a - floorDiv(a, b) * b;
+  }
+}
+
+Int shiftLeft(const Expr &expr, Int a, Int count) {
+  Int result = a;
+  for (Int i = 0; i < count && result != 0; ++i) {
+    if (__builtin_add_overflow(result, result, &result)) {
+      overflow(expr, "exceeds 128 bits");
+    }
+  }
+  return result;
+}
+
+Int shift(const Expr &expr, Int a, Int count) {
+  unsigned width = expr.type ? dtypeBits(*expr.type) : 127;
+  if (count < 0 || count >= width) {
+    overflow(expr, "shifts by " + intText(count));
+  }
+  return expr.op == Op::Shl ? shiftLeft(expr, a, count) : a >> static_cast<int>(count);
+}
+
+/// Operators on the bits of a value of `expr.type`, i64 if there is none.
+Int bitOperator(const Expr &expr, Int a, Int b) {
+  DType type = expr.type.value_or(DType::I64);
+  unsigned bits = dtypeBits(type);
+  unsigned __int128 low =
+      static_cast<unsigned __int128>(a) & ((static_cast<unsigned __int128>(1) << bits) - 1);
+  switch (expr.op) {
+  case Op::BitNot:
+    return wrapInt(type, ~a);
+  case Op::Popcount:
+    return __builtin_popcountll(static_cast<uint64_t>(low));
+  case Op::Clz:
+    return low ? __builtin_clzll(static_cast<uint64_t>(low)) - (64 - static_cast<int>(bits)) : bits;
+  default: // MulHi
+    return wrapInt(type, (wrapInt(type, a) * wrapInt(type, b)) >> bits);
+  }
+}
+
+Int intOperator(const Expr &expr, Int a, Int b) {
+  Int result = 0;
+  bool lost = false;
+  switch (expr.op) {
+  case Op::Add:
+    lost = __builtin_add_overflow(a, b, &result);
+    break;
+  case Op::Sub:
+    lost = __builtin_sub_overflow(a, b, &result);
+    break;
+  case Op::Mul:
+    lost = __builtin_mul_overflow(a, b, &result);
+    break;
+  case Op::Neg:
+    lost = __builtin_sub_overflow(static_cast<Int>(0), a, &result);
+    break;
+  case Op::Abs:
+    lost = a < 0 ? __builtin_sub_overflow(static_cast<Int>(0), a, &result) : (result = a, false);
+    break;
+  case Op::Min:
+    return std::min(a, b);
+  case Op::Max:
+    return std::max(a, b);
+  case Op::Shl:
+  case Op::Shr:
+    return shift(expr, a, b);
+  case Op::BitAnd:
+    return a & b;
+  case Op::BitOr:
+    return a | b;
+  case Op::BitXor:
+    return a ^ b;
+  case Op::BitNot:
+  case Op::Popcount:
+  case Op::Clz:
+  case Op::MulHi:
+    return bitOperator(expr, a, b);
+  default:
+    return divide(expr, a, b);
+  }
+  if (lost) {
+    overflow(expr, "exceeds 128 bits");
+  }
+  return result;
+}
+
+double floatOperator(const Expr &expr, double a, double b, double c) {
+  switch (expr.op) {
+  case Op::Add:
+    return a + b;
+  case Op::Sub:
+    return a - b;
+  case Op::Mul:
+    return a * b;
+  case Op::Div:
+    return a / b;
+  case Op::Neg:
+    return -a;
+  case Op::Abs:
+    return std::fabs(a);
+  case Op::Min:
+    return std::fmin(a, b);
+  case Op::Max:
+    return std::fmax(a, b);
+  case Op::Fma:
+    return expr.type.value_or(DType::F32) == DType::F32
+               ? std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c))
+               : std::fma(a, b, c);
+  case Op::Sqrt:
+    return std::sqrt(a);
+  case Op::Rsqrt:
+    return 1 / std::sqrt(a);
+  case Op::Exp:
+    return std::exp(a);
+  case Op::Exp2:
+    return std::exp2(a);
+  case Op::Log:
+    return std::log(a);
+  case Op::Log2:
+    return std::log2(a);
+  case Op::Pow:
+    return std::pow(a, b);
+  case Op::Sin:
+    return std::sin(a);
+  case Op::Cos:
+    return std::cos(a);
+  case Op::Tanh:
+    return std::tanh(a);
+  case Op::Erf:
+    return std::erf(a);
+  case Op::Sigmoid:
+    return 1 / (1 + std::exp(-a));
+  case Op::Floor:
+    return std::floor(a);
+  case Op::Ceil:
+    return std::ceil(a);
+  case Op::Round:
+    return std::nearbyint(a); // to even, in the default rounding mode
+  default:
+    return std::trunc(a);
+  }
+}
+
+template <class T>
+bool compare(Op op, T a, T b) {
+  switch (op) {
+  case Op::Eq:
+    return a == b;
+  case Op::Ne:
+    return a != b;
+  case Op::Lt:
+    return a < b;
+  case Op::Le:
+    return a <= b;
+  case Op::Gt:
+    return a > b;
+  default:
+    return a >= b;
+  }
+}
+
+Value castValue(DType type, const Value &value) {
+  switch (dtypeKind(type)) {
+  case ValueKind::Float:
+    return Value::ofFloat(value.kind == ValueKind::Float ? roundFloat(type, value.real)
+                                                         : intToFloat(type, value.integer));
+  case ValueKind::Int:
+    return Value::ofInt(value.kind == ValueKind::Float ? floatToInt(type, value.real)
+                                                       : wrapInt(type, value.integer));
+  case ValueKind::Bool:
+    break;
+  }
+  return value;
+}
+
+Value evaluateLeaf(const Expr &expr, const Env &env) {
+  switch (expr.op) {
+  case Op::Const:
+    return expr.constant;
+  case Op::Dim:
+    return env.dims[expr.index];
+  case Op::Arg:
+    return env.scalars[expr.index];
+  case Op::Let:
+    return env.lets[expr.index];
+  case Op::Extent:
+  case Op::Stride: {
+    const TensorView &tensor = env.tensors[expr.index];
+    if (!tensor.present) {
+      return Value::ofInt(0);
+    }
+    return Value::ofInt((expr.op == Op::Extent ? tensor.extents : tensor.strides)[expr.detail]);
+  }
+  case Op::Present:
+    return Value::ofBool(env.tensors[expr.index].present);
+  case Op::Aligned:
+    return Value::ofBool(env.tensors[expr.index].address % static_cast<uint64_t>(expr.detail) == 0);
+  case Op::SmCount:
+    return Value::ofInt(env.smCount);
+  case Op::Grid:
+    return Value::ofInt(env.grid[expr.index]);
+  default:
+    return Value::ofInt(env.gridPoints);
+  }
+}
+
+Value evaluateLogic(const Expr &expr, const Env &env) {
+  if (expr.op == Op::Not) {
+    return Value::ofBool(!evaluate(expr.args[0], env).isTrue());
+  }
+  bool decides = expr.op == Op::Or; // the value that ends the evaluation
+  for (const Expr &arg : expr.args) {
+    if (evaluate(arg, env).isTrue() == decides) {
+      return Value::ofBool(decides);
+    }
+  }
+  return Value::ofBool(!decides);
+}
+
+Value evaluateClamp(const Expr &expr, const std::vector<Value> &v) {
+  if (expr.kind == ValueKind::Float) {
+    double x = std::fmin(std::fmax(v[0].real, v[1].real), v[2].real);
+    return Value::ofFloat(roundFloat(expr.type.value_or(DType::F32), x));
+  }
+  return Value::ofInt(fit(expr, std::min(std::max(v[0].integer, v[1].integer), v[2].integer)));
+}
+
+Value evaluateArithmetic(const Expr &expr, const std::vector<Value> &v) {
+  if (expr.kind == ValueKind::Float) {
+    auto at = [&](size_t i) { return i < v.size() ? v[i].real : 0.0; };
+    double result = floatOperator(expr, at(0), at(1), at(2));
+    for (size_t i = 2; i < v.size() && expr.op != Op::Fma; ++i) {
+      result = floatOperator(expr, result, v[i].real, 0);
+    }
+    return Value::ofFloat(roundFloat(expr.type.value_or(DType::F32), result));
+  }
+  Int result = intOperator(expr, v[0].integer, v.size() > 1 ? v[1].integer : 0);
+  for (size_t i = 2; i < v.size(); ++i) {
+    result = intOperator(expr, result, v[i].integer);
+  }
+  return Value::ofInt(fit(expr, result));
+}
+} // namespace
+
+Value evaluate(const Expr &expr, const Env &env) {
+  if (expr.op <= Op::GridPoints) {
+    return evaluateLeaf(expr, env);
+  }
+  if (expr.op == Op::And || expr.op == Op::Or || expr.op == Op::Not) {
+    return evaluateLogic(expr, env);
+  }
+  if (expr.op == Op::Select) {
+    return evaluate(expr.args[evaluate(expr.args[0], env).isTrue() ? 1 : 2], env);
+  }
+  std::vector<Value> values;
+  values.reserve(expr.args.size());
+  for (const Expr &arg : expr.args) {
+    values.push_back(evaluate(arg, env));
+  }
+  switch (expr.op) {
+  case Op::Eq:
+  case Op::Ne:
+  case Op::Lt:
+  case Op::Le:
+  case Op::Gt:
+  case Op::Ge:
+    return Value::ofBool(values[0].kind == ValueKind::Float
+                             ? compare(expr.op, values[0].real, values[1].real)
+                             : compare(expr.op, values[0].integer, values[1].integer));
+  case Op::IsNan:
+    return Value::ofBool(std::isnan(values[0].real));
+  case Op::IsInf:
+    return Value::ofBool(std::isinf(values[0].real));
+  case Op::IsFinite:
+    return Value::ofBool(std::isfinite(values[0].real));
+  case Op::Cast:
+    return castValue(*expr.type, values[0]);
+  case Op::Clamp:
+    return evaluateClamp(expr, values);
+  default:
+    return evaluateArithmetic(expr, values);
+  }
+}
+
+} // namespace tile_rt

@@ -1,0 +1,158 @@
+// Expressions of the manifest (docs/pack.md, "Expressions"): resolved trees, their exact
+// evaluation, their text.
+#pragma once
+
+#include "runtime/support/DType.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tile_rt {
+
+using Int = __int128;
+
+/// A value of an expression. `integer` also holds bools (0 or 1).
+struct Value {
+  ValueKind kind = ValueKind::Int;
+  Int integer = 0;
+  double real = 0;
+
+  static Value ofInt(Int v) { return {ValueKind::Int, v, 0}; }
+  static Value ofBool(bool v) { return {ValueKind::Bool, v, 0}; }
+  static Value ofFloat(double v) { return {ValueKind::Float, 0, v}; }
+  bool isTrue() const { return integer != 0; }
+};
+
+// Operators in groups by the rule for their operands: see opTable() in Expr.cpp.
+enum class Op : uint8_t {
+  Const,
+  Dim,
+  Arg,
+  Let,
+  Extent,
+  Stride,
+  Present,
+  Aligned,
+  SmCount,
+  Grid,
+  GridPoints,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Rem,
+  Neg,
+  CeilDiv,
+  FloorDiv,
+  FloorMod,
+  Min,
+  Max,
+  Abs,
+  Clamp,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  And,
+  Or,
+  Not,
+  Select,
+  Shl,
+  Shr,
+  BitAnd,
+  BitOr,
+  BitXor,
+  BitNot,
+  Popcount,
+  Clz,
+  MulHi,
+  Cast,
+  Fma,
+  Sqrt,
+  Rsqrt,
+  Exp,
+  Exp2,
+  Log,
+  Log2,
+  Pow,
+  Sin,
+  Cos,
+  Tanh,
+  Erf,
+  Sigmoid,
+  Floor,
+  Ceil,
+  Round,
+  Trunc,
+  IsNan,
+  IsInf,
+  IsFinite,
+};
+
+struct Expr {
+  Op op = Op::Const;
+  ValueKind kind = ValueKind::Int; ///< of the result; known when the manifest is read
+  std::optional<DType> type;       ///< of the result, where the manifest says it
+  unsigned index = 0;              ///< of a leaf: which dimension, argument, let or grid extent
+  int64_t detail = 0;              ///< of a leaf: axis or bytes
+  Value constant;
+  std::string name; ///< of a leaf, for texts
+  std::vector<Expr> args;
+};
+
+/// How an operator is written and what it takes.
+enum class OpRule : uint8_t {
+  Leaf,
+  IntNumber,
+  Number,
+  Compare,
+  Equal,
+  Logic,
+  Select,
+  Cast,
+  Int,
+  Float,
+  FloatTest
+};
+struct OpInfo {
+  Op op;
+  const char *name;
+  const char *infix; ///< null for function syntax
+  OpRule rule;
+  uint8_t minArgs, maxArgs;
+};
+/// Null if there is no operator of that name.
+const OpInfo *findOp(std::string_view name);
+
+/// What the leaves stand for in one call.
+struct TensorView {
+  uint64_t address = 0; ///< 0: absent
+  bool present = false;
+  std::vector<int64_t> extents, strides; ///< in elements
+};
+struct Env {
+  std::vector<Value> dims, scalars, lets; ///< scalars and tensors are indexed by argument
+  std::vector<TensorView> tensors;
+  int64_t smCount = 0;
+  std::vector<Int> grid;
+  Int gridPoints = 0;
+};
+
+/// Evaluates. Throws the call error [host-overflow] when a result does not fit, naming the
+/// expression.
+Value evaluate(const Expr &expr, const Env &env);
+
+/// As a user would write it: "ceildiv(M, 128) * 2".
+std::string exprText(const Expr &expr);
+
+/// Text of a value for messages.
+std::string valueText(const Value &value);
+std::string intText(Int value);
+
+/// The dimensions that an expression names, each once, in order of appearance.
+void collectDims(const Expr &expr, std::vector<unsigned> &dims);
+
+} // namespace tile_rt

@@ -1,0 +1,136 @@
+// The manifest of a pack with all names resolved; docs/pack.md says what the members mean.
+#pragma once
+
+#include "runtime/src/Expr.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tile_rt {
+
+struct Module {
+  enum class Kind { Fatbin, Cubin, Ptx };
+  std::string arch; ///< "sm_90a"
+  Kind kind = Kind::Fatbin;
+  uint64_t offset = 0, bytes = 0; ///< within the body; checked to lie in it
+};
+
+enum class Direction : uint8_t { In, Out, InOut };
+
+struct Argument {
+  std::string name;
+  bool isTensor = false;
+  DType dtype = DType::F32;
+  Direction direction = Direction::In;
+  std::vector<Expr> extents;
+  bool optional = false, strided = false;
+  uint64_t align = 16;
+  std::vector<unsigned> mayAlias; ///< arguments
+  bool isWritten() const { return direction != Direction::In; }
+};
+
+struct Dimension {
+  std::string name;
+  DType type = DType::I32;
+  std::optional<int64_t> value; ///< fixed; else bound by:
+  unsigned arg = 0, axis = 0;
+  int64_t offset = 0;
+};
+
+struct Check {
+  Expr expr;
+  std::string text, diagnostic;
+};
+
+struct TensorMap {
+  bool ofWorkspace = false;
+  unsigned index = 0; ///< argument or workspace
+  DType dtype = DType::F16;
+  std::vector<Expr> dims, strides;
+  Expr offset;
+  std::vector<uint32_t> box, elementStrides;
+  unsigned swizzle = 0, l2Promotion = 0;
+  bool nanFill = false;
+};
+
+struct Parameter {
+  enum class Kind { Tensor, Workspace, TensorMap, Scalar };
+  Kind kind = Kind::Scalar;
+  unsigned index = 0; ///< argument, workspace or tensor map
+  Expr expr;
+  DType type = DType::I32; ///< of a scalar
+};
+
+struct Blocks {
+  enum class Kind { Direct, Persistent, Explicit };
+  Kind kind = Kind::Direct;
+  unsigned perSm = 1;
+  std::vector<Expr> extents; ///< three, when explicit
+};
+
+struct Variant {
+  std::string name, entry;
+  unsigned module = 0;
+  std::optional<Expr> guard, cost;
+  std::array<unsigned, 3> block{1, 1, 1};
+  std::array<unsigned, 3> cluster{1, 1, 1};
+  Blocks blocks;
+  uint64_t sharedBytes = 0, staticSharedBytes = 0;
+  std::vector<Parameter> params;
+  std::vector<TensorMap> tensorMaps;
+};
+
+struct Workspace {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<Expr> extents;
+  std::optional<Value> init;
+};
+
+struct Statement {
+  enum class Kind { Let, Workspace, If, Launch };
+  Kind kind = Kind::Let;
+  unsigned index = 0; ///< slot of the let or workspace; number of the launch within the kernel
+  std::string name;
+  DType type = DType::I32; ///< of a let
+  Expr expr;               ///< of a let; condition of an if
+  Workspace workspace;
+  std::vector<Statement> then, otherwise;
+  std::vector<Expr> grid;
+  std::vector<Variant> variants;
+};
+
+struct Kernel {
+  std::string symbol, sourceKernel;
+  /// Compile-time parameters as text: {"T", "f16"}, {"BM", "128"}, sorted by name.
+  std::vector<std::pair<std::string, std::string>> params;
+  std::vector<Argument> arguments;
+  std::vector<Dimension> dims;
+  std::vector<Check> checks;
+  std::vector<Statement> host;
+  unsigned numLets = 0, numWorkspaces = 0, numLaunches = 0;
+};
+
+struct Manifest {
+  std::string compiler, sourceHash;
+  std::vector<Module> modules;
+  std::vector<Kernel> kernels;
+};
+
+/// Reads a manifest whose modules lie in a body of `bodyBytes`. Throws Error with TILE_ERROR_PACK,
+/// saying where, for whatever is missing, of the wrong type, unknown, or does not resolve.
+Manifest parseManifest(std::string_view json, uint64_t bodyBytes);
+
+/// A pack taken apart; the views point into `bytes`.
+struct PackParts {
+  std::string_view manifest, body;
+};
+/// Checks the header and the sizes. Throws Error with TILE_ERROR_PACK.
+PackParts splitPack(std::string_view bytes);
+
+} // namespace tile_rt

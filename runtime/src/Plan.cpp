@@ -1,0 +1,384 @@
+#include "runtime/src/Plan.h"
+
+#include "runtime/include/tile/pack_format.h"
+#include "runtime/support/Floats.h"
+
+#include <cstring>
+
+namespace tile_rt {
+
+namespace {
+// cuTensorMapEncodeTiled, CUDA driver API reference: the base and the strides are multiples of 16
+// bytes, strides are below 2^40, extents from 1 to 2^32.
+constexpr uint64_t kMapAlign = 16;
+constexpr Int kMapMaxStride = Int{1} << 40;
+constexpr Int kMapMaxExtent = Int{1} << 32;
+
+uint64_t scalarBits(DType type, const Value &value) {
+  if (dtypeKind(type) == ValueKind::Float) {
+    return encodeFloat(type, value.real);
+  }
+  return static_cast<uint64_t>(value.integer);
+}
+
+class Planner {
+public:
+  Planner(const Manifest &manifest, const Kernel &kernel, const DeviceInfo &device,
+          const VariantFilter &filter, Env environment)
+      : manifest(manifest), kernel(kernel), device(device), filter(filter),
+        env(std::move(environment)) {
+    env.smCount = device.smCount;
+    workspaces.resize(kernel.numWorkspaces);
+  }
+
+  LaunchPlan run() {
+    for (const Check &check : kernel.checks) {
+      if (!evaluate(check.expr, env).isTrue()) {
+        failCall(check.diagnostic.c_str(), "`" + check.text + "` does not hold for this call of `" +
+                                               kernel.symbol + "`" + bindings());
+      }
+    }
+    runBlock(kernel.host);
+    return std::move(plan);
+  }
+
+private:
+  void runBlock(const std::vector<Statement> &block);
+  void runLet(const Statement &statement);
+  void runWorkspace(const Statement &statement);
+  void runLaunch(const Statement &statement);
+  bool setGrid(const Statement &statement);
+  /// The chosen variant, its maps computed; throws if there is none.
+  const Variant &choose(const Statement &statement, std::vector<PlannedMap> &maps);
+  /// Why a variant cannot be taken; empty if it can.
+  std::string refuse(const Variant &variant, std::vector<PlannedMap> &maps) const;
+  std::string planMap(const TensorMap &recipe, PlannedMap &map) const;
+  std::array<unsigned, 3> countBlocks(const Statement &statement, const Variant &variant) const;
+  PlannedParam planParam(const Parameter &parameter) const;
+  std::string bindings() const;
+
+  const Manifest &manifest;
+  const Kernel &kernel;
+  const DeviceInfo &device;
+  const VariantFilter &filter;
+  Env env;
+  std::vector<uint64_t> workspaces; ///< offsets
+  LaunchPlan plan;
+};
+
+std::string Planner::bindings() const {
+  std::string text;
+  for (size_t i = 0; i < kernel.dims.size(); ++i) {
+    text += (i ? ", " : ": ") + kernel.dims[i].name + " = " + valueText(env.dims[i]);
+  }
+  return text;
+}
+
+void Planner::runBlock(const std::vector<Statement> &block) {
+  for (const Statement &statement : block) {
+    switch (statement.kind) {
+    case Statement::Kind::Let:
+      runLet(statement);
+      break;
+    case Statement::Kind::Workspace:
+      runWorkspace(statement);
+      break;
+    case Statement::Kind::If:
+      runBlock(evaluate(statement.expr, env).isTrue() ? statement.then : statement.otherwise);
+      break;
+    case Statement::Kind::Launch:
+      runLaunch(statement);
+      break;
+    }
+  }
+}
+
+void Planner::runLet(const Statement &statement) {
+  Value value = evaluate(statement.expr, env);
+  if (value.kind == ValueKind::Int &&
+      (value.integer < minInt(statement.type) || value.integer > maxInt(statement.type))) {
+    failCall("host-overflow", "`" + statement.name + "` is " + intText(value.integer) +
+                                  ", which does not fit " + dtypeName(statement.type));
+  }
+  if (value.kind == ValueKind::Float) {
+    value.real = roundFloat(statement.type, value.real);
+  }
+  env.lets[statement.index] = value;
+}
+
+void Planner::runWorkspace(const Statement &statement) {
+  const Workspace &workspace = statement.workspace;
+  Int count = 1;
+  for (const Expr &extent : workspace.extents) {
+    Int value = std::max<Int>(evaluate(extent, env).integer, 0);
+    if (__builtin_mul_overflow(count, value, &count) || count > (Int{1} << 50)) {
+      failCall("host-overflow", "workspace `" + workspace.name + "` is larger than 2^50 elements");
+    }
+  }
+  uint64_t bytes = dtypeBytes(workspace.dtype, static_cast<uint64_t>(count));
+  uint64_t offset = plan.workspaceBytes;
+  workspaces[statement.index] = offset;
+  plan.workspaceBytes =
+      (offset + bytes + TILE_WORKSPACE_ALIGN - 1) / TILE_WORKSPACE_ALIGN * TILE_WORKSPACE_ALIGN;
+  if (!workspace.init || bytes == 0) {
+    return;
+  }
+  PlanStep step;
+  uint64_t bits = scalarBits(workspace.dtype, *workspace.init);
+  unsigned width = dtypeBits(workspace.dtype);
+  step.fill = {offset, width / 8, bits, static_cast<uint64_t>(count)};
+  if (width == 4) {
+    step.fill = {offset, 1, (bits & 15) * 17, bytes};
+  }
+  plan.steps.push_back(std::move(step));
+}
+
+bool Planner::setGrid(const Statement &statement) {
+  env.grid.clear();
+  env.gridPoints = 1;
+  bool empty = false;
+  for (const Expr &extent : statement.grid) {
+    env.grid.push_back(evaluate(extent, env).integer);
+    empty |= env.grid.back() <= 0;
+  }
+  if (empty) {
+    return false;
+  }
+  std::string text;
+  bool tooLarge = false;
+  for (Int extent : env.grid) {
+    text += (text.empty() ? "" : " x ") + intText(extent);
+    tooLarge = tooLarge || __builtin_mul_overflow(env.gridPoints, extent, &env.gridPoints) ||
+               env.gridPoints >= (Int{1} << 31);
+  }
+  if (tooLarge) {
+    failCall("grid-too-large",
+             "launch `" + statement.name + "`: its grid is " + text + ", 2^31 points or more");
+  }
+  return true;
+}
+
+std::string Planner::planMap(const TensorMap &recipe, PlannedMap &map) const {
+  map.recipe = &recipe;
+  if (recipe.ofWorkspace) {
+    map.base = {true, workspaces[recipe.index]};
+  } else {
+    map.absent = !env.tensors[recipe.index].present;
+    map.base = {false, env.tensors[recipe.index].address};
+  }
+  if (map.absent) {
+    return {};
+  }
+  Int offset = evaluate(recipe.offset, env).integer;
+  map.base.value += static_cast<uint64_t>(offset);
+  std::string name =
+      recipe.ofWorkspace ? "the workspace" : "`" + kernel.arguments[recipe.index].name + "`";
+  if (map.base.value % kMapAlign != 0) {
+    return name + " does not begin at a multiple of 16 bytes";
+  }
+  for (const Expr &dim : recipe.dims) {
+    Int extent = evaluate(dim, env).integer;
+    if (extent < 1 || extent > kMapMaxExtent) {
+      return "an extent of " + name + " is " + intText(extent);
+    }
+    map.dims.push_back(static_cast<uint64_t>(extent));
+  }
+  for (const Expr &stride : recipe.strides) {
+    Int bytes = evaluate(stride, env).integer;
+    if (bytes < 0 || bytes % static_cast<Int>(kMapAlign) != 0 || bytes >= kMapMaxStride) {
+      return "a stride of " + name + " is " + intText(bytes) + " bytes, not a multiple of 16";
+    }
+    map.strides.push_back(static_cast<uint64_t>(bytes));
+  }
+  return {};
+}
+
+std::string Planner::refuse(const Variant &variant, std::vector<PlannedMap> &maps) const {
+  const Module &module = manifest.modules[variant.module];
+  if (!filter.arch.empty() && filter.arch != module.arch) {
+    return "not for " + filter.arch;
+  }
+  if (!filter.variant.empty() && filter.variant != variant.name) {
+    return "not the variant asked for";
+  }
+  if (!archRuns(module, device)) {
+    return module.arch + " code does not run on this device (compute capability " +
+           std::to_string(device.major) + "." + std::to_string(device.minor) + ")";
+  }
+  uint64_t shared = variant.sharedBytes + variant.staticSharedBytes;
+  if (shared > device.maxSharedBytes) {
+    return "needs " + std::to_string(shared) + " bytes of shared memory, the device has " +
+           std::to_string(device.maxSharedBytes);
+  }
+  if (variant.guard && !evaluate(*variant.guard, env).isTrue()) {
+    return "its guard is false: " + exprText(*variant.guard);
+  }
+  if (!variant.tensorMaps.empty() && !device.hasTensorMaps) {
+    return "the driver has no tensor maps";
+  }
+  for (const TensorMap &recipe : variant.tensorMaps) {
+    maps.emplace_back();
+    std::string reason = planMap(recipe, maps.back());
+    if (!reason.empty()) {
+      return reason;
+    }
+  }
+  return {};
+}
+
+const Variant &Planner::choose(const Statement &statement, std::vector<PlannedMap> &maps) {
+  std::vector<const Variant *> eligible;
+  std::vector<std::vector<PlannedMap>> eligibleMaps;
+  std::string reasons;
+  bool allCosts = true;
+  for (const Variant &variant : statement.variants) {
+    std::vector<PlannedMap> variantMaps;
+    std::string reason = refuse(variant, variantMaps);
+    if (!reason.empty()) {
+      reasons += "; " + variant.name + ": " + reason;
+      continue;
+    }
+    eligible.push_back(&variant);
+    eligibleMaps.push_back(std::move(variantMaps));
+    allCosts = allCosts && variant.cost;
+    if (!allCosts) {
+      break; // the first one is taken, whatever follows
+    }
+  }
+  if (eligible.empty()) {
+    throw Error(TILE_ERROR_NO_VARIANT, "[no-variant] launch `" + statement.name + "` of kernel `" +
+                                           kernel.symbol + "` has no variant for this call" +
+                                           reasons);
+  }
+  size_t best = 0;
+  double bestCost = 0;
+  for (size_t i = 0; allCosts && i < eligible.size(); ++i) {
+    Value value = evaluate(*eligible[i]->cost, env);
+    double cost = value.kind == ValueKind::Float ? value.real : static_cast<double>(value.integer);
+    if (i == 0 || cost < bestCost) {
+      best = i;
+      bestCost = cost;
+    }
+  }
+  maps = std::move(eligibleMaps[best]);
+  return *eligible[best];
+}
+
+std::array<unsigned, 3> Planner::countBlocks(const Statement &statement,
+                                             const Variant &variant) const {
+  uint64_t cluster = uint64_t{variant.cluster[0]} * variant.cluster[1] * variant.cluster[2];
+  uint64_t points = static_cast<uint64_t>(env.gridPoints);
+  uint64_t count = points;
+  uint64_t limit = (uint64_t{1} << 31) - 1;
+  if (variant.blocks.kind == Blocks::Kind::Explicit) {
+    std::array<unsigned, 3> result;
+    for (size_t i = 0; i < 3; ++i) {
+      Int extent = evaluate(variant.blocks.extents[i], env).integer;
+      if (extent < 1 || extent > (i == 0 ? static_cast<Int>(limit) : 65535)) {
+        failCall("grid-too-large", "launch `" + statement.name + "`: " + intText(extent) +
+                                       " blocks along axis " + std::to_string(i));
+      }
+      result[i] = static_cast<unsigned>(extent);
+    }
+    return result;
+  }
+  if (variant.blocks.kind == Blocks::Kind::Persistent) {
+    limit = std::min(limit, uint64_t{variant.blocks.perSm} * std::max(device.smCount, 1u));
+    count = std::min(points, limit);
+  }
+  count = (count + cluster - 1) / cluster * cluster;
+  if (count > limit) {
+    count = std::max(limit / cluster * cluster, cluster);
+    if (variant.blocks.kind == Blocks::Kind::Direct) {
+      failCall("grid-too-large",
+               "launch `" + statement.name + "`: too many blocks for whole clusters");
+    }
+  }
+  return {static_cast<unsigned>(count), 1, 1};
+}
+
+PlannedParam Planner::planParam(const Parameter &parameter) const {
+  PlannedParam planned;
+  planned.kind = parameter.kind;
+  switch (parameter.kind) {
+  case Parameter::Kind::Tensor:
+    planned.place = {false, env.tensors[parameter.index].address};
+    break;
+  case Parameter::Kind::Workspace:
+    planned.place = {true, workspaces[parameter.index]};
+    break;
+  case Parameter::Kind::TensorMap:
+    planned.map = parameter.index;
+    break;
+  case Parameter::Kind::Scalar: {
+    Value value = evaluate(parameter.expr, env);
+    if (value.kind == ValueKind::Int &&
+        (value.integer < minInt(parameter.type) || value.integer > maxInt(parameter.type))) {
+      failCall("host-overflow", "`" + exprText(parameter.expr) + "` is " + intText(value.integer) +
+                                    ", which does not fit " + dtypeName(parameter.type));
+    }
+    planned.bits = scalarBits(parameter.type, value);
+    break;
+  }
+  }
+  return planned;
+}
+
+void Planner::runLaunch(const Statement &statement) {
+  if (!setGrid(statement)) {
+    return;
+  }
+  PlanStep step;
+  step.isLaunch = true;
+  PlannedLaunch &launch = step.launch;
+  launch.statement = &statement;
+  launch.variant = &choose(statement, launch.maps);
+  launch.blocks = countBlocks(statement, *launch.variant);
+  for (const Parameter &parameter : launch.variant->params) {
+    launch.params.push_back(planParam(parameter));
+  }
+  plan.steps.push_back(std::move(step));
+}
+} // namespace
+
+bool archRuns(const Module &module, const DeviceInfo &device) {
+  unsigned number = 0;
+  size_t i = std::strlen("sm_");
+  for (; i < module.arch.size() && module.arch[i] >= '0' && module.arch[i] <= '9'; ++i) {
+    number = number * 10 + static_cast<unsigned>(module.arch[i] - '0');
+  }
+  unsigned major = number / 10, minor = number % 10;
+  char suffix = i < module.arch.size() ? module.arch[i] : 0;
+  if (suffix == 'a') {
+    return device.major == major && device.minor == minor;
+  }
+  bool sameMajor = device.major == major && device.minor >= minor;
+  if (suffix == 'f' || module.kind == Module::Kind::Cubin) {
+    return sameMajor;
+  }
+  return sameMajor || device.major > major;
+}
+
+LaunchPlan planCall(const Manifest &manifest, const Kernel &kernel, std::span<const tile_arg> args,
+                    const DeviceInfo &device, const VariantFilter &filter) {
+  return Planner(manifest, kernel, device, filter, bindArguments(kernel, args)).run();
+}
+
+std::string describePlan(const Manifest &manifest, const LaunchPlan &plan) {
+  std::string text;
+  for (const PlanStep &step : plan.steps) {
+    if (!step.isLaunch) {
+      continue;
+    }
+    const Variant &variant = *step.launch.variant;
+    const auto &blocks = step.launch.blocks;
+    text += step.launch.statement->name + ": variant " + variant.name + ", entry " + variant.entry +
+            ", " + manifest.modules[variant.module].arch + ", " + std::to_string(blocks[0]) +
+            " x " + std::to_string(blocks[1]) + " x " + std::to_string(blocks[2]) + " blocks of " +
+            std::to_string(variant.block[0] * variant.block[1] * variant.block[2]) + " threads, " +
+            std::to_string(variant.sharedBytes) + " bytes of shared memory\n";
+  }
+  return text;
+}
+
+} // namespace tile_rt

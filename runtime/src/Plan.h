@@ -1,0 +1,90 @@
+// From the arguments of a call to what must be enqueued, without a driver: checks, host program,
+// choice of variants.
+#pragma once
+
+#include "runtime/src/Error.h"
+#include "runtime/src/Manifest.h"
+
+#include <span>
+
+namespace tile_rt {
+
+/// The properties of a device that planning depends on.
+struct DeviceInfo {
+  unsigned major = 0, minor = 0; ///< compute capability
+  unsigned smCount = 0;
+  uint64_t maxSharedBytes = 0; ///< per block, with opting in
+  bool hasTensorMaps = false;  ///< the driver can encode them
+  std::string name;
+};
+
+/// Restricts the choice of variants; empty means any.
+struct VariantFilter {
+  std::string arch, variant;
+};
+
+/// Where data lies: an address of the caller's, or an offset into the call's workspace.
+struct Place {
+  bool inWorkspace = false;
+  uint64_t value = 0;
+};
+
+struct PlannedMap {
+  const TensorMap *recipe = nullptr;
+  bool absent = false; ///< its tensor was not given: pass zeros
+  Place base;
+  std::vector<uint64_t> dims, strides; ///< elements, bytes; innermost first
+};
+
+struct PlannedParam {
+  Parameter::Kind kind = Parameter::Kind::Scalar;
+  Place place;       ///< of a tensor or workspace
+  uint64_t bits = 0; ///< of a scalar, in the low bytes
+  unsigned map = 0;  ///< index into the launch's maps
+};
+
+/// Fill `count` elements of `elementBytes` at the place with the low bytes of `bits`.
+struct PlannedFill {
+  uint64_t offset = 0; ///< in the workspace
+  unsigned elementBytes = 1;
+  uint64_t bits = 0, count = 0;
+};
+
+struct PlannedLaunch {
+  const Statement *statement = nullptr;
+  const Variant *variant = nullptr;
+  std::array<unsigned, 3> blocks{1, 1, 1};
+  std::vector<PlannedParam> params;
+  std::vector<PlannedMap> maps;
+};
+
+struct PlanStep {
+  bool isLaunch = false;
+  PlannedFill fill;
+  PlannedLaunch launch;
+};
+
+struct LaunchPlan {
+  std::vector<PlanStep> steps; ///< in order
+  uint64_t workspaceBytes = 0;
+};
+
+/// Checks the arguments against the kernel's parameters and fills in the environment's dims,
+/// scalars and tensors. Throws Error with the rule's name in brackets. Contents of device memory
+/// are never looked at.
+Env bindArguments(const Kernel &kernel, std::span<const tile_arg> args);
+
+/// Plans a whole call. Throws Error: TILE_ERROR_ARGUMENT, or TILE_ERROR_NO_VARIANT with the
+/// reasons.
+LaunchPlan planCall(const Manifest &manifest, const Kernel &kernel, std::span<const tile_arg> args,
+                    const DeviceInfo &device, const VariantFilter &filter = {});
+
+/// Whether code for `arch` ("sm_90a") runs on the device: plain architectures on the same major
+/// version from that minor version on (cubins) and, if the module may hold PTX, on everything
+/// newer; `f` within the family; `a` only there.
+bool archRuns(const Module &module, const DeviceInfo &device);
+
+/// One line per launch, for people.
+std::string describePlan(const Manifest &manifest, const LaunchPlan &plan);
+
+} // namespace tile_rt
