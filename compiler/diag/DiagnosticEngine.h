@@ -43,13 +43,14 @@ public:
   /// nothing if that was dropped. Not to be kept beyond the statement.
   class Builder {
   public:
+    Builder() = default;
     Builder &operator<<(Note note);
     Builder &hint(const llvm::Twine &text);
 
   private:
     friend class DiagnosticEngine;
     explicit Builder(Diagnostic *diagnostic) : diagnostic(diagnostic) {}
-    Diagnostic *diagnostic;
+    Diagnostic *diagnostic = nullptr;
   };
 
   /// While it lives, a note is added to every diagnostic: where a function was called, say.
