@@ -1,0 +1,201 @@
+#include "compiler/emit/Assembler.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/Regex.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tilec {
+
+//===----------------------------------------------------------------------===//
+// ptxas' output
+//===----------------------------------------------------------------------===//
+
+/// The number before `unit` in `line`; 0 if there is none: "96 bytes stack frame, ...".
+static uint64_t numberBefore(StringRef line, StringRef unit) {
+  SmallVector<StringRef> groups;
+  uint64_t value = 0;
+  if (Regex(("([0-9]+) " + unit).str()).match(line, &groups)) {
+    groups[1].getAsInteger(10, value);
+  }
+  return value;
+}
+
+/// The function that a message names: `... in function 'gemm'`, `... in the function 'gemm'`.
+static std::string functionOf(StringRef message) {
+  SmallVector<StringRef> groups;
+  if (Regex("function '([^']*)'").match(message, &groups)) {
+    return groups[1].str();
+  }
+  return {};
+}
+
+/// What kind of warning a line of ptxas is, if it is one.
+static std::optional<diag::Id> classify(StringRef text, bool isWarning) {
+  if (text.contains("wgmma") && text.contains("serialized")) {
+    return diag::Id::SerialisedWgmma;
+  }
+  if (text.contains("setmaxnreg") && text.contains("ignored")) {
+    return diag::Id::IgnoredSetmaxnreg;
+  }
+  if (text.contains("Potential Performance Loss") || isWarning) {
+    return diag::Id::ToolWarning;
+  }
+  return std::nullopt;
+}
+
+AssemblerReport parseAssemblerOutput(StringRef output) {
+  AssemblerReport report;
+  std::string current; // the entry that properties are being listed of
+  SmallVector<StringRef> lines, groups;
+  output.split(lines, '\n', -1, /*KeepEmpty=*/false);
+  Regex head("^ptxas (.*, line [0-9]+; )?(info|warning|error|fatal) *: (.*)$");
+  for (StringRef line : lines) {
+    if (line.contains("bytes stack frame")) {
+      FunctionResources &found = report.functions[current];
+      found.stackBytes = numberBefore(line, "bytes stack frame");
+      found.spillStoreBytes = numberBefore(line, "bytes spill stores");
+      found.spillLoadBytes = numberBefore(line, "bytes spill loads");
+      continue;
+    }
+    if (!head.match(line, &groups)) {
+      continue;
+    }
+    StringRef kind = groups[2], text = groups[3];
+    if (kind == "error" || kind == "fatal") {
+      report.errors.push_back(text.str());
+    } else if (text.consume_front("Compiling entry function '")) {
+      current = text.take_until([](char c) { return c == '\''; }).str();
+    } else if (text.consume_front("Function properties for ")) {
+      current = text.str();
+    } else if (text.starts_with("Used ")) {
+      FunctionResources &found = report.functions[current];
+      found.registers = numberBefore(text, "registers");
+      found.barriers = numberBefore(text, "barriers");
+      found.staticSharedBytes = numberBefore(text, "bytes smem");
+    } else if (std::optional<diag::Id> id = classify(text, kind == "warning")) {
+      report.messages.push_back({*id, functionOf(text), text.str()});
+    }
+  }
+  return report;
+}
+
+//===----------------------------------------------------------------------===//
+// Running the tools
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A temporary folder with the files of one run.
+class Scratch {
+public:
+  Scratch() { error = sys::fs::createUniqueDirectory("tilec", folder); }
+  ~Scratch() {
+    if (!error) {
+      sys::fs::remove_directories(folder);
+    }
+  }
+  std::string path(const Twine &name) const { return (folder + "/" + name).str(); }
+  bool write(const Twine &name, StringRef bytes) {
+    if (error) {
+      return false;
+    }
+    raw_fd_ostream os(path(name), error);
+    if (!error) {
+      os << bytes;
+      os.close();
+      error = os.error();
+      os.clear_error();
+    }
+    return !error;
+  }
+  std::optional<std::string> read(const Twine &name) const {
+    auto buffer = MemoryBuffer::getFile(path(name), /*IsText=*/false,
+                                        /*RequiresNullTerminator=*/false);
+    if (!buffer) {
+      return std::nullopt;
+    }
+    return (*buffer)->getBuffer().str();
+  }
+
+  SmallString<128> folder;
+  std::error_code error;
+};
+} // namespace
+
+/// Runs a program with its output in the scratch file "log". Returns its exit status, negative if
+/// it did not start or died.
+static int runTool(StringRef program, ArrayRef<std::string> args, const Scratch &scratch) {
+  SmallVector<StringRef> argv{program};
+  append_range(argv, args);
+  std::string log = scratch.path("log");
+  std::optional<StringRef> redirects[] = {StringRef(), StringRef(log), StringRef(log)};
+  return sys::ExecuteAndWait(program, argv, /*Env=*/std::nullopt, redirects);
+}
+
+std::optional<Cubin> Assembler::assemble(StringRef ptx, StringRef arch, bool lineTables) {
+  std::optional<std::string> ptxas = toolchain.findProgram("ptxas");
+  if (!ptxas) {
+    diags.report(diag::Id::ToolMissing, SMRange(), "ptxas");
+    return std::nullopt;
+  }
+  Scratch scratch;
+  if (!scratch.write("kernels.ptx", ptx)) {
+    diags.report(diag::Id::FileWrite, SMRange(), scratch.path("kernels.ptx"),
+                 scratch.error.message());
+    return std::nullopt;
+  }
+  std::vector<std::string> args{"-v", ("-arch=" + arch).str()};
+  if (lineTables) {
+    args.push_back("-lineinfo");
+  }
+  args.insert(args.end(), {scratch.path("kernels.ptx"), "-o", scratch.path("kernels.cubin")});
+  int status = runTool(*ptxas, args, scratch);
+  AssemblerReport report = parseAssemblerOutput(scratch.read("log").value_or(""));
+  std::optional<std::string> bytes = scratch.read("kernels.cubin");
+  if (status != 0 || !bytes) {
+    std::string why =
+        report.errors.empty() ? "exit status " + std::to_string(status) : join(report.errors, "; ");
+    diags.report(diag::Id::ToolFailed, SMRange(), "ptxas", why);
+    return std::nullopt;
+  }
+  return Cubin{std::move(*bytes), std::move(report)};
+}
+
+std::optional<std::string> Assembler::bundle(ArrayRef<FatbinImage> images) {
+  std::optional<std::string> program = toolchain.findProgram("fatbinary");
+  if (!program) {
+    diags.report(diag::Id::ToolMissing, SMRange(), "fatbinary");
+    return std::nullopt;
+  }
+  Scratch scratch;
+  std::vector<std::string> args{"--create=" + scratch.path("kernels.fatbin")};
+  for (const FatbinImage &image : images) {
+    bool isPtx = image.kind == FatbinImage::Kind::Ptx;
+    std::string name = image.arch + (isPtx ? ".ptx" : ".cubin");
+    if (!scratch.write(name, image.bytes)) {
+      diags.report(diag::Id::FileWrite, SMRange(), scratch.path(name), scratch.error.message());
+      return std::nullopt;
+    }
+    StringRef number = StringRef(image.arch).substr(strlen("sm_"));
+    args.push_back(("--image3=kind=" + Twine(isPtx ? "ptx" : "elf") + ",sm=" + number +
+                    ",file=" + scratch.path(name))
+                       .str());
+  }
+  int status = runTool(*program, args, scratch);
+  std::optional<std::string> bytes = scratch.read("kernels.fatbin");
+  if (status != 0 || !bytes) {
+    diags.report(diag::Id::ToolFailed, SMRange(), "fatbinary",
+                 StringRef(scratch.read("log").value_or("")).trim());
+    return std::nullopt;
+  }
+  return bytes;
+}
+
+} // namespace tilec

@@ -1,0 +1,327 @@
+#include "compiler/emit/HostProgram.h"
+
+#include "compiler/emit/SourceLocation.h"
+#include "dialects/tile/Tile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+namespace json = llvm::json;
+
+namespace tilec {
+
+std::string typeName(Type type, bool isUnsigned) {
+  if (type.isInteger(1)) {
+    return "bool";
+  }
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    return (isUnsigned ? "u" : "i") + std::to_string(integer.getWidth());
+  }
+  if (type.isIndex()) {
+    return "i64";
+  }
+  return llvm::TypeSwitch<Type, std::string>(type)
+      .Case<Float64Type>([](Type) { return "f64"; })
+      .Case<Float32Type>([](Type) { return "f32"; })
+      .Case<Float16Type>([](Type) { return "f16"; })
+      .Case<BFloat16Type>([](Type) { return "bf16"; })
+      .Case<Float8E4M3FNType>([](Type) { return "e4m3"; })
+      .Case<Float8E5M2Type>([](Type) { return "e5m2"; })
+      .Case<Float8E8M0FNUType>([](Type) { return "e8m0"; })
+      .Case<Float4E2M1FNType>([](Type) { return "e2m1"; })
+      .Default([](Type) { return ""; });
+}
+
+static tile::KernelOp kernelOf(BlockArgument argument) {
+  return dyn_cast_or_null<tile::KernelOp>(argument.getOwner()->getParentOp());
+}
+
+std::optional<GlobalName> globalName(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (tile::KernelOp kernel = kernelOf(argument)) {
+      return GlobalName{"tensor", kernel.getArgumentName(argument.getArgNumber()).str()};
+    }
+    return std::nullopt;
+  }
+  if (auto workspace = value.getDefiningOp<tile::WorkspaceOp>()) {
+    return GlobalName{"workspace", workspace.getName().str()};
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+json::Value expressionNode(llvm::StringRef op, json::Array args, std::string type) {
+  json::Object object{{"op", op}, {"args", std::move(args)}};
+  if (!type.empty()) {
+    object["type"] = std::move(type);
+  }
+  return object;
+}
+
+/// A float as JSON, which has no infinities.
+static json::Value floatValue(const llvm::APFloat &value) {
+  double number = value.convertToDouble();
+  if (std::isnan(number)) {
+    return "nan";
+  }
+  if (std::isinf(number)) {
+    return number < 0 ? "-inf" : "inf";
+  }
+  return number;
+}
+
+static json::Value constant(arith::ConstantOp op, bool isUnsigned) {
+  if (auto value = dyn_cast<IntegerAttr>(op.getValue())) {
+    if (value.getType().isInteger(1)) {
+      return value.getValue().getBoolValue();
+    }
+    return isUnsigned ? json::Value(value.getValue().getZExtValue())
+                      : json::Value(value.getValue().getSExtValue());
+  }
+  if (auto value = dyn_cast<FloatAttr>(op.getValue())) {
+    return json::Object{{"const", floatValue(value.getValue())}, {"type", typeName(op.getType())}};
+  }
+  return nullptr;
+}
+
+bool HostExpressions::isLeaf(Value value) const {
+  Operation *op = value.getDefiningOp();
+  return !op || isa<arith::ConstantOp, tile::DimOp, tile::ExtentOp, tile::StrideOp, tile::SmCountOp,
+                    tile::PresentOp>(op);
+}
+
+/// MLIR's integers have no sign: it follows from the arguments' declared types and the operations.
+bool HostExpressions::isUnsigned(Value value, unsigned depth) const {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    tile::KernelOp kernel = kernelOf(argument);
+    auto dtype = kernel ? kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "tile.dtype")
+                        : StringAttr();
+    return dtype && dtype.getValue().starts_with("u");
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp, arith::MinUIOp, arith::MaxUIOp,
+          arith::ShRUIOp, arith::FPToUIOp>(op)) {
+    return true;
+  }
+  if (auto convert = dyn_cast<tile::ConvertOp>(op)) {
+    return convert.getDstUnsigned();
+  }
+  if (depth < 16 && isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp, arith::OrIOp,
+                        arith::XOrIOp, arith::ShLIOp>(op)) {
+    return llvm::any_of(op->getOperands(), [&](Value v) { return isUnsigned(v, depth + 1); });
+  }
+  return false;
+}
+
+json::Value HostExpressions::asUnsigned(Value value) {
+  if (isUnsigned(value)) {
+    return get(value);
+  }
+  if (auto op = value.getDefiningOp<arith::ConstantOp>()) {
+    return constant(op, /*isUnsigned=*/true);
+  }
+  return expressionNode("cast", json::Array{get(value)},
+                        typeName(value.getType(), /*isUnsigned=*/true));
+}
+
+json::Value HostExpressions::get(Value value) {
+  if (auto it = lets.find(value); it != lets.end()) {
+    return json::Object{{"let", it->second}};
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (tile::KernelOp kernel = kernelOf(argument)) {
+      return json::Object{{"arg", kernel.getArgumentName(argument.getArgNumber())}};
+    }
+    diags.report(diag::Id::InternalError, llvm::SMRange(), "a block argument in host code");
+    return nullptr;
+  }
+  return ofOperation(value.getDefiningOp(), value);
+}
+
+json::Value HostExpressions::ofOperation(Operation *op, Value value) {
+  if (auto literal = dyn_cast<arith::ConstantOp>(op)) {
+    return constant(literal, /*isUnsigned=*/false);
+  }
+  if (std::optional<json::Value> result = ofTileOp(op)) {
+    return std::move(*result);
+  }
+  if (auto choice = dyn_cast<arith::SelectOp>(op)) {
+    return expressionNode("select",
+                          json::Array{get(choice.getCondition()), get(choice.getTrueValue()),
+                                      get(choice.getFalseValue())},
+                          typeOf(value));
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    unsigned index = cast<OpResult>(value).getResultNumber();
+    return expressionNode("select",
+                          json::Array{get(branch.getCondition()),
+                                      get(branch.thenYield().getOperand(index)),
+                                      get(branch.elseYield().getOperand(index))},
+                          typeOf(value));
+  }
+  for (auto translate : {&HostExpressions::ofArithmetic, &HostExpressions::ofCast}) {
+    if (std::optional<json::Value> result = (this->*translate)(op, value)) {
+      return std::move(*result);
+    }
+  }
+  if (std::optional<json::Value> result = ofCompare(op)) {
+    return std::move(*result);
+  }
+  diags.report(diag::Id::NotSupported, sourceRange(op->getLoc(), diags),
+               "`" + op->getName().getStringRef() + "` in the host part of a kernel");
+  return nullptr;
+}
+
+std::optional<json::Value> HostExpressions::ofTileOp(Operation *op) {
+  auto member = [&](const char *key, Value source, int64_t axis) -> std::optional<json::Value> {
+    std::optional<GlobalName> name = globalName(source);
+    if (!name || llvm::StringRef(name->kind) != "tensor") {
+      return std::nullopt;
+    }
+    return json::Object{{key, json::Array{name->name, axis}}};
+  };
+  if (auto dim = dyn_cast<tile::DimOp>(op)) {
+    return json::Object{{"dim", dim.getName()}};
+  }
+  if (auto stride = dyn_cast<tile::StrideOp>(op)) {
+    return member("stride", stride.getSource(), stride.getAxis());
+  }
+  if (auto extent = dyn_cast<tile::ExtentOp>(op)) {
+    tile::GlobalType type = extent.getSource().getType();
+    if (!type.isDynamicDim(extent.getAxis())) {
+      return type.getShape()[extent.getAxis()];
+    }
+    if (auto workspace = extent.getSource().getDefiningOp<tile::WorkspaceOp>()) {
+      auto before = type.getShape().take_front(extent.getAxis());
+      return get(workspace.getExtents()[llvm::count_if(before, ShapedType::isDynamic)]);
+    }
+    return member("extent", extent.getSource(), extent.getAxis());
+  }
+  if (auto present = dyn_cast<tile::PresentOp>(op)) {
+    if (std::optional<GlobalName> name = globalName(present.getSource())) {
+      return json::Object{{"present", name->name}};
+    }
+  }
+  if (isa<tile::SmCountOp>(op)) {
+    return "sm_count";
+  }
+  return std::nullopt;
+}
+
+std::optional<json::Value> HostExpressions::ofCompare(Operation *op) {
+  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    static constexpr const char *names[] = {"eq", "ne", "lt", "le", "gt",
+                                            "ge", "lt", "le", "gt", "ge"};
+    auto predicate = compare.getPredicate();
+    bool sign = predicate >= arith::CmpIPredicate::ult || isUnsigned(compare.getLhs()) ||
+                isUnsigned(compare.getRhs());
+    bool plain = !sign || compare.getLhs().getType().isInteger(1);
+    json::Value left = plain ? get(compare.getLhs()) : asUnsigned(compare.getLhs());
+    json::Value right = plain ? get(compare.getRhs()) : asUnsigned(compare.getRhs());
+    return expressionNode(names[static_cast<unsigned>(predicate)],
+                          json::Array{std::move(left), std::move(right)});
+  }
+  if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
+    using P = arith::CmpFPredicate;
+    const char *name =
+        llvm::StringSwitch<const char *>(arith::stringifyCmpFPredicate(compare.getPredicate()))
+            .Case("oeq", "eq")
+            .Case("une", "ne")
+            .Case("olt", "lt")
+            .Case("ole", "le")
+            .Case("ogt", "gt")
+            .Case("oge", "ge")
+            .Default(nullptr);
+    if (compare.getPredicate() == P::UNO && compare.getLhs() == compare.getRhs()) {
+      return expressionNode("isnan", json::Array{get(compare.getLhs())});
+    }
+    if (name) {
+      return expressionNode(name, json::Array{get(compare.getLhs()), get(compare.getRhs())});
+    }
+  }
+  return std::nullopt;
+}
+
+/// The manifest's name of an operation whose operands are its arguments; empty if it has none.
+static llvm::StringRef operationName(Operation *op) {
+  bool onBool = op->getNumResults() == 1 && op->getResult(0).getType().isInteger(1);
+  return llvm::StringSwitch<llvm::StringRef>(op->getName().getStringRef())
+      .Cases({"arith.addi", "arith.addf"}, "add")
+      .Cases({"arith.subi", "arith.subf"}, "sub")
+      .Cases({"arith.muli", "arith.mulf"}, "mul")
+      .Cases({"arith.divsi", "arith.divui", "arith.divf"}, "div")
+      .Cases({"arith.remsi", "arith.remui"}, "rem")
+      .Cases({"arith.ceildivsi", "arith.ceildivui"}, "ceildiv")
+      .Case("arith.floordivsi", "floordiv")
+      .Cases({"arith.minsi", "arith.minui", "arith.minnumf", "arith.minimumf"}, "min")
+      .Cases({"arith.maxsi", "arith.maxui", "arith.maxnumf", "arith.maximumf"}, "max")
+      .Case("arith.negf", "neg")
+      .Case("arith.andi", onBool ? "and" : "bitand")
+      .Case("arith.ori", onBool ? "or" : "bitor")
+      .Case("arith.xori", onBool ? "ne" : "bitxor")
+      .Case("arith.shli", "shl")
+      .Cases({"arith.shrsi", "arith.shrui"}, "shr")
+      .Cases({"math.absf", "math.absi"}, "abs")
+      .Case("math.fma", "fma")
+      .Case("math.sqrt", "sqrt")
+      .Case("math.rsqrt", "rsqrt")
+      .Case("math.exp", "exp")
+      .Case("math.exp2", "exp2")
+      .Case("math.log", "log")
+      .Case("math.log2", "log2")
+      .Case("math.powf", "pow")
+      .Case("math.sin", "sin")
+      .Case("math.cos", "cos")
+      .Case("math.tanh", "tanh")
+      .Case("math.erf", "erf")
+      .Case("math.floor", "floor")
+      .Case("math.ceil", "ceil")
+      .Case("math.roundeven", "round")
+      .Case("math.trunc", "trunc")
+      .Case("math.isnan", "isnan")
+      .Case("math.isinf", "isinf")
+      .Case("math.isfinite", "isfinite")
+      .Case("math.ctpop", "popcount")
+      .Case("math.ctlz", "clz")
+      .Default({});
+}
+
+std::optional<json::Value> HostExpressions::ofArithmetic(Operation *op, Value value) {
+  llvm::StringRef name = operationName(op);
+  if (name.empty()) {
+    return std::nullopt;
+  }
+  bool onBool = value.getType().isInteger(1);
+  bool sign = !onBool && isa<IntegerType>(value.getType()) && isUnsigned(value);
+  json::Array args;
+  for (Value operand : op->getOperands()) {
+    args.push_back(sign ? asUnsigned(operand) : get(operand));
+  }
+  return expressionNode(name, std::move(args), onBool ? "" : typeOf(value));
+}
+
+std::optional<json::Value> HostExpressions::ofCast(Operation *op, Value value) {
+  if (!isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::SIToFPOp, arith::UIToFPOp,
+           arith::FPToSIOp, arith::FPToUIOp, arith::ExtFOp, arith::TruncFOp, arith::IndexCastOp,
+           arith::IndexCastUIOp, tile::ConvertOp>(op)) {
+    return std::nullopt;
+  }
+  Value operand = op->getOperand(0);
+  auto convert = dyn_cast<tile::ConvertOp>(op);
+  bool fromUnsigned = isa<arith::ExtUIOp, arith::UIToFPOp, arith::IndexCastUIOp>(op) ||
+                      (convert && convert.getSrcUnsigned());
+  bool plain = !fromUnsigned || operand.getType().isInteger(1);
+  json::Value argument = plain ? get(operand) : asUnsigned(operand);
+  return expressionNode("cast", json::Array{std::move(argument)}, typeOf(value));
+}
+
+} // namespace tilec

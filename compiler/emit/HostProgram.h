@@ -1,0 +1,62 @@
+// The host part of a kernel as the expression program of the manifest (docs/pack.md).
+#pragma once
+
+#include "compiler/diag/DiagnosticEngine.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/Value.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/JSON.h"
+
+#include <optional>
+#include <string>
+
+namespace tilec {
+
+/// Name in the manifest of a scalar or element type: "f32", "u8", "e4m3", "bool"; empty for others.
+/// `isUnsigned` chooses between "i32" and "u32", which MLIR does not tell apart.
+std::string typeName(mlir::Type type, bool isUnsigned = false);
+
+/// An inner node of an expression, with the type of its result unless that is empty.
+llvm::json::Value expressionNode(llvm::StringRef op, llvm::json::Array args, std::string type = {});
+
+/// Turns SSA values of host code into expression trees. Integers are exact there, so a value that
+/// wraps around on the device is an error of the call here: the language says so (section 7).
+/// What cannot be expressed is reported ([not-supported]) once; the result is then `null`.
+class HostExpressions {
+public:
+  explicit HostExpressions(DiagnosticEngine &diags) : diags(diags) {}
+
+  /// The tree for `value`. Values bound by bindLet are referred to by name.
+  llvm::json::Value get(mlir::Value value);
+  /// From now on `value` is `{"let": name}`.
+  void bindLet(mlir::Value value, std::string name) { lets[value] = std::move(name); }
+  /// True if `value` is a leaf: naming it would save nothing.
+  bool isLeaf(mlir::Value value) const;
+  /// Type of `value` in the manifest.
+  std::string typeOf(mlir::Value value) const {
+    return typeName(value.getType(), isUnsigned(value));
+  }
+
+private:
+  bool isUnsigned(mlir::Value value, unsigned depth = 0) const;
+  llvm::json::Value ofOperation(mlir::Operation *op, mlir::Value value);
+  std::optional<llvm::json::Value> ofTileOp(mlir::Operation *op);
+  std::optional<llvm::json::Value> ofCompare(mlir::Operation *op);
+  std::optional<llvm::json::Value> ofArithmetic(mlir::Operation *op, mlir::Value value);
+  std::optional<llvm::json::Value> ofCast(mlir::Operation *op, mlir::Value value);
+  llvm::json::Value asUnsigned(mlir::Value value);
+
+  DiagnosticEngine &diags;
+  llvm::DenseMap<mlir::Value, std::string> lets; // looked up, never iterated
+};
+
+/// Name of the tensor or workspace that `value` is, and what it is ("tensor", "workspace"); nothing
+/// if it is neither an argument of a kernel nor the result of a `tile.workspace`.
+struct GlobalName {
+  const char *kind;
+  std::string name;
+};
+std::optional<GlobalName> globalName(mlir::Value value);
+
+} // namespace tilec

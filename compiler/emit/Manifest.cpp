@@ -1,0 +1,425 @@
+#include "compiler/emit/Manifest.h"
+
+#include "compiler/basic/Version.h"
+#include "compiler/emit/HostProgram.h"
+#include "compiler/emit/SourceLocation.h"
+#include "compiler/emit/Variants.h"
+#include "dialects/tgpu/Tgpu.h"
+#include "dialects/tile/Tile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "runtime/include/tile/pack_format.h"
+
+#include "llvm/ADT/StringSet.h"
+
+#include <cmath>
+
+using namespace mlir;
+namespace json = llvm::json;
+
+namespace tilec {
+
+namespace {
+/// Writes one kernel.
+class KernelWriter {
+public:
+  KernelWriter(tile::KernelOp kernel, const LaunchVariants &variants, unsigned moduleIndex,
+               DiagnosticEngine &diags)
+      : kernel(kernel), variants(variants), moduleIndex(moduleIndex), diags(diags),
+        expressions(diags) {}
+  json::Object write();
+
+private:
+  void collectExtents();
+  json::Value argument(unsigned index);
+  json::Array dimensions();
+  void addCheck(tile::CheckOp check, json::Array &checks);
+  json::Array statements(Block &block, json::Array &checks);
+  std::optional<json::Value> statement(Operation &op, json::Array &checks);
+  json::Value workspace(tile::WorkspaceOp op);
+  json::Value launch(tgpu::LaunchOp op);
+  void bindIfShared(Value value, json::Array &list);
+
+  tile::KernelOp kernel;
+  const LaunchVariants &variants;
+  unsigned moduleIndex;
+  DiagnosticEngine &diags;
+  HostExpressions expressions;
+  /// What the extent of an argument's dimension has to be, and the checks that only say this.
+  std::map<std::pair<unsigned, int64_t>, json::Value> extents;
+  llvm::SmallPtrSet<Operation *, 8> extentChecks; // looked up, never iterated
+  unsigned numLets = 0;
+};
+} // namespace
+
+/// `%A[axis]` of a kernel argument, or nothing.
+static std::optional<std::pair<unsigned, int64_t>> argumentExtent(Value value) {
+  while (Operation *cast = value.getDefiningOp()) {
+    if (!isa<arith::ExtSIOp, arith::TruncIOp>(cast)) {
+      break;
+    }
+    value = cast->getOperand(0);
+  }
+  auto extent = value.getDefiningOp<tile::ExtentOp>();
+  auto argument = extent ? dyn_cast<BlockArgument>(extent.getSource()) : BlockArgument();
+  if (!argument) {
+    return std::nullopt;
+  }
+  return std::pair(argument.getArgNumber(), int64_t(extent.getAxis()));
+}
+
+/// Finds which dimensions bind names (tile.dim), and which are checked to be a value.
+void KernelWriter::collectExtents() {
+  kernel.walk([&](tile::DimOp dim) {
+    auto argument = dyn_cast<BlockArgument>(dim.getTensor());
+    json::Value name = json::Object{{"dim", dim.getName()}};
+    if (argument) {
+      json::Value expr = std::move(name);
+      if (dim.getOffset() != 0) {
+        expr = json::Object{{"op", "add"}, {"args", json::Array{std::move(expr), dim.getOffset()}}};
+      }
+      extents.try_emplace({argument.getArgNumber(), int64_t(dim.getAxis())}, std::move(expr));
+    }
+  });
+  for (auto check : kernel.getBody().front().getOps<tile::CheckOp>()) {
+    auto compare = check.getCondition().getDefiningOp<arith::CmpIOp>();
+    if (check.getDiagnostic() != "dim-mismatch" || !compare ||
+        compare.getPredicate() != arith::CmpIPredicate::eq) {
+      continue;
+    }
+    Value left = compare.getLhs(), right = compare.getRhs();
+    if (!argumentExtent(left)) {
+      std::swap(left, right);
+    }
+    auto place = argumentExtent(left);
+    if (place && extents.try_emplace(*place, expressions.get(right)).second) {
+      extentChecks.insert(check);
+    }
+  }
+}
+
+json::Value KernelWriter::argument(unsigned index) {
+  auto text = [&](llvm::StringRef attribute) {
+    auto value = kernel.getArgAttrOfType<StringAttr>(index, attribute);
+    return value ? value.getValue() : llvm::StringRef();
+  };
+  Type type = kernel.getArgumentTypes()[index];
+  std::string name = kernel.getArgumentName(index).str();
+  auto global = dyn_cast<tile::GlobalType>(type);
+  std::string dtype = text("tile.dtype").str();
+  if (dtype.empty()) {
+    dtype = typeName(global ? global.getElementType() : type);
+  }
+  if (!global) {
+    return json::Object{{"name", name}, {"kind", "scalar"}, {"dtype", dtype}};
+  }
+  json::Array shape;
+  for (auto [axis, extent] : llvm::enumerate(global.getShape())) {
+    auto it = extents.find({index, int64_t(axis)});
+    if (!ShapedType::isDynamic(extent)) {
+      shape.push_back(extent);
+    } else if (it != extents.end()) {
+      shape.push_back(it->second);
+    } else {
+      shape.push_back(json::Object{{"extent", json::Array{name, int64_t(axis)}}});
+    }
+  }
+  json::Object object{{"name", name},
+                      {"kind", "tensor"},
+                      {"dtype", dtype},
+                      {"direction", text("tile.direction")},
+                      {"extents", std::move(shape)}};
+  for (llvm::StringRef flag : {"optional", "strided"}) {
+    if (kernel.getArgAttr(index, ("tile." + flag).str())) {
+      object[flag] = true;
+    }
+  }
+  if (auto align = kernel.getArgAttrOfType<IntegerAttr>(index, "tile.align")) {
+    object["align"] = align.getInt();
+  }
+  if (auto aliases = kernel.getArgAttrOfType<ArrayAttr>(index, "tile.may_alias")) {
+    json::Array names;
+    for (auto other : aliases.getAsRange<StringAttr>()) {
+      names.push_back(other.getValue());
+    }
+    object["may_alias"] = std::move(names);
+  }
+  return object;
+}
+
+json::Array KernelWriter::dimensions() {
+  json::Array list;
+  llvm::StringSet<> seen;
+  kernel.walk([&](tile::DimOp dim) {
+    std::optional<GlobalName> tensor = globalName(dim.getTensor());
+    if (tensor && seen.insert(dim.getName()).second) {
+      json::Object source{{"arg", tensor->name},
+                          {"axis", int64_t(dim.getAxis())},
+                          {"offset", int64_t(dim.getOffset())}};
+      list.push_back(json::Object{{"name", dim.getName()},
+                                  {"type", typeName(dim.getType())},
+                                  {"source", std::move(source)}});
+    }
+  });
+  return list;
+}
+
+/// A check under `if` is one that holds where the condition is false.
+void KernelWriter::addCheck(tile::CheckOp check, json::Array &checks) {
+  if (extentChecks.contains(check)) {
+    return;
+  }
+  json::Value expr = expressions.get(check.getCondition());
+  for (Operation *op = check; op->getParentOp() != kernel; op = op->getParentOp()) {
+    auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
+    if (!branch) {
+      continue;
+    }
+    json::Value condition = expressions.get(branch.getCondition());
+    if (op->getParentRegion() == &branch.getThenRegion()) {
+      condition = json::Object{{"op", "not"}, {"args", json::Array{std::move(condition)}}};
+    }
+    expr = json::Object{{"op", "or"}, {"args", json::Array{std::move(condition), std::move(expr)}}};
+  }
+  checks.push_back(json::Object{
+      {"expr", std::move(expr)}, {"text", check.getText()}, {"diagnostic", check.getDiagnostic()}});
+}
+
+/// Names a value that host code uses several times, so that trees do not grow with sharing.
+void KernelWriter::bindIfShared(Value value, json::Array &list) {
+  if (value.hasOneUse() || value.use_empty() || expressions.isLeaf(value)) {
+    return;
+  }
+  // Checks come before the host program and cannot name its values.
+  if (llvm::all_of(value.getUsers(), llvm::IsaPred<tile::CheckOp>)) {
+    return;
+  }
+  std::string name = "v" + std::to_string(numLets++);
+  list.push_back(json::Object{{"let", json::Object{{"name", name},
+                                                   {"type", expressions.typeOf(value)},
+                                                   {"expr", expressions.get(value)}}}});
+  expressions.bindLet(value, name);
+}
+
+json::Array KernelWriter::statements(Block &block, json::Array &checks) {
+  json::Array list;
+  for (Operation &op : block) {
+    if (auto check = dyn_cast<tile::CheckOp>(op)) {
+      addCheck(check, checks);
+    } else if (std::optional<json::Value> item = statement(op, checks)) {
+      list.push_back(std::move(*item));
+    } else if (!op.hasTrait<OpTrait::IsTerminator>()) {
+      for (Value result : op.getResults()) {
+        if (result.getType().isIntOrIndexOrFloat()) {
+          bindIfShared(result, list);
+        }
+      }
+    }
+  }
+  return list;
+}
+
+/// The statement that `op` is, or nothing if it is a value or says nothing to the runtime.
+std::optional<json::Value> KernelWriter::statement(Operation &op, json::Array &checks) {
+  if (auto memory = dyn_cast<tile::WorkspaceOp>(op)) {
+    return workspace(memory);
+  }
+  if (auto start = dyn_cast<tgpu::LaunchOp>(op)) {
+    return launch(start);
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op); branch && branch.getNumResults() == 0) {
+    json::Object object{{"cond", expressions.get(branch.getCondition())},
+                        {"then", statements(branch.getThenRegion().front(), checks)}};
+    if (!branch.getElseRegion().empty()) {
+      object["else"] = statements(branch.getElseRegion().front(), checks);
+    }
+    return json::Object{{"if", std::move(object)}};
+  }
+  if (isa<tile::LaunchOp>(op)) {
+    diags.report(diag::Id::InternalError, sourceRange(op.getLoc(), diags),
+                 "a launch without device code");
+  }
+  return std::nullopt;
+}
+
+json::Value KernelWriter::workspace(tile::WorkspaceOp op) {
+  json::Array shape;
+  unsigned dynamic = 0;
+  for (int64_t extent : op.getResult().getType().getShape()) {
+    shape.push_back(ShapedType::isDynamic(extent) ? expressions.get(op.getExtents()[dynamic++])
+                                                  : json::Value(extent));
+  }
+  json::Value init = nullptr;
+  if (auto value = dyn_cast_or_null<FloatAttr>(op.getInitAttr())) {
+    double number = value.getValueAsDouble();
+    init = std::isnan(number)   ? json::Value("nan")
+           : std::isinf(number) ? json::Value(number < 0 ? "-inf" : "inf")
+                                : json::Value(number);
+  } else if (auto value = dyn_cast_or_null<IntegerAttr>(op.getInitAttr())) {
+    init = value.getType().isInteger(1)     ? json::Value(value.getValue().getBoolValue())
+           : op.getDtype().starts_with("u") ? json::Value(value.getValue().getZExtValue())
+                                            : json::Value(value.getValue().getSExtValue());
+  }
+  return json::Object{{"workspace", json::Object{{"name", op.getName()},
+                                                 {"dtype", op.getDtype()},
+                                                 {"extents", std::move(shape)},
+                                                 {"init", std::move(init)}}}};
+}
+
+json::Value KernelWriter::launch(tgpu::LaunchOp op) {
+  json::Array grid;
+  for (Value extent : op.getGrid()) {
+    grid.push_back(expressions.get(extent));
+  }
+  return json::Object{
+      {"launch", json::Object{{"name", op.getName()},
+                              {"grid", std::move(grid)},
+                              {"variants", variants.write(op, moduleIndex, expressions, diags)}}}};
+}
+
+/// A compile-time parameter's value as JSON.
+static json::Value parameterValue(Attribute value) {
+  if (auto text = dyn_cast<StringAttr>(value)) {
+    return text.getValue();
+  }
+  if (auto flag = dyn_cast<BoolAttr>(value)) {
+    return flag.getValue();
+  }
+  if (auto number = dyn_cast<IntegerAttr>(value)) {
+    return number.getValue().getSExtValue();
+  }
+  if (auto type = dyn_cast<TypeAttr>(value)) {
+    return typeName(type.getValue());
+  }
+  return nullptr;
+}
+
+json::Object KernelWriter::write() {
+  collectExtents();
+  json::Array arguments, checks;
+  for (unsigned i = 0; i != kernel.getNumArguments(); ++i) {
+    arguments.push_back(argument(i));
+  }
+  json::Object params;
+  if (std::optional<DictionaryAttr> values = kernel.getParameters()) {
+    for (NamedAttribute value : *values) {
+      params[value.getName().getValue()] = parameterValue(value.getValue());
+    }
+  }
+  json::Array host = statements(kernel.getBody().front(), checks);
+  return json::Object{{"symbol", kernel.getSymName()},
+                      {"source_kernel", kernel.getSourceKernel().value_or(kernel.getSymName())},
+                      {"params", std::move(params)},
+                      {"arguments", std::move(arguments)},
+                      {"dims", dimensions()},
+                      {"checks", std::move(checks)},
+                      {"host", std::move(host)}};
+}
+
+std::optional<json::Object> buildManifest(ModuleOp module, unsigned moduleIndex,
+                                          DiagnosticEngine &diags) {
+  unsigned errorsBefore = diags.numErrors();
+  LaunchVariants variants(module);
+  json::Array kernels;
+  for (auto kernel : module.getOps<tile::KernelOp>()) {
+    kernels.push_back(KernelWriter(kernel, variants, moduleIndex, diags).write());
+  }
+  if (diags.numErrors() != errorsBefore) {
+    return std::nullopt;
+  }
+  return json::Object{
+      {"format", TILE_MANIFEST_FORMAT}, {"tilec", kVersion}, {"kernels", std::move(kernels)}};
+}
+
+//===----------------------------------------------------------------------===//
+// Several architectures
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit` for each variant list of a host program, in order.
+static void forEachLaunch(json::Array &host, llvm::function_ref<void(json::Object &)> visit) {
+  for (json::Value &item : host) {
+    json::Object &object = *item.getAsObject();
+    if (json::Object *launch = object.getObject("launch")) {
+      visit(*launch);
+    } else if (json::Object *branch = object.getObject("if")) {
+      for (const char *side : {"then", "else"}) {
+        if (json::Array *list = branch->getArray(side)) {
+          forEachLaunch(*list, visit);
+        }
+      }
+    }
+  }
+}
+
+/// Takes the variants out of a kernel, list by list.
+static std::vector<json::Array> takeVariants(json::Object &kernel) {
+  std::vector<json::Array> taken;
+  forEachLaunch(*kernel.getArray("host"), [&](json::Object &launch) {
+    taken.push_back(std::move(*launch.getArray("variants")));
+    launch.erase("variants");
+  });
+  return taken;
+}
+
+static void putVariants(json::Object &kernel, std::vector<json::Array> lists) {
+  size_t next = 0;
+  forEachLaunch(*kernel.getArray("host"),
+                [&](json::Object &launch) { launch["variants"] = std::move(lists[next++]); });
+}
+
+static json::Object *findKernel(json::Array &kernels, llvm::StringRef symbol) {
+  for (json::Value &kernel : kernels) {
+    if (kernel.getAsObject()->getString("symbol") == symbol) {
+      return kernel.getAsObject();
+    }
+  }
+  return nullptr;
+}
+
+bool mergeManifest(json::Object &manifest, json::Object other, DiagnosticEngine &diags) {
+  json::Array &kernels = *manifest.getArray("kernels");
+  for (json::Value &item : *other.getArray("kernels")) {
+    json::Object &added = *item.getAsObject();
+    llvm::StringRef symbol = *added.getString("symbol");
+    json::Object *kernel = findKernel(kernels, symbol);
+    if (!kernel) {
+      kernels.push_back(std::move(item));
+      continue;
+    }
+    std::vector<json::Array> mine = takeVariants(*kernel), theirs = takeVariants(added);
+    if (json::Value(json::Object(*kernel)) != json::Value(json::Object(added))) {
+      diags.report(diag::Id::NotSupported, llvm::SMRange(),
+                   "kernel `" + symbol +
+                       "`, whose host part depends on the architecture, in a pack for several,");
+      return false;
+    }
+    for (auto [list, more] : llvm::zip_equal(mine, theirs)) {
+      for (json::Value &variant : more) {
+        list.push_back(std::move(variant));
+      }
+    }
+    putVariants(*kernel, std::move(mine));
+  }
+  return true;
+}
+
+void addResources(json::Object &manifest, unsigned moduleIndex,
+                  const std::map<std::string, FunctionResources> &resources) {
+  for (json::Value &kernel : *manifest.getArray("kernels")) {
+    forEachLaunch(*kernel.getAsObject()->getArray("host"), [&](json::Object &launch) {
+      for (json::Value &item : *launch.getArray("variants")) {
+        json::Object &variant = *item.getAsObject();
+        auto found = resources.find(variant.getString("entry")->str());
+        if (variant.getInteger("module") == moduleIndex && found != resources.end()) {
+          const FunctionResources &used = found->second;
+          variant["resources"] =
+              json::Object{{"registers", used.registers},
+                           {"spill_bytes", used.spillStoreBytes + used.spillLoadBytes},
+                           {"static_shared_bytes", used.staticSharedBytes}};
+        }
+      }
+    });
+  }
+}
+
+} // namespace tilec

@@ -1,0 +1,32 @@
+// The manifest of a pack, from the host part of kernels (docs/pack.md).
+#pragma once
+
+#include "compiler/diag/DiagnosticEngine.h"
+#include "compiler/emit/Assembler.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace tilec {
+
+/// The manifest of one module after the GPU passes: each `tile.kernel` with its `tgpu.launch`es,
+/// whose variants are the `tgpu.kernel`s of the same launch name. `moduleIndex` is the place of the
+/// device code in the pack. What the manifest cannot say is reported, and nothing returned. The
+/// result has the members "format", "tilec" and "kernels".
+std::optional<llvm::json::Object> buildManifest(mlir::ModuleOp module, unsigned moduleIndex,
+                                                DiagnosticEngine &diags);
+
+/// Adds the kernels and variants of `other`, made for another architecture, after those of
+/// `manifest`. The two must agree in all but variants: arguments, checks, host part. Where they do
+/// not, that is reported and the result is false.
+bool mergeManifest(llvm::json::Object &manifest, llvm::json::Object other, DiagnosticEngine &diags);
+
+/// Writes what ptxas said of the entries of module `moduleIndex` into their variants.
+void addResources(llvm::json::Object &manifest, unsigned moduleIndex,
+                  const std::map<std::string, FunctionResources> &resources);
+
+} // namespace tilec

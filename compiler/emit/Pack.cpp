@@ -1,0 +1,48 @@
+#include "compiler/emit/Pack.h"
+
+#include "runtime/include/tile/pack_format.h"
+
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tilec {
+
+std::string printManifest(const json::Object &manifest) {
+  std::string text;
+  raw_string_ostream os(text);
+  json::OStream stream(os, /*IndentSize=*/2);
+  stream.value(json::Value(json::Object(manifest)));
+  os << "\n";
+  return text;
+}
+
+std::string writePack(json::Object &manifest, ArrayRef<PackModule> modules) {
+  std::string body;
+  json::Array list;
+  for (const PackModule &module : modules) {
+    body.resize(alignTo(body.size(), TILE_PACK_ALIGN), '\0');
+    list.push_back(json::Object{{"arch", module.arch},
+                                {"kind", module.kind},
+                                {"offset", body.size()},
+                                {"bytes", module.bytes.size()}});
+    body += module.bytes;
+  }
+  manifest["modules"] = std::move(list);
+  std::string text = printManifest(manifest);
+
+  std::string pack(sizeof(tile_pack_header), '\0');
+  memcpy(pack.data(), TILE_PACK_MAGIC, TILE_PACK_MAGIC_BYTES);
+  using support::endian::write32le;
+  using support::endian::write64le;
+  write32le(pack.data() + offsetof(tile_pack_header, version), TILE_PACK_VERSION);
+  write64le(pack.data() + offsetof(tile_pack_header, manifest_bytes), text.size());
+  write64le(pack.data() + offsetof(tile_pack_header, body_bytes), body.size());
+  pack += text;
+  pack.resize(alignTo(pack.size(), TILE_PACK_ALIGN), '\0');
+  return pack + body;
+}
+
+} // namespace tilec

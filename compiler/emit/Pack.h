@@ -1,0 +1,25 @@
+// The pack file: docs/pack.md.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/JSON.h"
+
+#include <string>
+
+namespace tilec {
+
+/// Device code for one architecture.
+struct PackModule {
+  std::string arch; ///< "sm_90a"
+  std::string kind; ///< "fatbin", "cubin" or "ptx"
+  std::string bytes;
+};
+
+/// The bytes of a pack. `manifest` gains its member "modules" with the offsets of `modules`.
+std::string writePack(llvm::json::Object &manifest, llvm::ArrayRef<PackModule> modules);
+
+/// The manifest as text: two spaces of indentation, members in alphabetical order, a final line
+/// break.
+std::string printManifest(const llvm::json::Object &manifest);
+
+} // namespace tilec

@@ -1,0 +1,198 @@
+#include "compiler/emit/Ptx.h"
+
+#include "compiler/emit/MathCalls.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+
+using namespace llvm;
+
+namespace tilec {
+
+/// PTX version to print: 9.0, which ptxas of CUDA 13 takes, where the architecture needs recent
+/// instructions; 8.0 for PTX that the drivers of CUDA 12 should compile too.
+static const char *featuresOf(StringRef arch) {
+  return arch.ends_with("a") || arch.ends_with("f") ? "+ptx90" : "+ptx80";
+}
+
+/// None copies accumulators around each wgmma, which ptxas then serialises: never lower than Less.
+static CodeGenOptLevel codeGenLevel(unsigned optLevel) {
+  return optLevel <= 1   ? CodeGenOptLevel::Less
+         : optLevel == 2 ? CodeGenOptLevel::Default
+                         : CodeGenOptLevel::Aggressive;
+}
+
+PtxEmitter::PtxEmitter(PtxOptions opts, const Toolchain &toolchain, DiagnosticEngine &diags)
+    : options(std::move(opts)), toolchain(toolchain), diags(diags) {
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+  Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  if (const llvm::Target *target = TargetRegistry::lookupTarget(triple, error)) {
+    machine.reset(target->createTargetMachine(triple, options.arch, featuresOf(options.arch),
+                                              TargetOptions(), Reloc::PIC_, std::nullopt,
+                                              codeGenLevel(options.optLevel)));
+  }
+}
+
+/// MLIR's inline assembly carries no call attributes. With side effects it is made convergent, or
+/// LLVM may copy a barrier into both sides of a divergent branch; without, it is said to touch no
+/// memory, or LLVM can neither merge nor drop it.
+static void attributeInlineAsm(llvm::Module &module) {
+  for (Function &function : module) {
+    for (Instruction &inst : instructions(function)) {
+      auto *call = dyn_cast<CallInst>(&inst);
+      if (!call || !call->isInlineAsm()) {
+        continue;
+      }
+      auto *text = cast<InlineAsm>(call->getCalledOperand());
+      call->setDoesNotThrow();
+      if (text->hasSideEffects()) {
+        call->setConvergent();
+      } else if (!StringRef(text->getConstraintString()).contains("~{memory}")) {
+        call->setDoesNotAccessMemory();
+        call->addFnAttr(Attribute::WillReturn);
+      }
+    }
+  }
+}
+
+/// Source files are named without their folders: the same source gives the same bytes anywhere.
+static void forgetFolders(llvm::Module &module) {
+  DebugInfoFinder finder;
+  finder.processModule(module);
+  SmallVector<DIFile *> files;
+  auto add = [&](DIFile *file) {
+    if (file && !is_contained(files, file)) {
+      files.push_back(file);
+    }
+  };
+  for (DICompileUnit *unit : finder.compile_units()) {
+    add(unit->getFile());
+  }
+  for (DISubprogram *program : finder.subprograms()) {
+    add(program->getFile());
+  }
+  for (DIScope *scope : finder.scopes()) {
+    add(scope->getFile());
+  }
+  LLVMContext &context = module.getContext();
+  for (DIFile *file : files) {
+    MDString *name = MDString::get(context, sys::path::filename(file->getFilename()));
+    file->replaceOperandWith(0, name);
+    file->replaceOperandWith(1, MDString::get(context, ""));
+  }
+}
+
+bool PtxEmitter::linkLibdevice(llvm::Module &module) {
+  std::optional<std::string> path = toolchain.findLibdevice();
+  if (!path) {
+    diags.report(diag::Id::ToolMissing, SMRange(), "libdevice.10.bc");
+    return false;
+  }
+  SMDiagnostic error;
+  std::unique_ptr<llvm::Module> library = parseIRFile(*path, error, module.getContext());
+  if (!library) {
+    diags.report(diag::Id::ToolFailed, SMRange(), *path, error.getMessage());
+    return false;
+  }
+  library->setDataLayout(module.getDataLayout());
+  library->setTargetTriple(module.getTargetTriple());
+  auto internalize = [](llvm::Module &linked, const StringSet<> &names) {
+    internalizeModule(linked, [&](const GlobalValue &value) {
+      return !value.hasName() || !names.count(value.getName());
+    });
+  };
+  if (Linker::linkModules(module, std::move(library), Linker::LinkOnlyNeeded, internalize)) {
+    diags.report(diag::Id::ToolFailed, SMRange(), *path, "it does not link");
+    return false;
+  }
+  module.setModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz",
+                       ConstantAsMetadata::get(ConstantInt::get(
+                           Type::getInt32Ty(module.getContext()), options.flushToZero)));
+  return true;
+}
+
+std::unique_ptr<llvm::Module> PtxEmitter::toLlvmIr(mlir::Operation *module, LLVMContext &context) {
+  if (!machine) {
+    diags.report(diag::Id::InternalError, SMRange(), "LLVM has no target for " + options.arch);
+    return nullptr;
+  }
+  if (options.lineTables) {
+    // Any other kind prints `.target ..., debug`, for which ptxas gives up optimising.
+    mlir::LLVM::DIScopeForLLVMFuncOpPassOptions scopes;
+    scopes.emissionKind = mlir::LLVM::DIEmissionKind::DebugDirectivesOnly;
+    mlir::PassManager passes(module->getContext(), module->getName().getStringRef());
+    passes.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass(scopes));
+    if (failed(passes.run(module))) {
+      return nullptr;
+    }
+  }
+  std::unique_ptr<llvm::Module> result = mlir::translateModuleToLLVMIR(module, context, "kernels");
+  if (!result) {
+    if (!diags.hasErrors()) {
+      diags.report(diag::Id::InternalError, SMRange(), "translation to LLVM IR failed");
+    }
+    return nullptr;
+  }
+  result->setSourceFileName("kernels");
+  result->setTargetTriple(machine->getTargetTriple());
+  result->setDataLayout(machine->createDataLayout()); // before any pass runs
+  attributeInlineAsm(*result);
+  forgetFolders(*result);
+  if (legaliseMathCalls(*result) && !linkLibdevice(*result)) {
+    return nullptr;
+  }
+  return result;
+}
+
+void PtxEmitter::optimise(llvm::Module &module) {
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(machine.get()); // with the machine: nvvm-reflect, infer-address-spaces
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  const OptimizationLevel levels[] = {OptimizationLevel::O0, OptimizationLevel::O1,
+                                      OptimizationLevel::O2, OptimizationLevel::O3};
+  OptimizationLevel level = levels[std::min(options.optLevel, 3u)];
+  ModulePassManager passes = level == OptimizationLevel::O0
+                                 ? builder.buildO0DefaultPipeline(level)
+                                 : builder.buildPerModuleDefaultPipeline(level);
+  passes.run(module, modules);
+}
+
+std::optional<std::string> PtxEmitter::toPtx(llvm::Module &module) {
+  SmallString<0> text;
+  raw_svector_ostream os(text);
+  legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, os, nullptr, CodeGenFileType::AssemblyFile)) {
+    diags.report(diag::Id::InternalError, SMRange(), "LLVM cannot print PTX");
+    return std::nullopt;
+  }
+  passes.run(module);
+  return text.str().str();
+}
+
+} // namespace tilec

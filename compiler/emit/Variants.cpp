@@ -1,0 +1,172 @@
+#include "compiler/emit/Variants.h"
+
+#include "compiler/emit/SourceLocation.h"
+#include "dialects/tile/Tile.h"
+
+using namespace mlir;
+namespace json = llvm::json;
+
+namespace tilec {
+
+LaunchVariants::LaunchVariants(ModuleOp module) {
+  module.walk([&](tgpu::KernelOp kernel) {
+    if (std::optional<llvm::StringRef> launch = kernel.getLaunch()) {
+      kernels[*launch].push_back(kernel);
+    }
+  });
+}
+
+namespace {
+/// Writes one variant.
+class VariantWriter {
+public:
+  VariantWriter(tgpu::LaunchOp launch, tgpu::KernelOp kernel, HostExpressions &expressions,
+                DiagnosticEngine &diags)
+      : launch(launch), kernel(kernel), expressions(expressions), diags(diags) {}
+  json::Object write(unsigned moduleIndex);
+
+private:
+  json::Value parameter(Value value);
+  json::Value guard();
+  json::Value mapNumber(int64_t number);
+  json::Value tensorMap(tgpu::TensorMapAttr map);
+
+  tgpu::LaunchOp launch;
+  tgpu::KernelOp kernel;
+  HostExpressions &expressions;
+  DiagnosticEngine &diags;
+};
+} // namespace
+
+json::Value VariantWriter::parameter(Value value) {
+  if (!isa<tile::GlobalType>(value.getType())) {
+    return json::Object{{"expr", expressions.get(value)}, {"type", expressions.typeOf(value)}};
+  }
+  if (std::optional<GlobalName> name = globalName(value)) {
+    return json::Object{{name->kind, name->name}};
+  }
+  diags.report(diag::Id::NotSupported, sourceRange(value.getLoc(), diags),
+               "a view of the host part as an argument of a launch");
+  return nullptr;
+}
+
+/// All that the variant assumes: multiples of values, alignment of addresses.
+json::Value VariantWriter::guard() {
+  json::Array terms;
+  for (Attribute assumption : kernel.getGuard().value_or(ArrayAttr())) {
+    auto divisible = dyn_cast<tgpu::DivisibleAttr>(assumption);
+    if (!divisible) {
+      diags.report(diag::Id::InternalError, sourceRange(kernel.getLoc(), diags),
+                   "a guard of a kind that the manifest does not know");
+      continue;
+    }
+    Value value = launch.getArgs()[divisible.getArgument()];
+    if (std::optional<GlobalName> name = globalName(value)) {
+      terms.push_back(json::Object{{"aligned", json::Array{name->name, divisible.getDivisor()}}});
+    } else {
+      json::Value rest =
+          expressionNode("rem", json::Array{expressions.get(value), divisible.getDivisor()});
+      terms.push_back(expressionNode("eq", json::Array{std::move(rest), 0}));
+    }
+  }
+  if (terms.empty()) {
+    return nullptr;
+  }
+  return terms.size() == 1 ? std::move(terms.front()) : expressionNode("and", std::move(terms));
+}
+
+/// A number of a tensor map: an argument of the launch, or -1 - c for the constant c.
+json::Value VariantWriter::mapNumber(int64_t number) {
+  return number < 0 ? json::Value(-1 - number) : expressions.get(launch.getArgs()[number]);
+}
+
+json::Value VariantWriter::tensorMap(tgpu::TensorMapAttr map) {
+  Value tensor = launch.getArgs()[map.getArgument()];
+  auto type = cast<tile::GlobalType>(tensor.getType());
+  std::optional<GlobalName> name = globalName(tensor);
+  if (!name) {
+    diags.report(diag::Id::NotSupported, sourceRange(launch.getLoc(), diags),
+                 "a tensor map of a view of the host part");
+    return nullptr;
+  }
+  int64_t bits = tile::getStorageBits(type.getElementType());
+  json::Array dims, strides, box;
+  for (int64_t extent : map.getExtents()) {
+    dims.push_back(mapNumber(extent));
+  }
+  for (int64_t stride : map.getStrides().drop_front()) {
+    json::Value elements = mapNumber(stride);
+    if (std::optional<int64_t> constant = elements.getAsInteger()) {
+      strides.push_back(*constant * bits / 8);
+    } else if (bits == 8) {
+      strides.push_back(std::move(elements));
+    } else if (bits > 8) {
+      strides.push_back(expressionNode("mul", json::Array{std::move(elements), bits / 8}));
+    } else {
+      strides.push_back(expressionNode("div", json::Array{std::move(elements), 8 / bits}));
+    }
+  }
+  for (int64_t extent : map.getBox()) {
+    box.push_back(extent);
+  }
+  return json::Object{{name->kind, name->name},
+                      {"dtype", typeName(type.getElementType())},
+                      {"dims", std::move(dims)},
+                      {"strides", std::move(strides)},
+                      {"box", std::move(box)},
+                      {"swizzle", map.getSwizzle()},
+                      {"l2_promotion", 256},
+                      {"interleave", "none"},
+                      {"oob", "zero"}};
+}
+
+json::Object VariantWriter::write(unsigned moduleIndex) {
+  json::Array params, maps;
+  for (Value value : launch.getArgs()) {
+    params.push_back(parameter(value));
+  }
+  for (Attribute map : kernel.getTensorMaps().value_or(ArrayAttr())) {
+    params.push_back(json::Object{{"tensor_map", int64_t(maps.size())}});
+    maps.push_back(tensorMap(cast<tgpu::TensorMapAttr>(map)));
+  }
+  json::Object blocks{{"kind", "direct"}};
+  if (std::optional<uint32_t> resident = kernel.getPersistent()) {
+    blocks = json::Object{{"kind", "persistent"}, {"blocks_per_sm", int64_t(*resident)}};
+  }
+  json::Object variant{{"name", kernel.getVariant().value_or("default")},
+                       {"module", moduleIndex},
+                       {"entry", kernel.getSymName()},
+                       {"block", json::Array{kernel.getLaunchedThreads(), 1, 1}},
+                       {"blocks", std::move(blocks)},
+                       {"shared_bytes", int64_t(kernel.getSharedBytes().value_or(0))},
+                       {"params", std::move(params)},
+                       {"tensor_maps", std::move(maps)}};
+  if (std::optional<llvm::ArrayRef<int32_t>> cluster = kernel.getCluster()) {
+    json::Array extents;
+    for (size_t i = 0; i != 3; ++i) {
+      extents.push_back(i < cluster->size() ? (*cluster)[i] : 1);
+    }
+    variant["cluster"] = std::move(extents);
+  }
+  if (json::Value condition = guard(); !condition.getAsNull()) {
+    variant["guard"] = std::move(condition);
+  }
+  return variant;
+}
+
+json::Array LaunchVariants::write(tgpu::LaunchOp launch, unsigned moduleIndex,
+                                  HostExpressions &expressions, DiagnosticEngine &diags) const {
+  json::Array list;
+  auto found = kernels.find(launch.getName());
+  if (found == kernels.end()) {
+    diags.report(diag::Id::InternalError, sourceRange(launch.getLoc(), diags),
+                 "launch `" + launch.getName() + "` has no kernel");
+    return list;
+  }
+  for (tgpu::KernelOp kernel : found->second) {
+    list.push_back(VariantWriter(launch, kernel, expressions, diags).write(moduleIndex));
+  }
+  return list;
+}
+
+} // namespace tilec
