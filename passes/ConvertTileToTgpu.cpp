@@ -1,10 +1,505 @@
+//===- ConvertTileToTgpu.cpp - from mutable buffers to values ------------===//
+//
+// One walk over the structured program in execution order. The current value of each fragment and
+// variable is kept in a map; at a loop or branch, those that its regions assign become loop-carried
+// values or results. Since control flow is structured, no dominance frontier is needed.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/support/Diagnostics.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "passes/Passes.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
 namespace tilec {
 #define GEN_PASS_DEF_CONVERTTILETOTGPU
 #include "passes/Passes.h.inc"
 } // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using tile::BufferType;
+using tile::GlobalType;
+using tile::Scope;
+
+namespace {
+
+/// True for buffers whose contents become SSA values.
+bool isPromoted(Value value) {
+  auto type = dyn_cast<BufferType>(value.getType());
+  return type && (type.getScope() == Scope::Fragment || type.getScope() == Scope::Uniform);
+}
+
+/// The value type of a promoted buffer.
+Type valueType(BufferType type) {
+  return type.getRank() == 0 ? type.getElementType()
+                             : Type(RankedTensorType::get(type.getShape(), type.getElementType()));
+}
+
+/// The promoted buffer that `op` assigns; null if it assigns none.
+Value assignedBuffer(Operation *op) {
+  Value place = llvm::TypeSwitch<Operation *, Value>(op)
+                    .Case<tile::WriteOp>([](auto write) { return write.getDest(); })
+                    .Case<tile::StoreOp>([](auto store) { return store.getDest(); })
+                    .Case<tile::CopyOp>([](auto copy) { return copy.getDest(); })
+                    .Case<tile::GemmOp>([](auto gemm) { return gemm.getAcc(); })
+                    .Default([](Operation *) { return Value(); });
+  return place && isPromoted(place) ? place : Value();
+}
+
+/// Promoted buffers defined outside `op` that its regions assign, in program order.
+llvm::SetVector<Value> buffersAssignedIn(Operation *op) {
+  llvm::SetVector<Value> result;
+  op->walk([&](Operation *inner) {
+    Value buffer = assignedBuffer(inner);
+    if (buffer && !op->isProperAncestor(buffer.getParentBlock()->getParentOp()) &&
+        buffer.getParentBlock()->getParentOp() != op) {
+      result.insert(buffer);
+    }
+  });
+  return result;
+}
+
+class Converter {
+public:
+  explicit Converter(tgpu::KernelOp kernel) : kernel(kernel), builder(kernel.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult convertBlock(Block &block);
+  LogicalResult convert(Operation *op);
+  LogicalResult convertAlloc(tile::AllocOp op);
+  LogicalResult convertRead(tile::ReadOp op);
+  LogicalResult convertWrite(tile::WriteOp op);
+  LogicalResult convertLoad(tile::LoadOp op);
+  LogicalResult convertStore(tile::StoreOp op);
+  LogicalResult convertCopy(tile::CopyOp op);
+  LogicalResult convertGemm(tile::GemmOp op);
+  LogicalResult convertSlice(tile::SliceOp op);
+  LogicalResult convertFor(scf::ForOp op);
+  LogicalResult convertIf(scf::IfOp op);
+  LogicalResult convertWhile(scf::WhileOp op);
+
+  LogicalResult unsupported(Operation *op, StringRef what) {
+    return emitError(op->getLoc(),
+                     diag::formatDiagnostic(diag::Id::NotSupportedTarget, what,
+                                            kernel.getTarget().value_or("this target")));
+  }
+  Value mapped(Value value) { return mapping.lookupOrDefault(value); }
+  /// Contents of a tile operand (buffer or tile value).
+  FailureOr<Value> contentsOf(Operation *user, Value operand);
+  /// Assigns `value` to `buffer` (promoted, or in shared memory).
+  void assign(Location loc, Value buffer, Value value);
+  /// A matrix operand: a buffer in shared memory stays one, anything else is a value.
+  FailureOr<Value> matrixOperand(Operation *user, Value operand);
+  Value convertElements(tile::CopyOp copy, Value value, Type element);
+  SmallVector<Value> currentValues(const llvm::SetVector<Value> &buffers);
+  void setCurrent(const llvm::SetVector<Value> &buffers, ValueRange values);
+  /// Converts `from` into the block at `to`, then ends it with a yield of `results` and the
+  /// buffers.
+  LogicalResult convertRegion(Block &from, Block &to, const llvm::SetVector<Value> &buffers);
+
+  tgpu::KernelOp kernel;
+  OpBuilder builder;
+  IRMapping mapping;
+  DenseMap<Value, Value> current; // promoted buffer of the old body -> its value now
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+LogicalResult Converter::convertAlloc(tile::AllocOp op) {
+  BufferType type = op.getResult().getType();
+  if (type.getScope() == Scope::Shared) {
+    auto smem = tgpu::SmemType::get(op.getContext(), type.getShape(), type.getElementType(), {});
+    mapping.map(op.getResult(),
+                Value(tgpu::AllocSharedOp::create(builder, op.getLoc(), smem, op.getNameAttr(),
+                                                  op.getLayoutAttr(), IntegerAttr())));
+    return success();
+  }
+  if (type.getScope() == Scope::Local) {
+    return unsupported(op, "a `local` buffer");
+  }
+  // Undefined contents: zero is one of the values they may have, and dead unless the program reads
+  // them.
+  Value zero =
+      arith::ConstantOp::create(builder, op.getLoc(), builder.getZeroAttr(type.getElementType()));
+  current[op.getResult()] =
+      type.getRank() == 0
+          ? zero
+          : Value(tile::SplatOp::create(builder, op.getLoc(), valueType(type), zero));
+  return success();
+}
+
+FailureOr<Value> Converter::contentsOf(Operation *user, Value operand) {
+  if (isPromoted(operand)) {
+    Value value = current.lookup(operand);
+    if (!value) {
+      return unsupported(user, "this use of part of a fragment");
+    }
+    return value;
+  }
+  if (auto smem = dyn_cast<tgpu::SmemType>(mapped(operand).getType())) {
+    auto type = RankedTensorType::get(smem.getShape(), smem.getElementType());
+    return Value(tgpu::LocalLoadOp::create(builder, user->getLoc(), type, mapped(operand)));
+  }
+  return mapped(operand);
+}
+
+void Converter::assign(Location loc, Value buffer, Value value) {
+  if (isPromoted(buffer)) {
+    current[buffer] = value;
+  } else {
+    tgpu::LocalStoreOp::create(builder, loc, value, mapped(buffer));
+  }
+}
+
+LogicalResult Converter::convertRead(tile::ReadOp op) {
+  FailureOr<Value> value = contentsOf(op, op.getSource());
+  if (failed(value)) {
+    return failure();
+  }
+  mapping.map(op.getResult(), *value);
+  return success();
+}
+
+LogicalResult Converter::convertWrite(tile::WriteOp op) {
+  if (isPromoted(op.getDest()) && !current.count(op.getDest())) {
+    return unsupported(op, "an assignment to part of a fragment");
+  }
+  assign(op.getLoc(), op.getDest(), mapped(op.getValue()));
+  return success();
+}
+
+LogicalResult Converter::convertLoad(tile::LoadOp op) {
+  if (isPromoted(op.getSource()) && op.getIndices().empty()) {
+    mapping.map(op.getResult(), current.lookup(op.getSource()));
+    return success();
+  }
+  if (!isa<GlobalType>(op.getSource().getType())) {
+    return unsupported(op, "reading one element of a tile");
+  }
+  builder.clone(*op, mapping);
+  return success();
+}
+
+LogicalResult Converter::convertStore(tile::StoreOp op) {
+  if (isPromoted(op.getDest()) && op.getIndices().empty()) {
+    current[op.getDest()] = mapped(op.getValue());
+    return success();
+  }
+  if (!isa<GlobalType>(op.getDest().getType())) {
+    return unsupported(op, "writing one element of a tile");
+  }
+  builder.clone(*op, mapping);
+  return success();
+}
+
+LogicalResult Converter::convertSlice(tile::SliceOp op) {
+  if (isa<GlobalType>(op.getSource().getType())) {
+    builder.clone(*op, mapping);
+    return success();
+  }
+  auto smem = dyn_cast<tgpu::SmemType>(mapped(op.getSource()).getType());
+  SmallVector<int64_t> offsets;
+  for (Value offset : op.getOffsets()) {
+    APInt constant;
+    if (smem && matchPattern(offset, m_ConstantInt(&constant))) {
+      offsets.push_back(constant.getSExtValue());
+    }
+  }
+  if (!smem || offsets.size() != op.getOffsets().size() ||
+      llvm::is_contained(op.getStaticSizes(), tile::SliceOp::kDropped)) {
+    return unsupported(op, "this slice of a tile");
+  }
+  auto part = tgpu::SmemType::get(op.getContext(), op.getStaticSizes(), smem.getElementType(),
+                                  smem.getLayout());
+  mapping.map(op.getResult(), Value(tgpu::SubviewOp::create(builder, op.getLoc(), part,
+                                                            mapped(op.getSource()), offsets)));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Copies and products
+//===----------------------------------------------------------------------===//
+
+static Type elementTypeOf(Type type) {
+  return llvm::TypeSwitch<Type, Type>(type)
+      .Case<GlobalType, BufferType, RankedTensorType, tgpu::SmemType>(
+          [](auto shaped) { return shaped.getElementType(); })
+      .Default([](Type scalar) { return scalar; });
+}
+
+Value Converter::convertElements(tile::CopyOp copy, Value value, Type element) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (elementTypeOf(value.getType()) == element) {
+    return value;
+  }
+  Type target = type ? Type(RankedTensorType::get(type.getShape(), element)) : element;
+  return tile::ConvertOp::create(builder, copy.getLoc(), target, value, copy.getSrcUnsigned(),
+                                 copy.getDstUnsigned());
+}
+
+LogicalResult Converter::convertCopy(tile::CopyOp op) {
+  Location loc = op.getLoc();
+  Value source = op.getSource(), dest = op.getDest();
+  Type element = elementTypeOf(dest.getType());
+  bool sameElements = elementTypeOf(source.getType()) == element;
+  auto inShared = [&](Value value) { return isa<tgpu::SmemType>(mapped(value).getType()); };
+  bool fromGlobal = isa<GlobalType>(source.getType()), toGlobal = isa<GlobalType>(dest.getType());
+
+  if (sameElements && ((fromGlobal && inShared(dest)) || (inShared(source) && toGlobal))) {
+    tgpu::CopyOp::create(builder, loc, mapped(source), mapped(dest), tgpu::CopyPathAttr(),
+                         IntegerAttr(), op.getNoTma(), op.getCache(), op.getRequireAttr());
+    return success();
+  }
+  FailureOr<Value> value;
+  if (fromGlobal) {
+    auto type = cast<GlobalType>(source.getType());
+    auto shape = isa<BufferType>(dest.getType()) ? cast<BufferType>(dest.getType()).getShape()
+                                                 : type.getShape();
+    value = Value(tgpu::LoadOp::create(builder, loc,
+                                       RankedTensorType::get(shape, type.getElementType()),
+                                       mapped(source), IntegerAttr(), op.getCache()));
+  } else {
+    value = contentsOf(op, source);
+  }
+  if (failed(value)) {
+    return failure();
+  }
+  Value converted = convertElements(op, *value, element);
+  if (toGlobal) {
+    if (!isa<RankedTensorType>(converted.getType())) {
+      return unsupported(op, "copying a scalar to a tensor");
+    }
+    tgpu::StoreOp::create(builder, loc, converted, mapped(dest), IntegerAttr(), op.getNoTma(),
+                          op.getCache(), op.getRequireAttr());
+    return success();
+  }
+  if (isPromoted(dest) && !current.count(dest)) {
+    return unsupported(op, "copying to part of a fragment");
+  }
+  assign(loc, dest, converted);
+  return success();
+}
+
+FailureOr<Value> Converter::matrixOperand(Operation *user, Value operand) {
+  if (isa<tgpu::SmemType>(mapped(operand).getType())) {
+    return mapped(operand);
+  }
+  return contentsOf(user, operand);
+}
+
+LogicalResult Converter::convertGemm(tile::GemmOp op) {
+  FailureOr<Value> a = matrixOperand(op, op.getA()), b = matrixOperand(op, op.getB());
+  Value acc = current.lookup(op.getAcc());
+  if (failed(a) || failed(b)) {
+    return failure();
+  }
+  if (!acc) {
+    return unsupported(op, "accumulating into part of a fragment");
+  }
+  current[op.getAcc()] = tgpu::DotOp::create(
+      builder, op.getLoc(), acc.getType(), *a, *b, acc, op.getTransposeA(), op.getTransposeB(),
+      op.getAccumulate(), op.getPolicy(), op.getPrecision(), op.getPromote(), op.getAUnsigned(),
+      op.getBUnsigned(), tgpu::MmaAttr(), op.getRequireAttr());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> Converter::currentValues(const llvm::SetVector<Value> &buffers) {
+  return llvm::map_to_vector(buffers, [&](Value buffer) { return current.lookup(buffer); });
+}
+
+void Converter::setCurrent(const llvm::SetVector<Value> &buffers, ValueRange values) {
+  for (auto [buffer, value] : llvm::zip_equal(buffers, values)) {
+    current[buffer] = value;
+  }
+}
+
+LogicalResult Converter::convertRegion(Block &from, Block &to,
+                                       const llvm::SetVector<Value> &buffers) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&to);
+  if (failed(convertBlock(from))) {
+    return failure();
+  }
+  SmallVector<Value> results;
+  if (auto yield = dyn_cast<scf::YieldOp>(from.getTerminator())) {
+    results = llvm::map_to_vector(yield.getOperands(), [&](Value value) { return mapped(value); });
+  }
+  llvm::append_range(results, currentValues(buffers));
+  scf::YieldOp::create(builder, from.getTerminator()->getLoc(), results);
+  return success();
+}
+
+LogicalResult Converter::convertFor(scf::ForOp op) {
+  llvm::SetVector<Value> buffers = buffersAssignedIn(op);
+  SmallVector<Value> inits =
+      llvm::map_to_vector(op.getInitArgs(), [&](Value value) { return mapped(value); });
+  size_t own = inits.size();
+  llvm::append_range(inits, currentValues(buffers));
+  auto loop = scf::ForOp::create(builder, op.getLoc(), mapped(op.getLowerBound()),
+                                 mapped(op.getUpperBound()), mapped(op.getStep()), inits,
+                                 /*bodyBuilder=*/nullptr, op.getUnsignedCmp());
+  loop->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  Block &body = *loop.getBody();
+  if (!body.empty()) {
+    body.getTerminator()->erase();
+  }
+  mapping.map(op.getInductionVar(), loop.getInductionVar());
+  mapping.map(op.getRegionIterArgs(), loop.getRegionIterArgs().take_front(own));
+  setCurrent(buffers, loop.getRegionIterArgs().drop_front(own));
+  if (failed(convertRegion(*op.getBody(), body, buffers))) {
+    return failure();
+  }
+  mapping.map(op.getResults(), loop.getResults().take_front(own));
+  setCurrent(buffers, loop.getResults().drop_front(own));
+  return success();
+}
+
+LogicalResult Converter::convertIf(scf::IfOp op) {
+  llvm::SetVector<Value> buffers = buffersAssignedIn(op);
+  SmallVector<Value> before = currentValues(buffers);
+  SmallVector<Type> types(op.getResultTypes());
+  llvm::append_range(types, ValueRange(before).getTypes());
+  bool withElse = op.elseBlock() || !types.empty();
+  auto branch = scf::IfOp::create(builder, op.getLoc(), types, mapped(op.getCondition()),
+                                  /*addThenBlock=*/true,
+                                  /*addElseBlock=*/withElse);
+  for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
+    if (block && !block->empty()) {
+      block->clear();
+    }
+  }
+  if (failed(convertRegion(*op.thenBlock(), *branch.thenBlock(), buffers))) {
+    return failure();
+  }
+  setCurrent(buffers, before);
+  if (op.elseBlock()) {
+    if (failed(convertRegion(*op.elseBlock(), *branch.elseBlock(), buffers))) {
+      return failure();
+    }
+  } else if (withElse) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(branch.elseBlock());
+    scf::YieldOp::create(builder, op.getLoc(), before);
+  }
+  size_t own = op.getNumResults();
+  mapping.map(op.getResults(), branch.getResults().take_front(own));
+  setCurrent(buffers, branch.getResults().drop_front(own));
+  return success();
+}
+
+LogicalResult Converter::convertWhile(scf::WhileOp op) {
+  llvm::SetVector<Value> buffers = buffersAssignedIn(op);
+  SmallVector<Value> inits =
+      llvm::map_to_vector(op.getInits(), [&](Value value) { return mapped(value); });
+  size_t own = inits.size(), ownResults = op.getNumResults();
+  llvm::append_range(inits, currentValues(buffers));
+  SmallVector<Type> types(op.getResultTypes());
+  llvm::append_range(types, ValueRange(currentValues(buffers)).getTypes());
+  auto loop = scf::WhileOp::create(builder, op.getLoc(), types, inits);
+  SmallVector<Location> beforeLocs(inits.size(), op.getLoc()), afterLocs(types.size(), op.getLoc());
+  Block *before =
+      builder.createBlock(&loop.getBefore(), {}, ValueRange(inits).getTypes(), beforeLocs);
+  mapping.map(op.getBeforeArguments(), before->getArguments().take_front(own));
+  setCurrent(buffers, before->getArguments().drop_front(own));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(before);
+    if (failed(convertBlock(*op.getBeforeBody()))) {
+      return failure();
+    }
+    SmallVector<Value> passed = llvm::map_to_vector(op.getConditionOp().getArgs(),
+                                                    [&](Value value) { return mapped(value); });
+    llvm::append_range(passed, currentValues(buffers));
+    scf::ConditionOp::create(builder, op.getLoc(), mapped(op.getConditionOp().getCondition()),
+                             passed);
+  }
+  Block *after = builder.createBlock(&loop.getAfter(), {}, types, afterLocs);
+  mapping.map(op.getAfterArguments(), after->getArguments().take_front(ownResults));
+  setCurrent(buffers, after->getArguments().drop_front(ownResults));
+  if (failed(convertRegion(*op.getAfterBody(), *after, buffers))) {
+    return failure();
+  }
+  builder.setInsertionPointAfter(loop);
+  mapping.map(op.getResults(), loop.getResults().take_front(ownResults));
+  setCurrent(buffers, loop.getResults().drop_front(ownResults));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+LogicalResult Converter::convert(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](tile::AllocOp op) { return convertAlloc(op); })
+      .Case([&](tile::ReadOp op) { return convertRead(op); })
+      .Case([&](tile::WriteOp op) { return convertWrite(op); })
+      .Case([&](tile::LoadOp op) { return convertLoad(op); })
+      .Case([&](tile::StoreOp op) { return convertStore(op); })
+      .Case([&](tile::CopyOp op) { return convertCopy(op); })
+      .Case([&](tile::GemmOp op) { return convertGemm(op); })
+      .Case([&](tile::SliceOp op) { return convertSlice(op); })
+      .Case([&](scf::ForOp op) { return convertFor(op); })
+      .Case([&](scf::IfOp op) { return convertIf(op); })
+      .Case([&](scf::WhileOp op) { return convertWhile(op); })
+      // Facts for checks and the optimiser: neither changes a value.
+      .Case<tile::AssertOp, tile::AssumeOp>([](auto) { return success(); })
+      .Case([&](tile::ParallelOp op) { return unsupported(op, "a `parallel` loop"); })
+      .Case([&](tile::ThreadsOp op) { return unsupported(op, "a `threads` region"); })
+      .Case<tile::AtomicOp, tile::AtomicCasOp, tile::AtomicTileOp>(
+          [&](auto op) { return unsupported(op, "an atomic operation"); })
+      .Case([&](tile::PrintOp op) { return unsupported(op, "`print`"); })
+      .Case<tile::ScanOp, tile::ScanWithOp>([&](auto op) { return unsupported(op, "a scan"); })
+      .Case([&](tile::ReduceWithOp op) { return unsupported(op, "a reduction by a function"); })
+      .Default([&](Operation *op) {
+        builder.clone(*op, mapping);
+        return success();
+      });
+}
+
+LogicalResult Converter::convertBlock(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    if (failed(convert(&op))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult Converter::run() {
+  Block &old = kernel.getBody().front();
+  Block *fresh = builder.createBlock(
+      &kernel.getBody(), kernel.getBody().end(), old.getArgumentTypes(),
+      llvm::map_to_vector(old.getArguments(), [](BlockArgument a) { return a.getLoc(); }));
+  mapping.map(old.getArguments(), fresh->getArguments());
+  if (failed(convertBlock(old))) {
+    return failure();
+  }
+  tgpu::ReturnOp::create(builder, kernel.getLoc());
+  old.dropAllDefinedValueUses();
+  old.erase();
+  return success();
+}
+
 namespace {
 struct ConvertTileToTgpu : tilec::impl::ConvertTileToTgpuBase<ConvertTileToTgpu> {
-  void runOnOperation() override {}
+  void runOnOperation() override {
+    if (failed(Converter(getOperation()).run())) {
+      signalPassFailure();
+    }
+  }
 };
 } // namespace

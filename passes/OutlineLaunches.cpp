@@ -1,10 +1,347 @@
+//===- OutlineLaunches.cpp - make each launch's body a kernel of its own -===//
+//
+// 1. What only the host can compute (extents and strides of arguments, presence, multiprocessors)
+// moves in front of
+//    the launch. 2. The values that the body uses become operands; constants and host views are
+//    repeated inside.
+// 3. A tensor becomes its base address, its extents (shared with the dimension names that a check
+// equates them with)
+//    and, if it is strided, its strides; `tgpu.view` puts them together again. 4. Divisibility that
+//    a check
+// guarantees is noted on the arguments.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/support/Diagnostics.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "passes/Passes.h"
+
+#include "llvm/ADT/SetVector.h"
+
 namespace tilec {
 #define GEN_PASS_DEF_OUTLINELAUNCHES
 #include "passes/Passes.h.inc"
 } // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using tile::GlobalType;
+
+namespace {
+
+/// What the checks of a kernel say about its host values.
+class HostFacts {
+public:
+  explicit HostFacts(tile::KernelOp kernel) {
+    kernel.walk([&](tile::DimOp dim) {
+      if (dim.getOffset() == 0) {
+        extents.try_emplace({dim.getTensor(), dim.getAxis()}, dim.getResult());
+      }
+    });
+    kernel.walk([&](tile::CheckOp check) { addCondition(check.getCondition()); });
+  }
+
+  /// The value known to equal extent `axis` of `tensor`; null if there is none.
+  Value extentOf(Value tensor, int64_t axis) const { return extents.lookup({tensor, axis}); }
+  /// A number that divides `value`; 1 if nothing is known.
+  int64_t divisorOf(Value value) const {
+    auto it = divisors.find(value);
+    return it == divisors.end() ? 1 : it->second;
+  }
+
+private:
+  void addCondition(Value condition) {
+    if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+      addCondition(both.getLhs());
+      addCondition(both.getRhs());
+      return;
+    }
+    auto equal = condition.getDefiningOp<arith::CmpIOp>();
+    if (!equal || equal.getPredicate() != arith::CmpIPredicate::eq) {
+      return;
+    }
+    for (auto [left, right] :
+         {std::pair(equal.getLhs(), equal.getRhs()), std::pair(equal.getRhs(), equal.getLhs())}) {
+      if (auto extent = left.getDefiningOp<tile::ExtentOp>()) {
+        extents.try_emplace({extent.getSource(), extent.getAxis()}, right);
+      }
+      APInt divisor, rest;
+      if (auto remainder = left.getDefiningOp<arith::RemSIOp>();
+          remainder && matchPattern(right, m_ConstantInt(&rest)) && rest.isZero() &&
+          matchPattern(remainder.getRhs(), m_ConstantInt(&divisor)) &&
+          divisor.isStrictlyPositive()) {
+        int64_t &known = divisors.try_emplace(remainder.getLhs(), 1).first->second;
+        known = std::lcm(known, divisor.getSExtValue());
+      }
+    }
+  }
+
+  DenseMap<std::pair<Value, int64_t>, Value> extents;
+  DenseMap<Value, int64_t> divisors;
+};
+
+/// Outlines one launch.
+class Outliner {
+public:
+  Outliner(tile::KernelOp host, tile::LaunchOp launch, const HostFacts &facts, std::string name)
+      : host(host), launch(launch), facts(facts), name(std::move(name)), hostBuilder(launch),
+        builder(launch.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  void hoistHostValues();
+  tgpu::KernelOp createKernel();
+  /// The kernel argument for host value `value`.
+  Value argumentFor(Value value);
+  /// The value inside the kernel that stands for host value `value`.
+  FailureOr<Value> inside(Value value);
+  Value viewOf(Value tensor);
+  Value extentInside(Value tensor, int64_t axis);
+  void copyLaunchAttributes();
+
+  tile::KernelOp host;
+  tile::LaunchOp launch;
+  const HostFacts &facts;
+  std::string name;
+  OpBuilder hostBuilder;
+  OpBuilder builder;
+  tgpu::KernelOp kernel;
+  IRMapping mapping;
+  llvm::SetVector<Value> operands;
+};
+
+} // namespace
+
+/// Moves what is computed from host values alone, and only can be there, in front of the launch.
+void Outliner::hoistHostValues() {
+  launch.getBody().walk([&](Operation *op) {
+    bool onHost = isa<tile::StrideOp, tile::PresentOp, tile::SmCountOp, tile::DimOp>(op);
+    if (auto extent = dyn_cast<tile::ExtentOp>(op)) {
+      onHost = isa<BlockArgument>(extent.getSource()) ||
+               extent.getSource().getDefiningOp<tile::WorkspaceOp>();
+    }
+    bool movable = llvm::none_of(op->getOperands(), [&](Value operand) {
+      return launch.getBody().isAncestor(operand.getParentRegion());
+    });
+    if (onHost && movable) {
+      op->moveBefore(launch);
+    }
+  });
+}
+
+Value Outliner::argumentFor(Value value) {
+  if (Value known = mapping.lookupOrNull(value)) {
+    return known;
+  }
+  operands.insert(value);
+  NamedAttrList attributes;
+  if (int64_t divisor = facts.divisorOf(value); divisor > 1) {
+    attributes.set(tgpu::kDivisibleAttr, builder.getI64IntegerAttr(divisor));
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value);
+      argument && isa<GlobalType>(value.getType())) {
+    auto align = host.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "tile.align");
+    attributes.set(tgpu::kAlignAttr, builder.getI64IntegerAttr(align ? align.getInt() : 16));
+    for (StringRef copied : {"tile.name", "tile.direction", "tile.may_alias", "tile.dtype"}) {
+      if (Attribute attribute = host.getArgAttr(argument.getArgNumber(), copied)) {
+        attributes.set(copied, attribute);
+      }
+    }
+  } else if (auto workspace = value.getDefiningOp<tile::WorkspaceOp>()) {
+    attributes.set(tgpu::kAlignAttr, builder.getI64IntegerAttr(256));
+    attributes.set("tile.name", workspace.getNameAttr());
+    attributes.set("tile.direction", builder.getStringAttr("inout"));
+    attributes.set("tile.dtype", workspace.getDtypeAttr());
+  }
+  unsigned index = kernel.getNumArguments();
+  (void)kernel.insertArgument(index, value.getType(),
+                              attributes.getDictionary(builder.getContext()), value.getLoc());
+  Value argument = kernel.getArgument(index);
+  if (!isa<GlobalType>(value.getType())) {
+    mapping.map(value, argument);
+  }
+  return argument;
+}
+
+Value Outliner::extentInside(Value tensor, int64_t axis) {
+  int64_t extent = cast<GlobalType>(tensor.getType()).getShape()[axis];
+  if (!ShapedType::isDynamic(extent)) {
+    return arith::ConstantIntOp::create(builder, tensor.getLoc(), extent, 32);
+  }
+  Value known = facts.extentOf(tensor, axis);
+  if (auto workspace = tensor.getDefiningOp<tile::WorkspaceOp>()) {
+    unsigned position = llvm::count_if(workspace.getResult().getType().getShape().take_front(axis),
+                                       ShapedType::isDynamic);
+    known = workspace.getExtents()[position];
+  }
+  if (!known) {
+    known =
+        tile::ExtentOp::create(hostBuilder, tensor.getLoc(), builder.getI32Type(), tensor, axis);
+  }
+  APInt constant;
+  if (matchPattern(known, m_ConstantInt(&constant))) {
+    return arith::ConstantOp::create(builder, tensor.getLoc(),
+                                     builder.getIntegerAttr(known.getType(), constant));
+  }
+  return argumentFor(known);
+}
+
+/// Product of two extents as i64, so that large tensors do not overflow.
+static Value multiplyWide(OpBuilder &builder, Location loc, Value a, Value b) {
+  auto widen = [&](Value value) -> Value {
+    return value.getType().isInteger(64)
+               ? value
+               : arith::ExtSIOp::create(builder, loc, builder.getI64Type(), value);
+  };
+  return arith::MulIOp::create(builder, loc, widen(a), widen(b), arith::IntegerOverflowFlags::nsw);
+}
+
+Value Outliner::viewOf(Value tensor) {
+  auto type = cast<GlobalType>(tensor.getType());
+  Location loc = tensor.getLoc();
+  Value base = argumentFor(tensor);
+  SmallVector<Value> extents, strides(type.getRank() > 0 ? type.getRank() - 1 : 0);
+  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+    extents.push_back(extentInside(tensor, axis));
+  }
+  auto argument = dyn_cast<BlockArgument>(tensor);
+  bool strided = argument && host.getArgAttr(argument.getArgNumber(), "tile.strided");
+  for (int64_t axis = type.getRank() - 2; axis >= 0; --axis) {
+    if (strided) {
+      Value stride = tile::StrideOp::create(hostBuilder, loc, builder.getI64Type(), tensor, axis);
+      strides[axis] = argumentFor(stride);
+    } else if (axis == type.getRank() - 2) {
+      strides[axis] = extents[axis + 1];
+    } else {
+      strides[axis] = multiplyWide(builder, loc, strides[axis + 1], extents[axis + 1]);
+    }
+  }
+  return tgpu::ViewOp::create(builder, loc, type, base, extents, strides);
+}
+
+FailureOr<Value> Outliner::inside(Value value) {
+  if (Value known = mapping.lookupOrNull(value)) {
+    return known;
+  }
+  Operation *definition = value.getDefiningOp();
+  bool view = isa_and_nonnull<tile::SliceOp, tile::ReshapeOp, tile::BitcastViewOp>(definition);
+  if (view || (definition && definition->hasTrait<OpTrait::ConstantLike>())) {
+    for (Value operand : definition->getOperands()) {
+      if (failed(inside(operand))) {
+        return failure();
+      }
+    }
+    builder.clone(*definition, mapping);
+    return mapping.lookup(value);
+  }
+  if (isa<GlobalType>(value.getType())) {
+    mapping.map(value, viewOf(value));
+    return mapping.lookup(value);
+  }
+  if (!value.getType().isIntOrFloat()) {
+    return emitError(
+        launch.getLoc(),
+        diag::formatDiagnostic(diag::Id::NotSupported, "this kind of host value in a launch"));
+  }
+  return argumentFor(value);
+}
+
+void Outliner::copyLaunchAttributes() {
+  kernel.setClusterAttr(launch.getClusterAttr());
+  kernel.setMinBlocksAttr(launch.getMinBlocksAttr());
+  kernel.setMaxRegistersAttr(launch.getMaxRegistersAttr());
+  kernel.setRequireAttr(launch.getRequireAttr());
+  kernel.setFastMath(host.getFastMath());
+  if (launch.getPersistent()) {
+    kernel.setPersistentAttr(builder.getI32IntegerAttr(1));
+    if (*launch.getPersistent() == "dynamic") {
+      launch.emitRemark(
+          "@persistent(dynamic): points are dealt out statically, no counter is used yet");
+    }
+  }
+}
+
+tgpu::KernelOp Outliner::createKernel() {
+  builder.setInsertionPointAfter(host);
+  // Kernels stand in the order of their launches.
+  while (builder.getInsertionPoint() != host->getBlock()->end() &&
+         isa<tgpu::KernelOp>(*builder.getInsertionPoint())) {
+    builder.setInsertionPointAfter(&*builder.getInsertionPoint());
+  }
+  auto created = tgpu::KernelOp::create(
+      builder, launch.getLoc(), TypeRange(), ValueRange(),
+      ArrayRef<NamedAttribute>{
+          builder.getNamedAttr("sym_name", builder.getStringAttr(name)),
+          builder.getNamedAttr("function_type", TypeAttr::get(builder.getFunctionType({}, {}))),
+          builder.getNamedAttr("threads", launch.getThreadsAttr()),
+          builder.getNamedAttr("launch", builder.getStringAttr(name))});
+  created.getBody().emplaceBlock();
+  return created;
+}
+
+LogicalResult Outliner::run() {
+  hoistHostValues();
+  kernel = createKernel();
+  copyLaunchAttributes();
+  builder.setInsertionPointToStart(&kernel.getBody().front());
+  Location loc = launch.getLoc();
+
+  SmallVector<Value> extents;
+  for (Value extent : launch.getGrid()) {
+    FailureOr<Value> mapped = inside(extent);
+    if (failed(mapped)) {
+      return failure();
+    }
+    extents.push_back(
+        mapped->getType().isInteger(32)
+            ? *mapped
+            : Value(arith::TruncIOp::create(builder, loc, builder.getI32Type(), *mapped)));
+  }
+  llvm::SetVector<Value> used;
+  getUsedValuesDefinedAbove(launch.getBody(), used);
+  for (Value value : used) {
+    if (failed(inside(value))) {
+      return failure();
+    }
+  }
+
+  Value linear = tgpu::BlockIdOp::create(builder, loc, builder.getI32Type());
+  SmallVector<Type> indexTypes(extents.size(), builder.getI32Type());
+  auto point = tgpu::GridPointOp::create(builder, loc, indexTypes, linear, extents,
+                                         launch.getRasterize().value_or(1));
+  Block &body = launch.getBody().front();
+  mapping.map(body.getArguments(), point.getIndices());
+  for (Operation &op : body.without_terminator()) {
+    builder.clone(op, mapping);
+  }
+  tgpu::ReturnOp::create(builder, loc);
+  if (launch.getNoTma()) {
+    kernel.walk([](tile::CopyOp copy) { copy.setNoTma(true); });
+  }
+
+  hostBuilder.setInsertionPoint(launch);
+  tgpu::LaunchOp::create(hostBuilder, loc, hostBuilder.getStringAttr(name), launch.getGrid(),
+                         operands.getArrayRef());
+  launch.erase();
+  return success();
+}
+
 namespace {
 struct OutlineLaunches : tilec::impl::OutlineLaunchesBase<OutlineLaunches> {
-  void runOnOperation() override {}
+  void runOnOperation() override {
+    for (auto host : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
+      HostFacts facts(host);
+      SmallVector<tile::LaunchOp> launches;
+      host.walk([&](tile::LaunchOp launch) { launches.push_back(launch); });
+      for (auto [index, launch] : llvm::enumerate(launches)) {
+        std::string name = (host.getSymName() + "_" + Twine(index)).str();
+        if (failed(Outliner(host, launch, facts, name).run())) {
+          return signalPassFailure();
+        }
+      }
+    }
+  }
 };
 } // namespace
