@@ -1,0 +1,326 @@
+// Loads and stores between registers and shared memory: ldmatrix and stmatrix, vectors, bank
+// conflicts.
+#include "dialects/layout/Compatibility.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <set>
+#include <vector>
+
+using namespace llvm;
+
+namespace tilec::layout {
+
+static Refusal refuse(const Twine &text) { return {text.str()}; }
+
+// ---- ldmatrix, stmatrix
+// ------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Checks that a fragment is made of 8x8 matrices whose rows are 16-byte pieces of the shared
+/// layout.
+class MatrixPlanner {
+public:
+  MatrixPlanner(const SharedLayout &shared, const RegisterLayout &fragment, bool trans)
+      : shared(shared), fragment(fragment), trans(trans), packed(32 / shared.elementBits()),
+        packedBits(countr_zero(packed)) {}
+
+  Answer<MatrixPlan> plan() const {
+    for (int64_t w = 0; w < fragment.numWarps(); ++w) {
+      for (int64_t word = 0; word * packed < fragment.registersPerThread(); ++word) {
+        if (!isMatrix(word, w + fragment.firstWarp())) {
+          return refuse(
+              trans ? "the lanes do not hold columns of 8x8 matrices whose rows are 16 contiguous "
+                      "bytes"
+                    : "the lanes do not hold rows of 16 contiguous bytes, four lanes a row");
+        }
+      }
+    }
+    return addresses();
+  }
+
+private:
+  int64_t offset(int64_t slot, int64_t lane, int64_t warp) const {
+    return shared.byteOffset(fragment.coords(slot, lane, warp));
+  }
+
+  /// 32-bit register `word` of the warp is one 8x8 matrix: PTX ISA, figure of the ldmatrix
+  /// fragment.
+  bool isMatrix(int64_t word, int64_t warp) const {
+    const int64_t bytes = 4 / packed;
+    for (int64_t lane = 0; lane < 32; ++lane) {
+      const int64_t g = lane / 4, t = lane % 4;
+      for (int64_t e = 0; e < int64_t(packed); ++e) {
+        const int64_t slot = word * packed + e;
+        const int64_t row = trans ? offset(slot, t, warp) : offset(word * packed, 4 * g, warp);
+        const int64_t inRow = trans ? 2 * g : 4 * t + e * bytes;
+        if (row % 16 != 0 || offset(slot, lane, warp) != row + inRow) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /// The row addresses are a layout themselves: lane bits 0..2 choose the row, 3 and 4 the matrix.
+  Answer<MatrixPlan> addresses() const {
+    const RegisterLayout::Bases &slots = fragment.bases(HwDim::Register);
+    const RegisterLayout::Bases &lanes = fragment.bases(HwDim::Lane);
+    MatrixPlan plan;
+    plan.transposed = trans;
+    RegisterLayout::Spec spec;
+    spec.shape.assign(fragment.shape().begin(), fragment.shape().end());
+    RegisterLayout::Bases &rows = spec.bases[unsigned(HwDim::Lane)];
+    if (trans) {
+      rows = {slots[0], lanes[0], lanes[1]};
+    } else {
+      rows = {lanes[2], lanes[3], lanes[4]};
+    }
+    unsigned next = packedBits;
+    plan.matrices = 1;
+    while (rows.size() < 5) {
+      if (next < slots.size()) {
+        rows.push_back(slots[next++]);
+        plan.matrices *= 2;
+      } else {
+        rows.push_back(Coords(fragment.rank(), 0));
+      }
+    }
+    spec.bases[unsigned(HwDim::Register)].assign(slots.begin() + next, slots.end());
+    spec.bases[unsigned(HwDim::Warp)] = fragment.bases(HwDim::Warp);
+    spec.repeats.assign(fragment.repeats().begin(), fragment.repeats().end());
+    spec.firstWarp = fragment.firstWarp();
+    Answer<RegisterLayout> address = RegisterLayout::get(std::move(spec));
+    if (!address) {
+      return Refusal{address.reason()};
+    }
+    plan.address = *address;
+    return plan;
+  }
+
+  const SharedLayout &shared;
+  const RegisterLayout &fragment;
+  bool trans;
+  unsigned packed, packedBits;
+};
+
+} // namespace
+
+Answer<MatrixPlan> ldmatrixPlan(const SharedLayout &shared, const RegisterLayout &fragment,
+                                bool trans) {
+  const unsigned bits = shared.elementBits();
+  if (bits != 8 && bits != 16 && bits != 32) {
+    return refuse("8x8 matrices hold 8, 16 or 32-bit elements, not " + Twine(bits) + "-bit ones");
+  }
+  if (trans && bits != 16) {
+    return refuse("only 16-bit elements can be transposed on the way");
+  }
+  if (shared.rank() != fragment.rank()) {
+    return refuse("the buffer has another rank than the fragment");
+  }
+  for (auto [reach, extent] : zip_equal(fragment.span(), shared.shape())) {
+    if (reach > extent) {
+      return refuse("the fragment reaches " + Twine(reach) + " elements, the buffer has " +
+                    Twine(extent));
+    }
+  }
+  const RegisterLayout::Bases &lanes = fragment.bases(HwDim::Lane);
+  if (lanes.size() != 5 ||
+      fragment.bases(HwDim::Register).size() < size_t(countr_zero(32 / bits))) {
+    return refuse("a thread does not hold whole 32-bit registers");
+  }
+  return MatrixPlanner(shared, fragment, trans).plan();
+}
+
+Answer<MatrixPlan> stmatrixPlan(const SharedLayout &shared, const RegisterLayout &fragment,
+                                bool trans) {
+  if (fragment.partial()) {
+    return refuse("the fragment's values are partial");
+  }
+  return ldmatrixPlan(shared, fragment, trans);
+}
+
+// ---- vectors
+// -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Byte offset (in bits: exact for 4-bit elements) of every slot of every thread; -1 out of bounds.
+class OffsetTable {
+public:
+  OffsetTable(const SharedLayout &shared, const RegisterLayout &fragment)
+      : slots(fragment.registersPerThread()), threads(32 * fragment.numWarps()) {
+    bits.reserve(slots * threads);
+    for (int64_t t = 0; t < threads; ++t) {
+      for (int64_t r = 0; r < slots; ++r) {
+        Coords c = fragment.coords(r, t % 32, fragment.firstWarp() + t / 32);
+        bits.push_back(fragment.inBounds(c) ? 8 * shared.byteOffset(c) + shared.bitOffset(c) : -1);
+      }
+    }
+  }
+
+  int64_t at(int64_t thread, int64_t slot) const { return bits[thread * slots + slot]; }
+
+  const int64_t slots, threads;
+
+private:
+  std::vector<int64_t> bits;
+};
+
+/// Slots in the order of the first thread's coordinates, contiguous dimension fastest, cut into
+/// groups of n.
+SmallVector<SmallVector<int64_t, 8>, 8> groupSlots(const SharedLayout &shared,
+                                                   const RegisterLayout &fragment, int64_t n) {
+  SmallVector<std::pair<Coords, int64_t>, 32> order;
+  for (int64_t r = 0; r < fragment.registersPerThread(); ++r) {
+    Coords key = fragment.registerOffset(r);
+    std::swap(key[shared.contiguousDim()], key.back());
+    order.push_back({key, r});
+  }
+  sort(order);
+  SmallVector<SmallVector<int64_t, 8>, 8> groups;
+  for (auto [i, entry] : enumerate(order)) {
+    if (i % n == 0) {
+      groups.emplace_back();
+    }
+    groups.back().push_back(entry.second);
+  }
+  return groups;
+}
+
+/// Every thread finds the group in one aligned piece, or wholly out of bounds.
+bool isOneAccess(const OffsetTable &table, ArrayRef<int64_t> group, int64_t accessBits,
+                 int64_t elementBits) {
+  for (int64_t t = 0; t < table.threads; ++t) {
+    const int64_t start = table.at(t, group[0]);
+    for (auto [i, slot] : enumerate(group)) {
+      const int64_t expected = start < 0 ? -1 : start + int64_t(i) * elementBits;
+      if (table.at(t, slot) != expected) {
+        return false;
+      }
+    }
+    if (start >= 0 && start % accessBits != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<Refusal> checkAccess(const SharedLayout &shared, const RegisterLayout &fragment) {
+  if (shared.rank() != fragment.rank()) {
+    return refuse("the buffer has another rank than the fragment");
+  }
+  for (auto [extent, room] : zip_equal(fragment.shape(), shared.shape())) {
+    if (extent > room) {
+      return refuse("the fragment has " + Twine(extent) + " elements where the buffer has " +
+                    Twine(room));
+    }
+  }
+  return std::nullopt;
+}
+
+Answer<AccessPlan> planWithLimit(const SharedLayout &shared, const RegisterLayout &fragment,
+                                 unsigned maxBytes) {
+  if (std::optional<Refusal> refusal = checkAccess(shared, fragment)) {
+    return *refusal;
+  }
+  const OffsetTable table(shared, fragment);
+  for (unsigned bytes = maxBytes; bytes > 0; bytes /= 2) {
+    const int64_t n = bytes * 8 / shared.elementBits();
+    if (n == 0 || table.slots % n != 0) {
+      continue;
+    }
+    AccessPlan plan{bytes, groupSlots(shared, fragment, n)};
+    if (all_of(plan.groups, [&](ArrayRef<int64_t> group) {
+          return isOneAccess(table, group, 8 * bytes, shared.elementBits());
+        })) {
+      return plan;
+    }
+  }
+  return refuse("the elements of a thread are not whole bytes of shared memory");
+}
+
+} // namespace
+
+Answer<AccessPlan> accessPlan(const SharedLayout &shared, const RegisterLayout &fragment) {
+  return planWithLimit(shared, fragment, 16);
+}
+
+unsigned vectorWidth(const SharedLayout &shared, const RegisterLayout &fragment) {
+  Answer<AccessPlan> plan = accessPlan(shared, fragment);
+  return plan ? plan->bytes : 0;
+}
+
+// ---- bank conflicts
+// ----------------------------------------------------------------------------------------------
+
+BankReport countWavefronts(ArrayRef<int64_t> addresses, unsigned bytes) {
+  const unsigned lanesPerPhase = bytes <= 4 ? 32 : 128 / bytes;
+  BankReport report;
+  for (size_t begin = 0; begin < addresses.size(); begin += lanesPerPhase) {
+    std::set<int64_t> words;
+    for (int64_t a :
+         addresses.slice(begin, std::min<size_t>(lanesPerPhase, addresses.size() - begin))) {
+      for (int64_t w = a / 4; a >= 0 && w <= (a + bytes - 1) / 4; ++w) {
+        words.insert(w);
+      }
+    }
+    std::array<int64_t, 32> perBank = {};
+    for (int64_t w : words) {
+      ++perBank[w % 32];
+    }
+    report.wavefronts += *std::max_element(perBank.begin(), perBank.end());
+    report.ideal += !words.empty();
+  }
+  return report;
+}
+
+static void accumulate(BankReport &total, const BankReport &part) {
+  total.wavefronts += part.wavefronts;
+  total.ideal += part.ideal;
+}
+
+BankReport bankConflicts(const SharedLayout &shared, const RegisterLayout &fragment) {
+  return bankConflicts(shared, fragment, 16);
+}
+
+BankReport bankConflicts(const SharedLayout &shared, const RegisterLayout &fragment,
+                         unsigned bytes) {
+  BankReport total;
+  Answer<AccessPlan> plan = planWithLimit(shared, fragment, bytes);
+  if (!plan) {
+    return total;
+  }
+  for (int64_t w = 0; w < fragment.numWarps(); ++w) {
+    for (const auto &group : plan->groups) {
+      SmallVector<int64_t, 32> addresses;
+      for (int64_t lane = 0; lane < 32; ++lane) {
+        Coords c = fragment.coords(group[0], lane, fragment.firstWarp() + w);
+        addresses.push_back(fragment.inBounds(c) ? shared.byteOffset(c) : -1);
+      }
+      accumulate(total, countWavefronts(addresses, plan->bytes));
+    }
+  }
+  return total;
+}
+
+BankReport bankConflicts(const SharedLayout &shared, const MatrixPlan &plan) {
+  BankReport total;
+  const RegisterLayout &rows = plan.address;
+  for (int64_t w = 0; w < rows.numWarps(); ++w) {
+    for (int64_t i = 0; i < rows.registersPerThread(); ++i) {
+      SmallVector<int64_t, 32> addresses;
+      for (int64_t lane = 0; lane < 8 * int64_t(plan.matrices); ++lane) {
+        addresses.push_back(shared.byteOffset(rows.coords(i, lane, rows.firstWarp() + w)));
+      }
+      accumulate(total, countWavefronts(addresses, 16));
+    }
+  }
+  return total;
+}
+
+} // namespace tilec::layout

@@ -1,0 +1,130 @@
+// How TMA fills a shared layout: one box shape, issued at a list of places.
+#include "dialects/layout/Compatibility.h"
+
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+
+namespace tilec::layout {
+
+namespace {
+
+constexpr int64_t maxBoxExtent = 256; // cuTensorMapEncodeTiled: boxDim
+constexpr int64_t boxAlignment = 128; // shared-memory address of a tensor copy
+
+Refusal refuse(const Twine &text) { return {text.str()}; }
+
+/// The largest divisor of `extent` that fits a box and keeps the start of each part aligned; 0 when
+/// there is none.
+int64_t splitEvenly(int64_t extent, int64_t bytesEach) {
+  if (extent <= maxBoxExtent) {
+    return extent;
+  }
+  for (int64_t part = maxBoxExtent; part > 0; --part) {
+    if (extent % part == 0 && part * bytesEach % boxAlignment == 0) {
+      return part;
+    }
+  }
+  return 0;
+}
+
+class BoxBuilder {
+public:
+  explicit BoxBuilder(const SharedLayout &layout) : layout(layout) {}
+
+  Answer<TmaBoxes> build() {
+    if (std::optional<Refusal> refusal = innerExtent()) {
+      return *refusal;
+    }
+    if (layout.rowDim() >= 0) {
+      rows = splitEvenly(layout.rowCount(), layout.rowPitch());
+      if (rows == 0) {
+        return refuse("the " + Twine(layout.rowCount()) +
+                      " rows cannot be cut into aligned boxes of at most 256 rows");
+      }
+    }
+    result.swizzle = layout.swizzle();
+    result.extents.assign(layout.rank(), 1);
+    result.extents[layout.contiguousDim()] = inner;
+    if (layout.rowDim() >= 0) {
+      result.extents[layout.rowDim()] = rows;
+    }
+    takeLeading();
+    result.bytesPerBox = layout.elementBits();
+    for (int64_t extent : result.extents) {
+      result.bytesPerBox *= extent;
+    }
+    result.bytesPerBox /= 8;
+    return placeBoxes();
+  }
+
+private:
+  std::optional<Refusal> innerExtent() {
+    if (layout.padBytes()) {
+      return refuse("TMA writes rows without padding, the layout pads them by " +
+                    Twine(layout.padBytes()) + " bytes");
+    }
+    const int64_t extent = layout.shape()[layout.contiguousDim()], bits = layout.elementBits();
+    inner = layout.panelWidth();
+    if (layout.swizzle() && extent < inner) {
+      inner = extent; // a narrow box keeps the row pitch of its swizzle
+    }
+    if (inner * bits % 128 != 0) {
+      return refuse("a box row of " + Twine(inner) + " elements is not a multiple of 16 bytes");
+    }
+    result.overhang = extent % inner != 0;
+    if (inner > maxBoxExtent && layout.rowCount() == 1 && layout.panelCount() == 1) {
+      inner = splitEvenly(inner, bits / 8);
+      if (inner == 0) {
+        return refuse("the row cannot be cut into aligned boxes of at most 256 elements");
+      }
+    }
+    if (inner > maxBoxExtent) {
+      return refuse("rows of " + Twine(inner) + " elements are wider than a box (256)");
+    }
+    return std::nullopt;
+  }
+
+  /// Leading dimensions whose matrices follow each other without gaps join the box.
+  void takeLeading() {
+    const int64_t extent = layout.shape()[layout.contiguousDim()];
+    bool dense = layout.panelCount() == 1 && rows == layout.rowCount() && inner == extent &&
+                 (layout.swizzle() != 0 || inner == layout.panelWidth());
+    int64_t bytes = layout.rowCount() * layout.rowPitch();
+    for (int d = int(layout.rank()) - 3; d >= 0 && dense; --d) {
+      if (layout.leadingStride(d) != bytes || layout.shape()[d] > maxBoxExtent) {
+        break;
+      }
+      result.extents[d] = layout.shape()[d];
+      bytes *= layout.shape()[d];
+    }
+  }
+
+  Answer<TmaBoxes> placeBoxes() {
+    Coords origin(layout.rank(), 0);
+    while (true) {
+      const int64_t offset = layout.linearOffset(origin);
+      if (offset % boxAlignment != 0) {
+        return refuse("a box would start at byte " + Twine(offset) + ", not a multiple of 128");
+      }
+      result.boxes.push_back({origin, offset});
+      int d = int(layout.rank()) - 1;
+      while (d >= 0 && (origin[d] += result.extents[d]) >= layout.shape()[d]) {
+        origin[d--] = 0;
+      }
+      if (d < 0) {
+        return result;
+      }
+    }
+  }
+
+  const SharedLayout &layout;
+  TmaBoxes result;
+  int64_t inner = 0, rows = 1;
+};
+
+} // namespace
+
+Answer<TmaBoxes> tmaBoxes(const SharedLayout &layout) { return BoxBuilder(layout).build(); }
+
+} // namespace tilec::layout
