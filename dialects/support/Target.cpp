@@ -1,4 +1,4 @@
-#include "compiler/basic/Target.h"
+#include "dialects/support/Target.h"
 
 namespace tilec {
 
