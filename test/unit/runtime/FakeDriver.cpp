@@ -1,0 +1,204 @@
+// A CUDA driver for tests: a library with the functions that the runtime opens. "Device memory" is
+// host memory; launches run nothing but write a line to the log file named by FAKE_DRIVER_LOG, with
+// the bytes of their parameters.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#define FAKE extern "C" __attribute__((visibility("default"))) int
+
+namespace {
+void logLine(const std::string &line) {
+  if (const char *path = std::getenv("FAKE_DRIVER_LOG")) {
+    if (FILE *file = std::fopen(path, "a")) {
+      std::fputs((line + "\n").c_str(), file);
+      std::fclose(file);
+    }
+  }
+}
+
+std::string hex(const void *data, size_t bytes) {
+  std::string text;
+  char buffer[3];
+  for (size_t i = 0; i < bytes; ++i) {
+    std::snprintf(buffer, sizeof(buffer), "%02x", static_cast<const unsigned char *>(data)[i]);
+    text += buffer;
+  }
+  return text;
+}
+
+struct Config {
+  unsigned grid[3], block[3], shared;
+  void *stream;
+  struct {
+    int id, pad;
+    unsigned value[16];
+  } *attributes;
+  unsigned numAttributes;
+};
+
+int fakeFunction, fakeModule, fakeContext;
+std::string entryName;
+} // namespace
+
+FAKE cuInit(unsigned) { return 0; }
+FAKE cuGetErrorName(int, const char **text) {
+  *text = "CUDA_ERROR_FAKE";
+  return 0;
+}
+FAKE cuGetErrorString(int, const char **text) {
+  *text = "an error of the fake driver";
+  return 0;
+}
+FAKE cuDeviceGetCount(int *count) {
+  *count = 1;
+  return 0;
+}
+FAKE cuDeviceGet(int *device, int) {
+  *device = 0;
+  return 0;
+}
+FAKE cuDeviceGetName(char *name, int size, int) {
+  std::snprintf(name, static_cast<size_t>(size), "fake");
+  return 0;
+}
+FAKE cuDeviceGetAttribute(int *value, int which, int) {
+  *value = which == 75 ? 9 : which == 76 ? 0 : which == 16 ? 132 : which == 97 ? 232448 : 50 << 20;
+  return 0;
+}
+FAKE cuDevicePrimaryCtxRetain(void **context, int) {
+  *context = &fakeContext;
+  return 0;
+}
+FAKE cuDevicePrimaryCtxRelease_v2(int) { return 0; }
+FAKE cuCtxGetCurrent(void **context) {
+  *context = nullptr;
+  return 0;
+}
+FAKE cuCtxPushCurrent_v2(void *) { return 0; }
+FAKE cuCtxPopCurrent_v2(void **) { return 0; }
+FAKE cuCtxSynchronize() { return 0; }
+FAKE cuModuleLoadDataEx(void **module, const void *image, unsigned, int *, void **) {
+  logLine(std::string("load ") + static_cast<const char *>(image));
+  *module = &fakeModule;
+  return std::strcmp(static_cast<const char *>(image), "broken") == 0 ? 200 : 0;
+}
+FAKE cuModuleUnload(void *) {
+  logLine("unload");
+  return 0;
+}
+FAKE cuModuleGetFunction(void **function, void *, const char *name) {
+  entryName = name;
+  *function = &fakeFunction;
+  return entryName == "missing" ? 500 : 0;
+}
+FAKE cuFuncSetAttribute(void *, int which, int value) {
+  logLine("attribute " + std::to_string(which) + " " + std::to_string(value));
+  return 0;
+}
+FAKE cuLaunchKernelEx(const Config *config, void *, void **params, void **) {
+  std::string line = "launch " + entryName + " grid";
+  for (unsigned v : config->grid) {
+    line += " " + std::to_string(v);
+  }
+  line += " block";
+  for (unsigned v : config->block) {
+    line += " " + std::to_string(v);
+  }
+  line += " shared " + std::to_string(config->shared);
+  for (unsigned i = 0; i < config->numAttributes; ++i) {
+    line += " attribute " + std::to_string(config->attributes[i].id) + " " +
+            std::to_string(config->attributes[i].value[0]);
+  }
+  // How many parameters there are is not told: tests say it in the entry's name, "name_3".
+  size_t mark = entryName.rfind('_');
+  int count = mark == std::string::npos ? 0 : std::atoi(entryName.c_str() + mark + 1);
+  for (int i = 0; i < count; ++i) {
+    line += " " + hex(params[i], 8);
+  }
+  logLine(line);
+  return 0;
+}
+FAKE cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *base, const uint64_t *dims,
+                            const uint64_t *strides, const uint32_t *box, const uint32_t *,
+                            int interleave, int swizzle, int promotion, int fill) {
+  std::string line = "map type " + std::to_string(type) + " dims";
+  for (uint32_t i = 0; i < rank; ++i) {
+    line += " " + std::to_string(dims[i]);
+  }
+  line += " strides";
+  for (uint32_t i = 0; i + 1 < rank; ++i) {
+    line += " " + std::to_string(strides[i]);
+  }
+  line += " box";
+  for (uint32_t i = 0; i < rank; ++i) {
+    line += " " + std::to_string(box[i]);
+  }
+  logLine(line + " modes " + std::to_string(interleave) + std::to_string(swizzle) +
+          std::to_string(promotion) + std::to_string(fill));
+  std::memcpy(map, &base, sizeof(base));
+  return reinterpret_cast<uintptr_t>(map) % 64 ? 1 : 0;
+}
+FAKE cuMemsetD8Async(uint64_t address, unsigned char value, size_t count, void *) {
+  logLine("memset8 " + std::to_string(value) + " x " + std::to_string(count));
+  std::memset(reinterpret_cast<void *>(address), value, count);
+  return 0;
+}
+FAKE cuMemsetD16Async(uint64_t address, unsigned short value, size_t count, void *) {
+  logLine("memset16 " + std::to_string(value) + " x " + std::to_string(count));
+  for (size_t i = 0; i < count; ++i) {
+    std::memcpy(reinterpret_cast<char *>(address) + 2 * i, &value, 2);
+  }
+  return 0;
+}
+FAKE cuMemsetD32Async(uint64_t address, unsigned value, size_t count, void *) {
+  logLine("memset32 " + std::to_string(value) + " x " + std::to_string(count));
+  for (size_t i = 0; i < count; ++i) {
+    std::memcpy(reinterpret_cast<char *>(address) + 4 * i, &value, 4);
+  }
+  return 0;
+}
+FAKE cuMemsetD2D32Async(uint64_t address, size_t pitch, unsigned value, size_t width, size_t height,
+                        void *) {
+  for (size_t row = 0; row < height; ++row) {
+    for (size_t i = 0; i < width; ++i) {
+      std::memcpy(reinterpret_cast<char *>(address) + row * pitch + 4 * i, &value, 4);
+    }
+  }
+  return 0;
+}
+FAKE cuMemAlloc_v2(uint64_t *address, size_t bytes) {
+  *address = reinterpret_cast<uint64_t>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
+  return *address ? 0 : 2;
+}
+FAKE cuMemFree_v2(uint64_t address) {
+  std::free(reinterpret_cast<void *>(address));
+  return 0;
+}
+FAKE cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
+  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  return 0;
+}
+FAKE cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
+  std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
+  return 0;
+}
+FAKE cuStreamCreate(void **stream, unsigned) {
+  *stream = &fakeContext;
+  return 0;
+}
+FAKE cuStreamSynchronize(void *) { return 0; }
+FAKE cuStreamDestroy_v2(void *) { return 0; }
+FAKE cuEventCreate(void **event, unsigned) {
+  *event = &fakeContext;
+  return 0;
+}
+FAKE cuEventRecord(void *, void *) { return 0; }
+FAKE cuEventSynchronize(void *) { return 0; }
+FAKE cuEventElapsedTime(float *milliseconds, void *, void *) {
+  *milliseconds = 0.5f;
+  return 0;
+}
+FAKE cuEventDestroy_v2(void *) { return 0; }
