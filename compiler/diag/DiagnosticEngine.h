@@ -97,8 +97,14 @@ public:
   /// True when a further error would be dropped: time to stop looking for them.
   bool limitReached() const { return errorLimit != 0 && errors >= errorLimit; }
 
+  /// True when an error was dropped, and "too many errors" is said.
+  bool limitExceeded() const { return errorLimit != 0 && errors > errorLimit; }
+
   /// In the order of the sources: by buffer, offset, time of report; what has no place comes last.
   std::vector<const Diagnostic *> sorted() const;
+
+  /// In the order of report.
+  llvm::ArrayRef<std::unique_ptr<Diagnostic>> diagnostics() const { return all; }
 
   const llvm::SourceMgr &getSources() const { return sources; }
   /// The place of a line and column (from 1) of a file of the SourceMgr, or none.

@@ -182,7 +182,7 @@ static std::string describeCharacter(StringRef character) {
   return text;
 }
 
-/// Reports and skips a run of characters that begin no token. False if the error limit is reached.
+/// Reports and skips a run of characters that begin no token. False if there are too many errors.
 bool Lexer::skipBadText() {
   sawError = true;
   const char *start = position;
@@ -200,7 +200,7 @@ bool Lexer::skipBadText() {
   while (position != end && isBad(*position)) {
     ++position;
   }
-  return !diagnostics.limitReached();
+  return !diagnostics.limitExceeded();
 }
 
 //===------------------------------------------------------------------------------------------===//

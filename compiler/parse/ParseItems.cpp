@@ -381,15 +381,12 @@ const Item *Parser::parseTune() {
   }
   llvm::SmallVector<ast::TuneParam, 8> params;
   llvm::SmallVector<const Expr *, 4> where;
-  while (!at(TokenKind::RightBrace) && !at(TokenKind::End)) {
+  while (!at(TokenKind::RightBrace) && !at(TokenKind::End) && !beginsItemOnly(token.kind)) {
+    const char *start = token.text.begin();
     bool isGood =
         at(TokenKind::KwWhere) ? parseWhere(where) && expectSemicolon() : parseTuneParam(params);
     if (!isGood) {
-      const char *failed = token.text.begin();
-      recoverStatement();
-      if (token.text.begin() == failed) {
-        break;
-      }
+      recoverStatement(start);
     }
   }
   return expectClosing(TokenKind::RightBrace, open)

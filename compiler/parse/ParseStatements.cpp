@@ -19,16 +19,12 @@ std::optional<ast::Block> Parser::parseBlock() {
     return std::nullopt;
   }
   llvm::SmallVector<const Stmt *, 16> statements;
-  while (!at(TokenKind::RightBrace) && !at(TokenKind::End)) {
+  while (!at(TokenKind::RightBrace) && !at(TokenKind::End) && !beginsItemOnly(token.kind)) {
     const char *start = token.text.begin();
     if (const Stmt *statement = parseStatement()) {
       statements.push_back(statement);
-      continue;
-    }
-    const char *failed = token.text.begin();
-    recoverStatement();
-    if (token.text.begin() == start && failed == start) {
-      break; // at the word of an item: the block ends here
+    } else {
+      recoverStatement(start);
     }
   }
   expectClosing(TokenKind::RightBrace, open);

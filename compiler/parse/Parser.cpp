@@ -118,7 +118,7 @@ bool Parser::expectClosing(TokenKind kind, SMLoc open) {
 }
 
 /// Words that can only begin an item: inside a block they mean that a `}` is missing.
-static bool beginsItemOnly(TokenKind kind) {
+bool Parser::beginsItemOnly(TokenKind kind) {
   switch (kind) {
   case TokenKind::KwImport:
   case TokenKind::KwFn:
@@ -167,9 +167,8 @@ bool Parser::expectSemicolon() {
   if (isReportable()) {
     diagnostics.report(Id::Syntax, previousEnd, "`;`", describeToken());
   }
-  StringRef between(previousEnd.getPointer(), token.text.begin() - previousEnd.getPointer());
   return at(TokenKind::RightBrace) || at(TokenKind::End) || beginsStatement(token.kind) ||
-         beginsItemOnly(token.kind) || (at(TokenKind::Name) && between.contains('\n'));
+         beginsItemOnly(token.kind) || (at(TokenKind::Name) && isFirstOnLine());
 }
 
 bool Parser::parseList(TokenKind close, SMLoc open, bool mayBeEmpty,
@@ -234,6 +233,11 @@ bool Parser::checkDepth(unsigned height, SMRange range) {
   return false;
 }
 
+bool Parser::isFirstOnLine() const {
+  const char *end = previousEnd.getPointer();
+  return StringRef(end, token.text.begin() - end).contains('\n');
+}
+
 /// Skips a token, or all from an opening brace to its closing one.
 void Parser::skipBalanced() {
   unsigned depth = 0;
@@ -249,13 +253,15 @@ void Parser::skipBalanced() {
   } while (depth != 0 && !at(TokenKind::End));
 }
 
-/// Skips the rest of a statement: behind its `;` or its block, before what ends the block round it.
-void Parser::recoverStatement() {
-  if (diagnostics.limitReached()) {
+/// Skips the rest of the statement that begins at `start`: behind its `;` or its block, before what
+/// begins another statement on a line of its own or ends the block round it.
+void Parser::recoverStatement(const char *start) {
+  if (diagnostics.limitExceeded()) {
     stop();
   }
   while (!at(TokenKind::End) && !at(TokenKind::RightBrace) && !beginsItemOnly(token.kind)) {
-    if (accept(TokenKind::Semicolon)) {
+    bool isNext = beginsStatement(token.kind) && isFirstOnLine() && token.text.begin() != start;
+    if (isNext || accept(TokenKind::Semicolon)) {
       return;
     }
     bool isBlock = at(TokenKind::LeftBrace);
@@ -268,7 +274,7 @@ void Parser::recoverStatement() {
 
 /// Skips the rest of the item that begins at `itemStart`.
 void Parser::recoverItem(const char *itemStart) {
-  if (diagnostics.limitReached()) {
+  if (diagnostics.limitExceeded()) {
     stop();
   }
   while (!at(TokenKind::End)) {

@@ -55,7 +55,9 @@ private:
   void stop();
   bool checkDepth(unsigned height, llvm::SMRange range);
   void skipBalanced();
-  void recoverStatement();
+  bool isFirstOnLine() const;
+  static bool beginsItemOnly(TokenKind kind);
+  void recoverStatement(const char *start);
   void recoverItem(const char *itemStart);
 
   /// One level deeper, for its lifetime. False if that is too deep, which is then reported.
