@@ -15,6 +15,12 @@ using Bases = RegisterLayout::Bases;
 
 Refusal badSplit() { return {"a tile needs positive extents and at least one warp"}; }
 
+/// Extents from 1 to 2^30, warps (or warpgroups) from 1 to 64.
+bool isSane(std::initializer_list<int64_t> extents, std::initializer_list<int64_t> warps) {
+  return all_of(extents, [](int64_t x) { return x >= 1 && x <= int64_t(1) << 30; }) &&
+         all_of(warps, [](int64_t w) { return w >= 1 && w <= 64; });
+}
+
 /// What an 8x8-matrix fragment has in common: lane = 4 g + t; t walks `step` elements of dim
 /// `fast`, g the other dim.
 Bases quadLanes(unsigned fast, int64_t step) {
@@ -61,7 +67,7 @@ int64_t unitsPerWarp(int64_t extent, int64_t unit, int64_t warps) {
 
 Answer<RegisterLayout> RegisterLayout::wgmmaAccumulator(int64_t m, int64_t n, int64_t warpgroups,
                                                         SplitAlong split, int64_t nUnit) {
-  if (m < 1 || n < 1 || warpgroups < 1 || nUnit < 8 || nUnit % 8 != 0) {
+  if (!isSane({m, n, nUnit}, {warpgroups}) || nUnit % 8 != 0) {
     return badSplit();
   }
   const bool byRows = split == SplitAlong::Rows;
@@ -77,7 +83,7 @@ Answer<RegisterLayout> RegisterLayout::wgmmaAccumulator(int64_t m, int64_t n, in
 
 Answer<RegisterLayout> RegisterLayout::wgmmaA(int64_t m, int64_t k, MmaType type,
                                               int64_t warpgroups) {
-  if (m < 1 || k < 1 || warpgroups < 1) {
+  if (!isSane({m, k}, {warpgroups})) {
     return badSplit();
   }
   const int64_t rowBlocks = unitsPerWarp(m, 64, warpgroups), step = instructionK(type);
@@ -91,7 +97,7 @@ Answer<RegisterLayout> RegisterLayout::wgmmaA(int64_t m, int64_t k, MmaType type
 }
 
 Answer<RegisterLayout> RegisterLayout::mmaC(int64_t m, int64_t n, int64_t warpsM, int64_t warpsN) {
-  if (m < 1 || n < 1 || warpsM < 1 || warpsN < 1) {
+  if (!isSane({m, n}, {warpsM, warpsN})) {
     return badSplit();
   }
   const int64_t rows = unitsPerWarp(m, 16, warpsM), columns = unitsPerWarp(n, 8, warpsN);
@@ -105,7 +111,7 @@ Answer<RegisterLayout> RegisterLayout::mmaC(int64_t m, int64_t n, int64_t warpsM
 
 Answer<RegisterLayout> RegisterLayout::mmaA(int64_t m, int64_t k, MmaType type, int64_t warpsM,
                                             int64_t warpsN) {
-  if (m < 1 || k < 1 || warpsM < 1 || warpsN < 1) {
+  if (!isSane({m, k}, {warpsM, warpsN})) {
     return badSplit();
   }
   const int64_t rows = unitsPerWarp(m, 16, warpsM), step = instructionK(type);
@@ -119,7 +125,7 @@ Answer<RegisterLayout> RegisterLayout::mmaA(int64_t m, int64_t k, MmaType type, 
 
 Answer<RegisterLayout> RegisterLayout::mmaB(int64_t k, int64_t n, MmaType type, int64_t warpsM,
                                             int64_t warpsN) {
-  if (k < 1 || n < 1 || warpsM < 1 || warpsN < 1) {
+  if (!isSane({k, n}, {warpsM, warpsN})) {
     return badSplit();
   }
   const int64_t columns = unitsPerWarp(n, 8, warpsN), step = instructionK(type);
@@ -242,7 +248,7 @@ Answer<RegisterLayout> RegisterLayout::blocked(ArrayRef<int64_t> shape, int64_t 
 Answer<RegisterLayout> RegisterLayout::blocked(ArrayRef<int64_t> shape, int64_t vec,
                                                int64_t warpCount, BlockedOptions options) {
   const int rank = shape.size();
-  if (warpCount < 1 || vec < 1 || any_of(shape, [](int64_t x) { return x < 1; })) {
+  if (!isSane({vec}, {warpCount}) || any_of(shape, [](int64_t x) { return !isSane({x}, {}); })) {
     return badSplit();
   }
   if (!isPowerOf2_64(vec)) {
@@ -251,8 +257,8 @@ Answer<RegisterLayout> RegisterLayout::blocked(ArrayRef<int64_t> shape, int64_t 
   if (rank == 0) {
     return replicated(shape, warpCount);
   }
-  if (rank > 5 || warpCount > 64 || options.contiguousDim >= rank) {
-    return Refusal{"a blocked layout has at most 5 dimensions and 64 warps"};
+  if (rank > 5 || options.contiguousDim >= rank) {
+    return Refusal{"a blocked layout has at most 5 dimensions"};
   }
   const int fast = options.contiguousDim < 0 ? rank - 1 : options.contiguousDim;
   SmallVector<int, 8> order = {fast};

@@ -1,0 +1,323 @@
+// Free layouts, derived layouts, inversion, what code generation asks, text.
+#include "LayoutTestUtils.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <map>
+#include <set>
+
+using namespace tilec::layout;
+using llvm::ArrayRef;
+
+namespace {
+
+std::vector<RegisterLayout> samples() {
+  std::vector<RegisterLayout> all = {
+      RegisterLayout(),
+      must(RegisterLayout::wgmmaAccumulator(128, 96, 2)),
+      must(RegisterLayout::wgmmaAccumulator(16, 100, 1)),
+      must(RegisterLayout::wgmmaAccumulator(64, 576, 3, SplitAlong::Columns)),
+      must(RegisterLayout::wgmmaA(64, 96, MmaType::F8)),
+      must(RegisterLayout::mmaA(48, 32, MmaType::F16, 1, 3)),
+      must(RegisterLayout::mmaB(48, 40, MmaType::TF32, 2, 1)),
+      must(RegisterLayout::blocked({7}, 1, 4)),
+      must(RegisterLayout::blocked({1000}, 8, 4)),
+      must(RegisterLayout::blocked({96, 176}, 8, 12)),
+      must(RegisterLayout::blocked({3, 5, 72}, 8, 4)),
+      must(RegisterLayout::replicated({3, 4}, 2)),
+  };
+  const size_t plain = all.size();
+  for (size_t i = 0; i < plain; ++i) {
+    if (all[i].rank() == 2) {
+      all.push_back(all[i].sliceDim(0));
+      all.push_back(all[i].sliceDim(1));
+      all.push_back(all[i].sliceDim(1).sliceDim(0));
+      all.push_back(all[i].transposed().onWarps(4));
+      all.push_back(all[i].sliceDim(1).insertDim(1));
+    }
+  }
+  return all;
+}
+
+TEST(RegisterLayout, OwnersInvertTheMap) {
+  for (const RegisterLayout &layout : samples()) {
+    std::map<Coords, llvm::SmallVector<Place, 8>> inverse;
+    forEachPlace(layout, [&](int64_t r, int64_t l, int64_t w) {
+      inverse[layout.coords(r, l, w)].push_back({r, l, w});
+    });
+    int64_t checked = 0;
+    bool replicated = false;
+    for (auto &[c, places] : inverse) {
+      replicated |= layout.inBounds(c) && places.size() > 1;
+      if (++checked % 7 == 0 || inverse.size() < 500) {
+        llvm::sort(places);
+        ASSERT_EQ(layout.owners(c), places) << layout.str();
+        EXPECT_EQ(layout.isPrimary(places[0].reg, places[0].lane, places[0].warp),
+                  layout.inBounds(c));
+        EXPECT_EQ(layout.registerOf(c, places[0].lane, places[0].warp), places[0].reg);
+        if (places.size() > 1) {
+          EXPECT_FALSE(layout.isPrimary(places[1].reg, places[1].lane, places[1].warp));
+        }
+      }
+    }
+    EXPECT_EQ(layout.isReplicated(), replicated) << layout.str();
+    Coords beyond = layout.span();
+    if (!beyond.empty()) {
+      EXPECT_TRUE(layout.owners(beyond).empty());
+    }
+  }
+}
+
+TEST(RegisterLayout, SpanIsTheReach) {
+  for (const RegisterLayout &layout : samples()) {
+    Coords reach(layout.rank(), 1);
+    bool padding = false;
+    forEachPlace(layout, [&](int64_t r, int64_t l, int64_t w) {
+      Coords c = layout.coords(r, l, w);
+      padding |= !layout.inBounds(c);
+      for (unsigned d = 0; d < layout.rank(); ++d) {
+        reach[d] = std::max(reach[d], c[d] + 1);
+      }
+    });
+    EXPECT_EQ(layout.span(), reach) << layout.str();
+    EXPECT_EQ(layout.hasPadding(), padding) << layout.str();
+  }
+}
+
+TEST(RegisterLayout, ThreadTermsAddUp) {
+  for (const RegisterLayout &layout : samples()) {
+    ASSERT_TRUE(layout.isSeparable());
+    for (unsigned d = 0; d < layout.rank(); ++d) {
+      auto terms = layout.threadTerms(d);
+      EXPECT_LE(terms.size(), 5u);
+      forEachPlace(layout, [&](int64_t r, int64_t l, int64_t w) {
+        int64_t sum = layout.registerOffset(r)[d];
+        for (const ThreadTerm &term : terms) {
+          int64_t digit = (term.hw == HwDim::Lane ? l : w - layout.firstWarp()) / term.divisor;
+          sum += (term.modulus ? digit % term.modulus : digit) * term.stride;
+        }
+        ASSERT_EQ(sum, layout.coords(r, l, w)[d]) << layout.str();
+      });
+    }
+  }
+}
+
+TEST(RegisterLayout, AccumulatorTermsAreShort) {
+  // row = 16 w + lane / 4, column = 2 (lane % 4)
+  RegisterLayout d = must(RegisterLayout::wgmmaAccumulator(64, 128));
+  EXPECT_EQ(d.threadTerms(0),
+            (llvm::SmallVector<ThreadTerm, 4>{{HwDim::Lane, 4, 0, 1}, {HwDim::Warp, 1, 0, 16}}));
+  EXPECT_EQ(d.threadTerms(1), (llvm::SmallVector<ThreadTerm, 4>{{HwDim::Lane, 1, 4, 2}}));
+}
+
+TEST(RegisterLayout, OverlappingVectorsAreNotSeparable) {
+  RegisterLayout skewed = must(
+      RegisterLayout::parse("32x32 reg 0,1:0,2:0,4:0,8:0,16 lane 1,1:2,2:4,4:8,8:16,16 warp -"));
+  EXPECT_FALSE(skewed.isSeparable());
+  EXPECT_TRUE(skewed.complete());
+  EXPECT_EQ(skewed.coords(3, 5, 0), (Coords{5, 6}));
+  EXPECT_EQ(skewed.owners({5, 6}), (llvm::SmallVector<Place, 8>{{3, 5, 0}}));
+}
+
+// v consecutive slots are v consecutive elements, aligned.
+int64_t widthByEnumeration(const RegisterLayout &layout, unsigned dim) {
+  int64_t best = 1;
+  for (int64_t v = 2; layout.registersPerThread() % v == 0; v *= 2) {
+    bool good = true;
+    forEachPlace(layout, [&](int64_t r, int64_t l, int64_t w) {
+      Coords base = layout.coords(r / v * v, l, w);
+      good &= base[dim] % v == 0;
+      base[dim] += r % v;
+      good &= layout.coords(r, l, w) == base;
+    });
+    if (good) {
+      best = v;
+    }
+  }
+  return best;
+}
+
+TEST(RegisterLayout, ContiguousElements) {
+  for (const RegisterLayout &layout : samples()) {
+    for (unsigned d = 0; d < layout.rank(); ++d) {
+      EXPECT_EQ(layout.contiguousElements(d), widthByEnumeration(layout, d))
+          << layout.str() << " dim " << d;
+    }
+  }
+  EXPECT_EQ(must(RegisterLayout::blocked({64, 96}, 8, 4)).contiguousElements(1), 8);
+  EXPECT_EQ(must(RegisterLayout::wgmmaAccumulator(64, 96)).contiguousElements(1), 2);
+  EXPECT_EQ(must(RegisterLayout::wgmmaA(64, 96, MmaType::F8)).contiguousElements(1), 4);
+}
+
+TEST(RegisterLayout, BlockedCoversEveryShape) {
+  for (const Coords &shape : std::initializer_list<Coords>{{1},
+                                                           {7},
+                                                           {4096},
+                                                           {1000},
+                                                           {1, 4096},
+                                                           {128, 64},
+                                                           {64, 72},
+                                                           {96, 176},
+                                                           {16, 576},
+                                                           {7, 7},
+                                                           {200, 1},
+                                                           {3, 5, 7},
+                                                           {2, 3, 4, 40}}) {
+    for (int64_t warps : {1, 4, 8, 12}) {
+      for (int64_t vec : {1, 2, 8}) {
+        for (bool rows : {false, true}) {
+          RegisterLayout::BlockedOptions options;
+          options.warpsTakeRows = rows;
+          RegisterLayout layout = must(RegisterLayout::blocked(shape, vec, warps, options));
+          ASSERT_EQ(layout.numWarps(), warps);
+          ASSERT_TRUE(layout.complete()) << layout.str();
+          ASSERT_GE(layout.contiguousElements(shape.size() - 1), vec);
+          expectRoundTrip(layout);
+        }
+      }
+    }
+  }
+}
+
+TEST(RegisterLayout, BlockedIsCoalesced) {
+  // 128x64 halves: 8 lanes x 8 elements make a row of 128 bytes, 4 rows a warp.
+  RegisterLayout tile = must(RegisterLayout::blocked({128, 64}, 8, 4));
+  EXPECT_FALSE(tile.isReplicated());
+  EXPECT_EQ(tile.registersPerThread(), 64);
+  forEachPlace(tile, [&](int64_t r, int64_t l, int64_t w) {
+    ASSERT_EQ(tile.coords(r, l, w), (Coords{l / 8 + 4 * w + 16 * (r / 8), 8 * (l % 8) + r % 8}));
+  });
+  // Columns contiguous.
+  RegisterLayout::BlockedOptions columns;
+  columns.contiguousDim = 0;
+  EXPECT_TRUE(must(RegisterLayout::blocked({64, 128}, 8, 4, columns)) == tile.transposed());
+  // A vector: lanes, then warps, then registers.
+  RegisterLayout vector = must(RegisterLayout::blocked({3072}, 4, 4));
+  forEachPlace(vector, [&](int64_t r, int64_t l, int64_t w) {
+    ASSERT_EQ(vector.coords(r, l, w)[0], r % 4 + 4 * l + 128 * w + 512 * (r / 4));
+  });
+  // Rows stay inside a warp on request.
+  RegisterLayout::BlockedOptions rows;
+  rows.warpsTakeRows = true;
+  RegisterLayout norm = must(RegisterLayout::blocked({4, 4096}, 8, 4, rows));
+  forEachPlace(norm,
+               [&](int64_t r, int64_t l, int64_t w) { ASSERT_EQ(norm.coords(r, l, w)[0], w); });
+  // Leftover threads replicate and only one of them is primary.
+  RegisterLayout small = must(RegisterLayout::blocked({8}, 1, 2));
+  EXPECT_TRUE(small.isReplicated());
+  EXPECT_EQ(small.replicatedLaneMask(), 0x18u);
+  EXPECT_EQ(small.replicatedWarpOffsets(), 3u);
+  EXPECT_TRUE(small.isPrimary(0, 7, 0));
+  EXPECT_FALSE(small.isPrimary(0, 15, 0));
+  EXPECT_FALSE(small.isPrimary(0, 7, 1));
+}
+
+TEST(RegisterLayout, SliceKeepsTheParentsRows) {
+  RegisterLayout d = must(RegisterLayout::wgmmaAccumulator(128, 96, 2));
+  RegisterLayout rows = d.sliceDim(1);
+  EXPECT_EQ(rows.shape(), ArrayRef<int64_t>({128}));
+  EXPECT_EQ(rows.registersPerThread(), 2);
+  EXPECT_EQ(rows.replicatedLaneMask(), 3u);
+  EXPECT_EQ(rows.replicatedWarpOffsets(), 1u);
+  forEachPlace(rows, [&](int64_t r, int64_t l, int64_t w) {
+    ASSERT_EQ(rows.coords(r, l, w)[0], 16 * (w % 4) + 64 * (w / 4) + l / 4 + 8 * r);
+  });
+  RegisterLayout columns = d.sliceDim(0);
+  EXPECT_EQ(columns.registersPerThread(), 24);
+  EXPECT_EQ(columns.replicatedLaneMask(), 0x1cu);
+  EXPECT_EQ(columns.replicatedWarpOffsets(), 0xffu);
+  // Column halves: the rows are replicated over the two warpgroups.
+  RegisterLayout halves =
+      must(RegisterLayout::wgmmaAccumulator(64, 512, 2, SplitAlong::Columns)).sliceDim(1);
+  EXPECT_EQ(halves.replicatedWarpOffsets(), 0x11u);
+  EXPECT_EQ(halves.owners({9}).size(), 8u);
+}
+
+TEST(RegisterLayout, RegistersOfASlice) {
+  RegisterLayout a = must(RegisterLayout::wgmmaA(128, 64, MmaType::F16, 2));
+  for (int64_t step = 0; step < 4; ++step) {
+    auto slots = a.registersOf(1, 16 * step, 16);
+    ASSERT_TRUE(slots.has_value());
+    ASSERT_EQ(slots->size(), 8u);
+    for (int64_t i = 0; i < 8; ++i) {
+      EXPECT_EQ((*slots)[i], 8 * step + i);
+    }
+  }
+  EXPECT_FALSE(a.registersOf(1, 0, 4).has_value());  // some lanes hold k < 4, others not
+  EXPECT_FALSE(a.registersOf(0, 0, 64).has_value()); // the other warpgroup holds none of it
+}
+
+TEST(RegisterLayout, TilingAndOwnership) {
+  RegisterLayout one = must(RegisterLayout::wgmmaAccumulator(64, 48));
+  EXPECT_TRUE(must(one.tiled(HwDim::Register, 0, 3)) ==
+              must(RegisterLayout::wgmmaAccumulator(192, 48)));
+  EXPECT_TRUE(must(one.tiled(HwDim::Warp, 0, 2)) ==
+              must(RegisterLayout::wgmmaAccumulator(128, 48, 2)));
+  EXPECT_TRUE(must(one.tiled(HwDim::Warp, 1, 3)) ==
+              must(RegisterLayout::wgmmaAccumulator(64, 144, 3, SplitAlong::Columns)));
+  EXPECT_FALSE(bool(one.tiled(HwDim::Lane, 0, 2)));
+  EXPECT_FALSE(bool(one.withShape({16, 48}).tiled(HwDim::Register, 0, 2)));
+  RegisterLayout both = must(one.replicatedOverWarps(2));
+  EXPECT_EQ(both.replicatedWarpOffsets(), 0x11u);
+  RegisterLayout second = one.onWarps(4);
+  EXPECT_NE(second, one);
+  EXPECT_EQ(second.coords(3, 5, 6), one.coords(3, 5, 2));
+  EXPECT_EQ(second.owners({0, 0}), (llvm::SmallVector<Place, 8>{{0, 0, 4}}));
+}
+
+TEST(RegisterLayout, PartialValuesAreAnotherType) {
+  RegisterLayout rows = must(RegisterLayout::wgmmaAccumulator(64, 64)).sliceDim(1);
+  RegisterLayout sums = rows.withPartial({Combine::Sum, 3, 1});
+  EXPECT_NE(sums, rows);
+  EXPECT_NE(sums, rows.withPartial({Combine::Max, 3, 1}));
+  EXPECT_EQ(sums.combined(), rows);
+  expectRoundTrip(sums);
+  expectRoundTrip(rows.withPartial({Combine::Max, 28, 0x1001}).onWarps(8));
+}
+
+TEST(RegisterLayout, EqualMapsAreWrittenEqually) {
+  RegisterLayout a =
+      must(RegisterLayout::parse("64x16 reg 0,1:8,0:0,8 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0"));
+  RegisterLayout b = must(RegisterLayout::parse(
+      "64x16 reg - lane 0,2:0,4:1,0:2,0:4,0 warp - rep reg*2@1+1:reg*2@0+8:reg*2@1+8:warp*4@0+16"));
+  EXPECT_TRUE(a == b);
+  EXPECT_TRUE(a.sameMap(b));
+  EXPECT_TRUE(a == must(RegisterLayout::wgmmaAccumulator(64, 16)));
+  EXPECT_FALSE(a.sameMap(must(RegisterLayout::wgmmaA(64, 16, MmaType::TF32))));
+}
+
+TEST(RegisterLayout, TextRoundTrips) {
+  for (const RegisterLayout &layout : samples()) {
+    expectRoundTrip(layout);
+  }
+  EXPECT_EQ(must(RegisterLayout::wgmmaAccumulator(64, 96)).str(),
+            "64x96 reg 0,1:8,0:0,8:0,16 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0 rep reg*3@1+32");
+  EXPECT_EQ(RegisterLayout().str(), "scalar reg - lane .:.:.:.:. warp -");
+}
+
+TEST(RegisterLayout, MalformedTextIsRefused) {
+  const char *lane = "lane 0:0:0:0:0";
+  for (const std::string &text : std::initializer_list<std::string>{
+           std::string(), std::string("8"), std::string("x reg -"), "8 reg 1:2 warp -",
+           "8 reg 1:2,3 " + std::string(lane) + " warp -",
+           "0 reg - " + std::string(lane) + " warp -", "8 reg -1 " + std::string(lane) + " warp -",
+           std::string("8 reg 1 lane 0:0 warp -"),
+           "8 reg - " + std::string(lane) + " warp - rep foo*2@0+1",
+           "8 reg - " + std::string(lane) + " warp - rep reg*2@1+1",
+           "8 reg - " + std::string(lane) + " warp - rep reg*0@0+1",
+           "8 reg - " + std::string(lane) + " warp - rep reg*99999999@0+1",
+           "8 reg - " + std::string(lane) + " warp - rep warp*65",
+           "8 reg - " + std::string(lane) + " warp - from -1",
+           "8 reg - " + std::string(lane) + " warp - partial sum lanes 32 warps 1",
+           "8 reg - " + std::string(lane) + " warp - partial sum lanes 3 warps 2",
+           "8 reg - " + std::string(lane) + " warp - partial mean lanes 3 warps 1",
+           "8 reg - " + std::string(lane) + " warp - junk",
+           "1x1x1x1x1x1x1x1x1 reg - lane 0 warp -"}) {
+    Answer<RegisterLayout> layout = RegisterLayout::parse(text);
+    EXPECT_FALSE(bool(layout)) << text;
+    EXPECT_FALSE(layout.reason().empty());
+  }
+  EXPECT_TRUE(bool(RegisterLayout::parse("8 reg - " + std::string(lane) + " warp -")));
+}
+
+} // namespace
