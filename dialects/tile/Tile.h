@@ -34,6 +34,10 @@ inline constexpr llvm::StringLiteral kStagesAttr =
     "tile.stages"; ///< pipelined: number of stages, i32 >= 1
 inline constexpr llvm::StringLiteral kUnrollAttr =
     "tile.unroll"; ///< unrolled: factor, i32; 0 is fully
+/// On any operation: what `@require` asks of it, where it has no `require` of its own.
+inline constexpr llvm::StringLiteral kRequireAttr = "tile.require";
+/// On `tile.kernel`: a dictionary of the dimension names that have a fixed value.
+inline constexpr llvm::StringLiteral kFixedDimsAttr = "tile.fixed_dims";
 
 /// Bits that one element takes in memory: `i1` a byte, `i4` and `f4E2M1FN` half a byte.
 unsigned getStorageBits(mlir::Type elementType);

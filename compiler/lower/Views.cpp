@@ -1,0 +1,302 @@
+// Places: views of global memory, buffers and their parts, elements.
+#include "compiler/lower/Lowering.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::lower;
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+Value Lowering::lowerPlace(const sema::Expr &expr) {
+  At at(*this, expr.range);
+  switch (expr.kind) {
+  case sema::Expr::Kind::Ref:
+    return lowerPlaceRef(llvm::cast<sema::RefExpr>(expr));
+  case sema::Expr::Kind::Slice:
+    return lowerSlice(llvm::cast<sema::SliceExpr>(expr));
+  case sema::Expr::Kind::Origin:
+    return lowerOrigin(llvm::cast<sema::OriginExpr>(expr));
+  case sema::Expr::Kind::Reshape:
+    return lowerReshape(llvm::cast<sema::ReshapeExpr>(expr));
+  case sema::Expr::Kind::BitcastView:
+    return lowerBitcastView(llvm::cast<sema::BitcastViewExpr>(expr));
+  default:
+    return lowerValue(expr); // a tile value
+  }
+}
+
+Value Lowering::lowerPlaceRef(const sema::RefExpr &expr) {
+  if (auto *array = llvm::dyn_cast<sema::ConstArrayDecl>(expr.decl)) {
+    return constantArray(*array);
+  }
+  Value place = values.lookup(expr.decl);
+  if (!place) {
+    diagnostics.report(diag::Id::InternalError, expr.range,
+                       "`" + expr.decl->name + "` is not lowered yet");
+    bool isBuffer = expr.space == sema::Space::Shared || expr.space == sema::Space::Fragment ||
+                    expr.space == sema::Space::Local;
+    place = placeholder(isBuffer         ? Type(bufferType(expr.type, tile::Scope::Shared))
+                        : expr.isPlace() ? Type(globalType(expr.type))
+                                         : valueType(expr.type));
+    values[expr.decl] = place;
+  }
+  return place;
+}
+
+Value Lowering::constantArray(const sema::ConstArrayDecl &decl) {
+  SmallVector<Attribute> elements;
+  for (const sema::Expr *value : decl.values) {
+    elements.push_back(constantAttr(*llvm::cast<sema::ConstantExpr>(value)));
+  }
+  auto type = RankedTensorType::get({(int64_t)elements.size()}, elementType(decl.type.elem));
+  return tile::ConstantArrayOp::create(b, type, DenseElementsAttr::get(type, elements));
+}
+
+/// The part of `base` with one offset and one size for each dimension. `dynamicSizes` are those of
+/// the dimensions whose size is dynamic, in order.
+Value Lowering::makeSlice(Value base, ArrayRef<Value> offsets, ArrayRef<int64_t> sizes,
+                          ArrayRef<Value> dynamicSizes) {
+  SmallVector<int64_t> shape;
+  SmallVector<Value> list;
+  size_t nextDynamic = 0;
+  for (int64_t size : sizes) {
+    if (size == tile::SliceOp::kDropped) {
+      continue;
+    }
+    shape.push_back(size);
+    list.push_back(ShapedType::isDynamic(size) ? dynamicSizes[nextDynamic++] : Value());
+  }
+  Type type = llvm::TypeSwitch<Type, Type>(base.getType())
+                  .Case([&](tile::GlobalType global) {
+                    return tile::GlobalType::get(b.getContext(), shape, global.getElementType());
+                  })
+                  .Case([&](tile::BufferType buffer) {
+                    return tile::BufferType::get(b.getContext(), shape, buffer.getElementType(),
+                                                 buffer.getScope());
+                  })
+                  .Default([&](Type tensor) {
+                    return RankedTensorType::get(shape, getElementTypeOrSelf(tensor));
+                  });
+  Value slice = tile::SliceOp::create(b, type, base, offsets, dynamicSizes, sizes);
+  if (isa<tile::GlobalType>(type)) {
+    extents[slice] = list;
+  }
+  return slice;
+}
+
+Value Lowering::lowerSlice(const sema::SliceExpr &expr) {
+  Value base = lowerPlace(*expr.base);
+  SmallVector<Value> offsets, dynamicSizes;
+  SmallVector<int64_t> sizes;
+  for (auto [axis, subscript] : llvm::enumerate(expr.subscripts)) {
+    using Kind = sema::Subscript::Kind;
+    switch (subscript.kind) {
+    case Kind::Index:
+      offsets.push_back(lowerIndex(*subscript.begin));
+      sizes.push_back(tile::SliceOp::kDropped);
+      break;
+    case Kind::Gather:
+      offsets.push_back(lowerValue(*subscript.begin));
+      sizes.push_back(subscript.size);
+      break;
+    case Kind::All:
+      offsets.push_back(intConstant(b.getI32Type(), 0));
+      sizes.push_back(subscript.size);
+      if (subscript.size == sema::kDynamic) {
+        dynamicSizes.push_back(extentOf(base, axis));
+      }
+      break;
+    case Kind::Range: {
+      Value begin = lowerIndex(*subscript.begin);
+      offsets.push_back(begin);
+      sizes.push_back(subscript.size);
+      if (subscript.size == sema::kDynamic) {
+        Value end = lowerIndex(*subscript.end);
+        bool wide = begin.getType().isInteger(64) || end.getType().isInteger(64);
+        Type type = wide ? b.getI64Type() : b.getI32Type();
+        begin = resizeInteger(begin, sema::Scalar::I32, type);
+        end = resizeInteger(end, sema::Scalar::I32, type);
+        bool fromZero = matchPattern(begin, m_Zero());
+        dynamicSizes.push_back(fromZero ? end : arith::SubIOp::create(b, end, begin));
+      }
+      break;
+    }
+    }
+  }
+  return makeSlice(base, offsets, sizes, dynamicSizes);
+}
+
+Value Lowering::lowerOrigin(const sema::OriginExpr &expr) {
+  Value base = lowerPlace(*expr.base);
+  SmallVector<Value> offsets;
+  SmallVector<int64_t> sizes;
+  size_t fixed = expr.subscripts.size() - expr.type.rank();
+  for (auto [axis, subscript] : llvm::enumerate(expr.subscripts)) {
+    bool isGather = subscript.kind == sema::Subscript::Kind::Gather;
+    offsets.push_back(isGather ? lowerValue(*subscript.begin) : lowerIndex(*subscript.begin));
+    sizes.push_back(axis < fixed ? tile::SliceOp::kDropped : expr.type.shape[axis - fixed]);
+  }
+  return makeSlice(base, offsets, sizes, {});
+}
+
+//===----------------------------------------------------------------------===//
+// Other shapes and types of the same memory
+//===----------------------------------------------------------------------===//
+
+Value Lowering::lowerReshape(const sema::ReshapeExpr &expr) {
+  Value base = lowerPlace(*expr.base);
+  SmallVector<Value> list, operands;
+  for (auto [axis, size] : llvm::enumerate(expr.type.shape)) {
+    bool isStatic = size != sema::kDynamic;
+    list.push_back(isStatic ? Value() : extentValue(expr.extents[axis]));
+    if (!isStatic) {
+      operands.push_back(list.back());
+    }
+  }
+  if (auto buffer = dyn_cast<tile::BufferType>(base.getType())) {
+    return tile::ReshapeOp::create(b, bufferType(expr.type, buffer.getScope()), base, operands);
+  }
+  checkReshape(expr, base, list);
+  Value result = tile::ReshapeOp::create(b, globalType(expr.type), base, operands);
+  extents[result] = list;
+  return result;
+}
+
+/// The number of elements, in i64.
+static Value numElements(ImplicitLocOpBuilder &b, ArrayRef<Value> sizes) {
+  Value product;
+  for (Value size : sizes) {
+    if (size.getType().isInteger(32)) {
+      size = arith::ExtSIOp::create(b, b.getI64Type(), size);
+    }
+    product = product ? arith::MulIOp::create(b, product, size).getResult() : size;
+  }
+  return product;
+}
+
+void Lowering::checkReshape(const sema::ReshapeExpr &expr, Value base, ArrayRef<Value> list) {
+  auto baseType = cast<tile::GlobalType>(base.getType());
+  bool isStatic = expr.type.hasStaticShape() && expr.base->type.hasStaticShape();
+  if (isStatic) {
+    return; // compared by analysis
+  }
+  SmallVector<Value> before, after;
+  for (unsigned axis = 0; axis != baseType.getRank(); ++axis) {
+    before.push_back(extentOf(base, axis));
+  }
+  for (auto [value, size] : llvm::zip_equal(list, expr.type.shape)) {
+    after.push_back(value ? value : intConstant(b.getI64Type(), size));
+  }
+  Value equal = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, numElements(b, before),
+                                      numElements(b, after));
+  if (threads == 0) {
+    tile::CheckOp::create(b, equal, "reshape", "`reshape` keeps the number of elements");
+  } else {
+    tile::AssertOp::create(b, equal, "`reshape` keeps the number of elements", ValueRange());
+  }
+}
+
+Value Lowering::lowerBitcastView(const sema::BitcastViewExpr &expr) {
+  Value base = lowerPlace(*expr.base);
+  Type type;
+  if (auto buffer = dyn_cast<tile::BufferType>(base.getType())) {
+    type = bufferType(expr.type, buffer.getScope());
+  } else {
+    type = globalType(expr.type);
+  }
+  Value result = tile::BitcastViewOp::create(b, type, base);
+  // The extent of the last dimension is asked of the view itself.
+  auto known = extents.find(base);
+  if (known != extents.end()) {
+    SmallVector<Value> list = known->second;
+    list.back() = {};
+    extents[result] = list;
+  }
+  return result;
+}
+
+Value Lowering::extentOf(Value place, unsigned axis) {
+  ArrayRef<int64_t> shape =
+      llvm::TypeSwitch<Type, ArrayRef<int64_t>>(place.getType())
+          .Case<tile::GlobalType, tile::BufferType>([](auto type) { return type.getShape(); })
+          .Default([](Type type) { return cast<ShapedType>(type).getShape(); });
+  if (!ShapedType::isDynamic(shape[axis])) {
+    bool narrow = llvm::isInt<32>(shape[axis]);
+    return intConstant(narrow ? b.getI32Type() : b.getI64Type(), shape[axis]);
+  }
+  auto known = extents.find(place);
+  if (known != extents.end() && known->second[axis]) {
+    return known->second[axis];
+  }
+  return tile::ExtentOp::create(b, b.getI32Type(), place, axis);
+}
+
+/// What a program sees of an extent: a slice `a..b` with b < a has none.
+Value Lowering::lowerExtentOf(const sema::ExtentOfExpr &expr) {
+  Value place = lowerPlace(*expr.place);
+  Value extent = resizeInteger(extentOf(place, expr.axis), sema::Scalar::I64, valueType(expr.type));
+  if (!place.getDefiningOp<tile::SliceOp>()) {
+    return extent;
+  }
+  return arith::MaxSIOp::create(b, extent, constantLike(extent.getType(), 0));
+}
+
+//===----------------------------------------------------------------------===//
+// Reading and writing
+//===----------------------------------------------------------------------===//
+
+/// The whole of a buffer. In block code a `local` buffer reads as one slice for each thread.
+Value Lowering::readPlace(Value place) {
+  auto buffer = dyn_cast<tile::BufferType>(place.getType());
+  if (!buffer) {
+    return place;
+  }
+  SmallVector<int64_t> shape(buffer.getShape());
+  if (buffer.getScope() == tile::Scope::Local && !inRegion) {
+    shape.insert(shape.begin(), threads);
+  }
+  Type type = buffer.getElementType();
+  if (!shape.empty()) {
+    type = RankedTensorType::get(shape, type);
+  }
+  return tile::ReadOp::create(b, type, place);
+}
+
+/// An index as i32 or i64; u32 does not fit i32.
+Value Lowering::lowerIndex(const sema::Expr &expr) {
+  Value index = lowerValue(expr);
+  sema::Scalar elem = expr.type.elem;
+  return elem == sema::Scalar::U32 ? resizeInteger(index, elem, b.getI64Type()) : index;
+}
+
+Lowering::Access Lowering::lowerAccess(const sema::Expr &base, ArrayRef<const sema::Expr *> indices,
+                                       const sema::Type &type) {
+  Access access{lowerPlace(base), {}};
+  for (const sema::Expr *index : indices) {
+    access.indices.push_back(lowerIndex(*index));
+  }
+  auto buffer = dyn_cast<tile::BufferType>(access.place.getType());
+  if (!buffer) {
+    return access;
+  }
+  if (buffer.getScope() == tile::Scope::Local && !inRegion) {
+    access.place = readPlace(access.place); // of all threads
+  } else if (access.indices.size() + 1 == (size_t)buffer.getRank() && type.isVec()) {
+    access.indices.push_back(intConstant(b.getI32Type(), 0)); // an array of vectors
+  }
+  return access;
+}
+
+Value Lowering::load(const Access &access, const sema::Type &type) {
+  return tile::LoadOp::create(b, valueType(type), access.place, access.indices);
+}
+
+void Lowering::store(const Access &access, Value value, sema::SourceRange range) {
+  if (isa<RankedTensorType>(access.place.getType())) {
+    return unsupported(range, "writing an element of a `local` buffer outside `threads`");
+  }
+  tile::StoreOp::create(b, value, access.place, access.indices);
+}
