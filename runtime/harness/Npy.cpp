@@ -147,7 +147,8 @@ Array parse(const std::string &bytes, std::optional<DType> wanted) {
   }
   Array array(stored, empty ? std::vector<int64_t>{0} : shape);
   array.shape = shape;
-  std::memcpy(array.data.data(), bytes.data() + begin + length, array.data.size());
+  std::copy_n(reinterpret_cast<const std::byte *>(bytes.data()) + begin + length, array.data.size(),
+              array.data.begin());
   if (field(header, "fortran_order").rfind("True", 0) == 0 && !empty) {
     toRowMajor(array);
   }

@@ -1,0 +1,399 @@
+#include "tools/tile-run/Case.h"
+
+#include "runtime/harness/Compare.h"
+#include "runtime/harness/Generate.h"
+#include "runtime/harness/Npy.h"
+#include "tools/tile-run/Arithmetic.h"
+#include "tools/tile-run/DeviceBuffer.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace tile_rt;
+
+namespace tile_run {
+
+namespace {
+constexpr size_t kFlushBytes = size_t{256} << 20;
+
+/// A tensor or scalar of the call, on both sides.
+struct Slot {
+  const Argument *argument = nullptr;
+  bool absent = false, fromFile = false;
+  Array host; ///< as before the run; a scalar has an empty shape
+  std::unique_ptr<DeviceBuffer> device;
+};
+
+class Run {
+public:
+  Run(tile_pack &pack, tile_kernel &kernel, const CaseOptions &options)
+      : pack(pack), kernel(kernel), options(options), driver(*pack.context->driver) {}
+  CaseResult run();
+
+private:
+  const Kernel &description() const { return *kernel.kernel; }
+  void checkNames() const;
+  void readGiven();
+  void bindDims();
+  void generateRest();
+  void upload();
+  void launch();
+  void check();
+  void checkTensor(Slot &slot, bool &compared);
+  void checkSecondRun();
+  void time();
+  void append(const std::string &part) { result.text += (result.text.empty() ? "" : "; ") + part; }
+  void fail(const std::string &part) {
+    append(part);
+    result.ok = false;
+  }
+
+  tile_pack &pack;
+  tile_kernel &kernel;
+  const CaseOptions &options;
+  const Driver &driver;
+  std::vector<Slot> slots;
+  Env env;
+  std::vector<tile_arg> args;
+  std::unique_ptr<DeviceBuffer> workspace;
+  size_t workspaceBytes = 0;
+  CaseResult result;
+};
+
+void Run::checkNames() const {
+  auto known = [&](const std::string &name) {
+    const auto &list = description().arguments;
+    return std::any_of(list.begin(), list.end(), [&](const Argument &a) { return a.name == name; });
+  };
+  for (const auto *map : {&options.args, &options.outs, &options.expects}) {
+    for (const auto &[name, value] : *map) {
+      if (!known(name)) {
+        throw UsageError("kernel `" + description().symbol + "` has no argument `" + name + "`");
+      }
+    }
+  }
+  for (const auto &[name, value] : options.dims) {
+    const auto &dims = description().dims;
+    if (!known(name) && std::none_of(dims.begin(), dims.end(),
+                                     [&, &n = name](const Dimension &d) { return d.name == n; })) {
+      throw UsageError("kernel `" + description().symbol + "` has no dimension `" + name + "`");
+    }
+  }
+}
+
+bool isFile(const std::string &text) {
+  return text.size() > 4 && text.substr(text.size() - 4) == ".npy";
+}
+
+/// Files and scalars: they need no dimensions.
+void Run::readGiven() {
+  env.scalars.resize(description().arguments.size());
+  env.tensors.resize(description().arguments.size());
+  for (const Argument &argument : description().arguments) {
+    Slot &slot = slots.emplace_back();
+    slot.argument = &argument;
+    auto given = options.args.find(argument.name);
+    std::string text = given == options.args.end() ? "" : given->second;
+    if (!argument.isTensor) {
+      auto dim = options.dims.find(argument.name);
+      if (text.empty() && dim != options.dims.end()) {
+        text = std::to_string(dim->second);
+      }
+      std::optional<Distribution> value = parseDistribution(text);
+      if (!value || value->kind != Distribution::Kind::Constant) {
+        throw UsageError("scalar argument `" + argument.name + "` needs a number: --arg " +
+                         argument.name + "=...");
+      }
+      slot.host = Array(argument.dtype, {});
+      slot.host.setValue(0, value->a);
+      double back = slot.host.value(0);
+      env.scalars[slots.size() - 1] =
+          dtypeKind(argument.dtype) == ValueKind::Float  ? Value::ofFloat(back)
+          : dtypeKind(argument.dtype) == ValueKind::Bool ? Value::ofBool(back != 0)
+                                                         : Value::ofInt(static_cast<Int>(back));
+    } else if (isFile(text)) {
+      slot.host = readNpy(text, argument.dtype);
+      slot.fromFile = true;
+      if (slot.host.shape.size() != argument.extents.size()) {
+        throw UsageError("`" + text + "` has rank " + std::to_string(slot.host.shape.size()) +
+                         ", argument `" + argument.name + "` has rank " +
+                         std::to_string(argument.extents.size()));
+      }
+    } else {
+      slot.absent = text == "none" || (text.empty() && argument.optional);
+    }
+  }
+}
+
+void Run::bindDims() {
+  for (const Dimension &dim : description().dims) {
+    auto given = options.dims.find(dim.name);
+    if (dim.value) {
+      env.dims.push_back(Value::ofInt(*dim.value));
+    } else if (given != options.dims.end()) {
+      env.dims.push_back(Value::ofInt(given->second));
+    } else if (slots[dim.arg].fromFile) {
+      env.dims.push_back(Value::ofInt(slots[dim.arg].host.shape[dim.axis] - dim.offset));
+    } else {
+      throw UsageError("dimension `" + dim.name + "` is not known: give --dim " + dim.name +
+                       "=... or a file for `" + slots[dim.arg].argument->name + "`");
+    }
+  }
+}
+
+void Run::generateRest() {
+  for (Slot &slot : slots) {
+    const Argument &argument = *slot.argument;
+    if (!argument.isTensor || slot.fromFile || slot.absent) {
+      continue;
+    }
+    std::vector<int64_t> shape;
+    Int total = 1;
+    for (const Expr &extent : argument.extents) {
+      Int value = evaluate(extent, env).integer;
+      total *= std::max<Int>(value, 1);
+      if (value < 0 || total > (Int{1} << 36)) {
+        throw UsageError("argument `" + argument.name + "` cannot have an extent of " +
+                         intText(value));
+      }
+      shape.push_back(static_cast<int64_t>(value));
+    }
+    slot.host = Array(argument.dtype, shape);
+    auto given = options.args.find(argument.name);
+    if (given == options.args.end() && argument.direction == Direction::Out) {
+      slot.host.data.assign(slot.host.data.size(), kPoison);
+      continue;
+    }
+    std::string text = given != options.args.end()                     ? given->second
+                       : dtypeKind(argument.dtype) == ValueKind::Float ? "normal"
+                       : argument.dtype == DType::Bool                 ? "integers(0,1)"
+                                                                       : "integers(0,7)";
+    std::optional<Distribution> distribution = parseDistribution(text);
+    if (!distribution) {
+      throw UsageError("--arg " + argument.name + "=" + text +
+                       ": neither a .npy file nor a distribution");
+    }
+    generate(slot.host, *distribution, options.seed, streamOf(argument.name));
+  }
+}
+
+void Run::upload() {
+  for (Slot &slot : slots) {
+    tile_arg arg{nullptr, nullptr, nullptr, TILE_SCALAR_RANK,
+                 static_cast<int32_t>(slot.argument->dtype)};
+    if (!slot.argument->isTensor) {
+      arg.data = slot.host.data.data();
+    } else if (!slot.absent) {
+      slot.device = std::make_unique<DeviceBuffer>(driver, slot.host.data.size(), kPoison);
+      slot.device->write(slot.host.data);
+      arg.data = reinterpret_cast<void *>(slot.device->address());
+      arg.extents = slot.host.shape.data();
+      arg.rank = static_cast<int32_t>(slot.host.shape.size());
+    } else {
+      arg.rank = 0;
+    }
+    args.push_back(arg);
+  }
+  LaunchPlan plan = kernel.plan(args);
+  workspaceBytes = plan.workspaceBytes;
+  workspace = std::make_unique<DeviceBuffer>(driver, workspaceBytes, kPoison);
+  for (const PlanStep &step : plan.steps) {
+    if (step.isLaunch && !options.verbose) {
+      append(step.launch.variant->name);
+    }
+  }
+  if (options.verbose) {
+    result.text += describePlan(pack.manifest, plan);
+  }
+}
+
+void Run::launch() { pack.execute(kernel.plan(args), nullptr, workspace->address()); }
+
+void Run::checkTensor(Slot &slot, bool &compared) {
+  const std::string &name = slot.argument->name;
+  std::string damage = slot.device->damage();
+  if (!damage.empty()) {
+    fail(name + ": WRONG: " + damage);
+  }
+  Array after = slot.host;
+  after.data = slot.device->read();
+  if (slot.argument->direction == Direction::In && after.data != slot.host.data) {
+    bool aliased = std::any_of(slots.begin(), slots.end(), [&](const Slot &other) {
+      return other.device && other.argument->isWritten() &&
+             other.device->address() == slot.device->address();
+    });
+    if (!aliased) {
+      fail(name + ": WRONG: an input was changed");
+    }
+  }
+  auto out = options.outs.find(name);
+  if (out != options.outs.end()) {
+    writeNpy(out->second, after);
+  }
+  auto expected = options.expects.find(name);
+  if (expected == options.expects.end()) {
+    return;
+  }
+  compared = true;
+  Array reference;
+  try {
+    reference = readNpy(expected->second, slot.argument->dtype);
+  } catch (const NpyError &) {
+    reference = readNpy(expected->second); // of another type, f64 say
+  }
+  Comparison comparison = compareArrays(
+      after, reference, options.tolerance.value_or(defaultTolerance(slot.argument->dtype)));
+  comparison.ok ? append(name + " " + comparison.text) : fail(name + " " + comparison.text);
+}
+
+void Run::check() {
+  bool compared = false;
+  for (Slot &slot : slots) {
+    if (slot.device) {
+      checkTensor(slot, compared);
+    }
+  }
+  std::string damage = workspace->damage();
+  if (!damage.empty()) {
+    fail("workspace: WRONG: " + damage);
+  }
+  if (!compared && result.ok) {
+    append("ran, not compared");
+  }
+}
+
+/// The same inputs again must give the same bits.
+void Run::checkSecondRun() {
+  std::vector<std::vector<std::byte>> first;
+  for (Slot &slot : slots) {
+    first.push_back(slot.device ? slot.device->read() : std::vector<std::byte>());
+    if (slot.device) {
+      slot.device->write(slot.host.data);
+    }
+  }
+  launch();
+  driver.check(driver.ctxSynchronize(), "the second run");
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].device && slots[i].device->read() != first[i]) {
+      fail(slots[i].argument->name + ": WRONG: a second run gave other bits");
+    }
+  }
+}
+
+std::string rates(double milliseconds, const std::map<std::string, double> &amounts) {
+  std::string text;
+  char buffer[80];
+  for (const auto &[name, amount] : amounts) {
+    if (name == "flops") {
+      std::snprintf(buffer, sizeof(buffer), ", %.1f TFLOPS", amount / milliseconds * 1e-9);
+    } else if (name == "bytes") {
+      std::snprintf(buffer, sizeof(buffer), ", %.1f GB/s", amount / milliseconds * 1e-6);
+    } else {
+      std::snprintf(buffer, sizeof(buffer), ", %.4g %.40s per second", amount / milliseconds * 1e3,
+                    name.c_str());
+    }
+    text += buffer;
+  }
+  return text;
+}
+
+void Run::time() {
+  Names names;
+  for (size_t i = 0; i < description().dims.size(); ++i) {
+    names.values[description().dims[i].name] = static_cast<double>(env.dims[i].integer);
+  }
+  for (const Slot &slot : slots) {
+    names.types[slot.argument->name] = dtypeName(slot.argument->dtype);
+    if (!slot.argument->isTensor) {
+      names.values[slot.argument->name] = slot.host.value(0);
+    }
+  }
+  for (const auto &[name, value] : description().params) {
+    char *end = nullptr;
+    double number = std::strtod(value.c_str(), &end);
+    if (*end == 0 && end != value.c_str()) {
+      names.values[name] = number;
+    } else {
+      names.types[name] = value;
+    }
+  }
+  std::map<std::string, double> amounts = evaluateFormulas(options.bench, names);
+  std::unique_ptr<DeviceBuffer> flush;
+  if (options.flushL2) {
+    flush = std::make_unique<DeviceBuffer>(driver, kFlushBytes, std::byte{0});
+  }
+  cu::Event begin = nullptr, end = nullptr;
+  driver.check(driver.eventCreate(&begin, 0), "cuEventCreate");
+  driver.check(driver.eventCreate(&end, 0), "cuEventCreate");
+  std::vector<float> times;
+  for (int i = 0; i < options.warmup + options.repeat; ++i) {
+    if (flush) {
+      driver.check(
+          driver.memsetD32(flush->address(), static_cast<unsigned>(i), kFlushBytes / 4, nullptr),
+          "flushing");
+    }
+    driver.check(driver.eventRecord(begin, nullptr), "cuEventRecord");
+    launch();
+    driver.check(driver.eventRecord(end, nullptr), "cuEventRecord");
+    driver.check(driver.eventSynchronize(end), "a timed run");
+    float milliseconds = 0;
+    driver.check(driver.eventElapsed(&milliseconds, begin, end), "cuEventElapsedTime");
+    if (i >= options.warmup) {
+      times.push_back(milliseconds);
+    }
+  }
+  driver.eventDestroy(begin);
+  driver.eventDestroy(end);
+  std::sort(times.begin(), times.end());
+  double median = times[times.size() / 2];
+  char buffer[80];
+  std::snprintf(buffer, sizeof(buffer), "%.4f ms (median of %zu, least %.4f)", median, times.size(),
+                static_cast<double>(times[0]));
+  append(buffer + rates(median, amounts));
+}
+
+CaseResult Run::run() {
+  CurrentContext current(driver, pack.context->context);
+  result.ok = true;
+  checkNames();
+  readGiven();
+  bindDims();
+  try {
+    generateRest();
+    upload();
+    launch();
+    driver.check(driver.ctxSynchronize(), "running the kernel");
+    check();
+    if (options.twice) {
+      checkSecondRun();
+    }
+    if (options.repeat > 0) {
+      time();
+    }
+  } catch (const Error &error) {
+    result.deviceLost = error.status == TILE_ERROR_DRIVER;
+    fail(std::string("error: ") + error.what());
+  }
+  return std::move(result);
+}
+
+tile_kernel &findKernel(tile_pack &pack, const std::string &name) {
+  std::string known;
+  for (tile_kernel &kernel : pack.kernels) {
+    known += " " + kernel.kernel->symbol;
+    if (kernel.kernel->symbol == name || (name.empty() && pack.kernels.size() == 1)) {
+      return kernel;
+    }
+  }
+  throw UsageError(name.empty() ? "the pack has several kernels, choose with --kernel:" + known
+                                : "the pack has no kernel `" + name + "`; it has:" + known);
+}
+} // namespace
+
+CaseResult runCase(tile_pack &pack, const CaseOptions &options) {
+  tile_kernel &kernel = findKernel(pack, options.kernel);
+  kernel.filter = {options.arch, options.variant};
+  return Run(pack, kernel, options).run();
+}
+
+} // namespace tile_run

@@ -1,0 +1,133 @@
+#include "tools/tile-run/Options.h"
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+
+namespace tile_run {
+
+namespace {
+/// The options as CLI11 collects them, before NAME=VALUE is taken apart.
+struct Raw {
+  std::vector<std::string> dims, args, outs, expects;
+  double tolerance = -1;
+};
+
+std::pair<std::string, std::string> split(const std::string &text, const char *option) {
+  size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw UsageError(std::string(option) + " " + text + ": expected NAME=VALUE");
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+void addCaseOptions(CLI::App &app, CaseOptions &options, Raw &raw) {
+  app.add_option("--kernel", options.kernel,
+                 "symbol of the kernel; needed if the pack has several");
+  app.add_option("--dim", raw.dims, "NAME=VALUE: a dimension, for tensors that are generated")
+      ->allow_extra_args(false);
+  app.add_option("--arg", raw.args,
+                 "NAME=FILE.npy, NAME=normal[(mean,deviation)], uniform(a,b), integers(a,b), a "
+                 "number, or none")
+      ->allow_extra_args(false);
+  app.add_option("--out", raw.outs, "NAME=FILE.npy: write this tensor after the run")
+      ->allow_extra_args(false);
+  app.add_option("--expect", raw.expects, "NAME=FILE.npy: compare this tensor with a reference")
+      ->allow_extra_args(false);
+  app.add_option("--tolerance", raw.tolerance,
+                 "accepted ||out - ref|| / ||ref||; by default from the type");
+  app.add_option("--seed", options.seed, "seed of generated data");
+  app.add_option("--repeat", options.repeat, "time so many launches and print the median");
+  app.add_option("--warmup", options.warmup, "launches before those that are timed");
+  app.add_flag("--flush-l2", options.flushL2, "overwrite 256 MiB between timed launches");
+  app.add_flag("--twice", options.twice, "run twice and require the same bits");
+  app.add_option("--bench", options.bench,
+                 "\"flops = 2*M*N*K; bytes = ...\": print TFLOPS and GB/s");
+  app.add_option("--arch", options.arch, "only variants for this architecture (sm_80)");
+  app.add_option("--variant", options.variant, "only variants of this name");
+  app.add_flag("--verbose,-v", options.verbose, "print the launches");
+}
+
+void finish(CaseOptions &options, const Raw &raw) {
+  for (const std::string &text : raw.dims) {
+    auto [name, value] = split(text, "--dim");
+    size_t used = 0;
+    try {
+      options.dims[name] = std::stoll(value, &used);
+    } catch (const std::exception &) {
+      used = 0;
+    }
+    if (used != value.size() || value.empty()) {
+      throw UsageError("--dim " + text + ": expected an integer");
+    }
+  }
+  auto fill = [](std::map<std::string, std::string> &map, const std::vector<std::string> &list,
+                 const char *option) {
+    for (const std::string &text : list) {
+      auto [name, value] = split(text, option);
+      map[name] = value;
+    }
+  };
+  fill(options.args, raw.args, "--arg");
+  fill(options.outs, raw.outs, "--out");
+  fill(options.expects, raw.expects, "--expect");
+  if (raw.tolerance >= 0) {
+    options.tolerance = raw.tolerance;
+  }
+}
+} // namespace
+
+std::optional<Options> parseCommandLine(int argc, char **argv) {
+  CLI::App app("Run a kernel of a pack on a GPU, compare its results, time it.\n"
+               "Exit status: 0 right, 1 wrong results or a diagnosed error, 2 wrong usage, 3 no "
+               "GPU or driver.",
+               "tile-run");
+  Options options;
+  Raw raw;
+  app.add_option("pack", options.pack, "the pack")->required();
+  app.add_option("--cases", options.casesFile,
+                 "a file of cases: each line has options like this command line");
+  app.add_option("--device", options.device, "number of the CUDA device");
+  app.add_flag("--list", options.list, "list the kernels and their arguments; needs no GPU");
+  addCaseOptions(app, options.common, raw);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp &) {
+    std::cout << app.help();
+    return std::nullopt;
+  } catch (const CLI::ParseError &error) {
+    throw UsageError(error.what());
+  }
+  finish(options.common, raw);
+  return options;
+}
+
+std::vector<CaseLine> readCases(const std::string &path, const CaseOptions &common) {
+  std::ifstream file(path);
+  if (!file) {
+    throw UsageError("cannot open `" + path + "`");
+  }
+  std::vector<CaseLine> cases;
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string::npos || line[begin] == '#') {
+      continue;
+    }
+    CaseLine entry{line.substr(begin), common};
+    Raw raw;
+    CLI::App app;
+    addCaseOptions(app, entry.options, raw);
+    try {
+      app.parse(entry.text);
+      finish(entry.options, raw);
+    } catch (const std::exception &error) {
+      throw UsageError(path + ":" + std::to_string(number) + ": " + error.what());
+    }
+    cases.push_back(std::move(entry));
+  }
+  return cases;
+}
+
+} // namespace tile_run

@@ -1,0 +1,104 @@
+// tile-run: runs kernels of a pack on a GPU, from files or generated data, compares and times them.
+#include "runtime/harness/Npy.h"
+#include "tools/tile-run/Arithmetic.h"
+#include "tools/tile-run/Case.h"
+
+#include <cstdio>
+
+using namespace tile_rt;
+using namespace tile_run;
+
+namespace {
+constexpr int kOk = 0, kWrong = 1, kUsage = 2, kNoDevice = 3;
+
+std::string signatureOf(const Kernel &kernel) {
+  std::string text = kernel.symbol + "(";
+  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+    const Argument &argument = kernel.arguments[i];
+    static const char *const directions[] = {"", "out ", "inout "};
+    text += (i ? ", " : "") + argument.name + ": " + (argument.optional ? "optional " : "") +
+            directions[static_cast<int>(argument.direction)] + dtypeName(argument.dtype);
+    for (size_t d = 0; d < argument.extents.size(); ++d) {
+      text += (d ? ", " : "[") + exprText(argument.extents[d]);
+    }
+    text += argument.isTensor ? "]" : "";
+  }
+  return text + ")";
+}
+
+int runAll(tile_pack &pack, const std::vector<CaseLine> &cases) {
+  size_t wrong = 0, done = 0;
+  for (const CaseLine &entry : cases) {
+    CaseResult result = runCase(pack, entry.options);
+    std::printf("%s %s\n    %s\n", result.ok ? "pass" : "FAIL", entry.text.c_str(),
+                result.text.c_str());
+    std::fflush(stdout);
+    wrong += !result.ok;
+    ++done;
+    if (result.deviceLost) {
+      std::printf("the device is lost: %zu cases were not run\n", cases.size() - done);
+      break;
+    }
+  }
+  std::printf("%zu of %zu cases passed\n", done - wrong, cases.size());
+  return wrong || done < cases.size() ? kWrong : kOk;
+}
+
+int run(const Options &options) {
+  if (options.list) {
+    tile_pack *raw = nullptr;
+    tile_status status = tile_load_pack_file(nullptr, options.pack.c_str(), &raw);
+    if (status != TILE_OK) {
+      throw Error(status, tile_last_error());
+    }
+    std::unique_ptr<tile_pack> pack(raw);
+    for (const Kernel &kernel : pack->manifest.kernels) {
+      std::printf("%s\n", signatureOf(kernel).c_str());
+    }
+    return kOk;
+  }
+  std::vector<CaseLine> cases;
+  if (!options.casesFile.empty()) {
+    cases = readCases(options.casesFile, options.common);
+  }
+  std::unique_ptr<tile_context> context;
+  // The pack is read first: what is wrong with it is said on machines without a GPU too.
+  tile_pack *raw = nullptr;
+  tile_status status = tile_load_pack_file(nullptr, options.pack.c_str(), &raw);
+  std::unique_ptr<tile_pack> pack(raw);
+  if (status != TILE_OK) {
+    throw Error(status, tile_last_error());
+  }
+  context = std::make_unique<tile_context>(options.device);
+  pack->context = context.get();
+  int code = kOk;
+  if (options.casesFile.empty()) {
+    CaseResult result = runCase(*pack, options.common);
+    std::printf("%s\n", result.text.c_str());
+    code = result.ok ? kOk : kWrong;
+  } else {
+    code = runAll(*pack, cases);
+  }
+  pack.reset(); // before its context
+  return code;
+}
+} // namespace
+
+int main(int argc, char **argv) {
+  try {
+    std::optional<Options> options = parseCommandLine(argc, argv);
+    return options ? run(*options) : kOk;
+  } catch (const UsageError &error) {
+    std::fprintf(stderr, "tile-run: %s\n", error.what());
+    return kUsage;
+  } catch (const ArithmeticError &error) {
+    std::fprintf(stderr, "tile-run: --bench: %s\n", error.what());
+    return kUsage;
+  } catch (const Error &error) {
+    std::fprintf(stderr, "tile-run: error: %s\n", error.what());
+    return error.status == TILE_ERROR_NO_DRIVER ? kNoDevice : kWrong;
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "tile-run: error: %s\n", error.what());
+    return kWrong;
+  }
+}
