@@ -3,11 +3,11 @@
 #include "dialects/layout/Compatibility.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <set>
+#include <algorithm>
+#include <array>
 #include <vector>
 
 using namespace llvm;
@@ -149,15 +149,30 @@ Answer<MatrixPlan> stmatrixPlan(const SharedLayout &shared, const RegisterLayout
 
 namespace {
 
-/// Byte offset (in bits: exact for 4-bit elements) of every slot of every thread; -1 out of bounds.
+/// Where every slot of every thread starts, in bits (exact for 4-bit elements); -1 out of bounds.
 class OffsetTable {
 public:
   OffsetTable(const SharedLayout &shared, const RegisterLayout &fragment)
       : slots(fragment.registersPerThread()), threads(32 * fragment.numWarps()) {
+    std::vector<Coords> bySlot, byThread;
+    for (int64_t r = 0; r < slots; ++r) {
+      bySlot.push_back(fragment.registerOffset(r));
+    }
+    for (int64_t t = 0; t < threads; ++t) {
+      byThread.push_back(fragment.coords(0, t % 32, fragment.firstWarp() + t / 32));
+    }
+    const bool separable = fragment.isSeparable();
     bits.reserve(slots * threads);
     for (int64_t t = 0; t < threads; ++t) {
       for (int64_t r = 0; r < slots; ++r) {
-        Coords c = fragment.coords(r, t % 32, fragment.firstWarp() + t / 32);
+        Coords c = bySlot[r];
+        if (separable) {
+          for (unsigned d = 0; d < c.size(); ++d) {
+            c[d] += byThread[t][d];
+          }
+        } else {
+          c = fragment.coords(r, t % 32, fragment.firstWarp() + t / 32);
+        }
         bits.push_back(fragment.inBounds(c) ? 8 * shared.byteOffset(c) + shared.bitOffset(c) : -1);
       }
     }
@@ -223,12 +238,8 @@ std::optional<Refusal> checkAccess(const SharedLayout &shared, const RegisterLay
   return std::nullopt;
 }
 
-Answer<AccessPlan> planWithLimit(const SharedLayout &shared, const RegisterLayout &fragment,
-                                 unsigned maxBytes) {
-  if (std::optional<Refusal> refusal = checkAccess(shared, fragment)) {
-    return *refusal;
-  }
-  const OffsetTable table(shared, fragment);
+Answer<AccessPlan> planWithLimit(const OffsetTable &table, const SharedLayout &shared,
+                                 const RegisterLayout &fragment, unsigned maxBytes) {
   for (unsigned bytes = maxBytes; bytes > 0; bytes /= 2) {
     const int64_t n = bytes * 8 / shared.elementBits();
     if (n == 0 || table.slots % n != 0) {
@@ -241,13 +252,16 @@ Answer<AccessPlan> planWithLimit(const SharedLayout &shared, const RegisterLayou
       return plan;
     }
   }
-  return refuse("the elements of a thread are not whole bytes of shared memory");
+  return refuse("the elements of a thread are not aligned pieces of shared memory");
 }
 
 } // namespace
 
 Answer<AccessPlan> accessPlan(const SharedLayout &shared, const RegisterLayout &fragment) {
-  return planWithLimit(shared, fragment, 16);
+  if (std::optional<Refusal> refusal = checkAccess(shared, fragment)) {
+    return *refusal;
+  }
+  return planWithLimit(OffsetTable(shared, fragment), shared, fragment, 16);
 }
 
 unsigned vectorWidth(const SharedLayout &shared, const RegisterLayout &fragment) {
@@ -262,13 +276,15 @@ BankReport countWavefronts(ArrayRef<int64_t> addresses, unsigned bytes) {
   const unsigned lanesPerPhase = bytes <= 4 ? 32 : 128 / bytes;
   BankReport report;
   for (size_t begin = 0; begin < addresses.size(); begin += lanesPerPhase) {
-    std::set<int64_t> words;
-    for (int64_t a :
-         addresses.slice(begin, std::min<size_t>(lanesPerPhase, addresses.size() - begin))) {
+    SmallVector<int64_t, 32> words;
+    const size_t end = std::min<size_t>(begin + lanesPerPhase, addresses.size());
+    for (int64_t a : addresses.slice(begin, end - begin)) {
       for (int64_t w = a / 4; a >= 0 && w <= (a + bytes - 1) / 4; ++w) {
-        words.insert(w);
+        words.push_back(w);
       }
     }
+    sort(words);
+    words.erase(llvm::unique(words), words.end());
     std::array<int64_t, 32> perBank = {};
     for (int64_t w : words) {
       ++perBank[w % 32];
@@ -291,16 +307,20 @@ BankReport bankConflicts(const SharedLayout &shared, const RegisterLayout &fragm
 BankReport bankConflicts(const SharedLayout &shared, const RegisterLayout &fragment,
                          unsigned bytes) {
   BankReport total;
-  Answer<AccessPlan> plan = planWithLimit(shared, fragment, bytes);
+  if (checkAccess(shared, fragment)) {
+    return total;
+  }
+  const OffsetTable table(shared, fragment);
+  Answer<AccessPlan> plan = planWithLimit(table, shared, fragment, bytes);
   if (!plan) {
     return total;
   }
-  for (int64_t w = 0; w < fragment.numWarps(); ++w) {
+  for (int64_t warp = 0; warp < table.threads; warp += 32) {
     for (const auto &group : plan->groups) {
       SmallVector<int64_t, 32> addresses;
       for (int64_t lane = 0; lane < 32; ++lane) {
-        Coords c = fragment.coords(group[0], lane, fragment.firstWarp() + w);
-        addresses.push_back(fragment.inBounds(c) ? shared.byteOffset(c) : -1);
+        const int64_t bit = table.at(warp + lane, group[0]);
+        addresses.push_back(bit < 0 ? -1 : bit / 8);
       }
       accumulate(total, countWavefronts(addresses, plan->bytes));
     }

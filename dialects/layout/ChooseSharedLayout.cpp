@@ -51,6 +51,7 @@ public:
 
   Score finish() {
     score.cost += choice.layout.sizeBytes();
+    score.wavefronts = choice.wavefronts;
     return score;
   }
 
@@ -67,7 +68,7 @@ private:
   }
 
   void count(const Demand &demand, const BankReport &banks) {
-    score.wavefronts += demand.weight * banks.wavefronts;
+    choice.wavefronts += demand.weight * banks.wavefronts;
     choice.conflicts += demand.weight * banks.conflicts();
   }
 
@@ -93,8 +94,11 @@ private:
   }
 
   void askAccess(const Demand &demand) {
-    note(demand, accessPlan(choice.layout, demand.fragment).reason());
-    count(demand, bankConflicts(choice.layout, demand.fragment));
+    const BankReport banks = bankConflicts(choice.layout, demand.fragment);
+    if (banks.wavefronts == 0) { // no plan: ask why
+      note(demand, accessPlan(choice.layout, demand.fragment).reason());
+    }
+    count(demand, banks);
   }
 
   Score score;
@@ -111,7 +115,7 @@ SmallVector<SharedLayout, 8> candidates(ArrayRef<int64_t> shape, unsigned elemen
   for (unsigned swizzle : {128u, 64u, 32u, 0u}) {
     add(SharedLayout::panels(shape, elementBits, swizzle, contiguousDim));
   }
-  for (int64_t pad : {0, 16, 8, 4}) {
+  for (int64_t pad : {0, 16, 32, 8, 4}) {
     add(SharedLayout::rows(shape, elementBits, contiguousDim, pad));
   }
   return result;
@@ -134,7 +138,8 @@ SharedChoice chooseSharedLayout(ArrayRef<int64_t> shape, unsigned elementBits, i
       bestScore = score;
     }
   }
-  return best ? *best : SharedChoice{SharedLayout(), false, {"no shared layout has this shape"}, 0};
+  return best ? *best
+              : SharedChoice{SharedLayout(), false, {"no shared layout has this shape"}, 0, 0};
 }
 
 } // namespace tilec::layout

@@ -137,6 +137,7 @@ struct SharedChoice {
   bool allRequiredMet = true;
   llvm::SmallVector<std::string, 4> unmet; // one sentence per demand that is not met
   int64_t conflicts = 0;                   // weighted extra wavefronts
+  int64_t wavefronts = 0;                  // weighted wavefronts of all accesses
 };
 
 /// The best layout for a buffer of this shape, by: required demands, other demands, conflicts,

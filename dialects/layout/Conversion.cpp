@@ -26,6 +26,8 @@ bool LaneFunction::isConstant() const {
   return all_of(masks, [](int64_t m) { return m == 0; });
 }
 
+bool LaneFunction::isIdentity() const { return *this == LaneFunction{0, {1, 2, 4, 8, 16}}; }
+
 /// The function with these values at lanes 0..31; nothing when it is not affine over F2.
 static std::optional<LaneFunction> asLaneFunction(ArrayRef<int64_t> values) {
   LaneFunction f;
@@ -41,6 +43,11 @@ static std::optional<LaneFunction> asLaneFunction(ArrayRef<int64_t> values) {
   return f;
 }
 
+/// Steps that fetch from another lane.
+static int64_t countMoves(ArrayRef<ShuffleStep> steps) {
+  return count_if(steps, [](const ShuffleStep &s) { return !s.sourceLane.isIdentity(); });
+}
+
 std::string Conversion::describe() const {
   switch (kind) {
   case Kind::None:
@@ -48,7 +55,7 @@ std::string Conversion::describe() const {
   case Kind::Registers:
     return "a permutation of registers";
   case Kind::Shuffles:
-    return (Twine(shuffles.size()) + " warp shuffles").str();
+    return (Twine(countMoves(shuffles)) + " warp shuffles").str();
   case Kind::Shared:
     return ("through " + Twine(sharedBytes) + " bytes of shared memory" +
             (conflicts ? " with " + Twine(conflicts) + " bank conflicts" : Twine()))
@@ -86,7 +93,7 @@ public:
     return result;
   }
 
-  /// At most two shuffles per target slot, the same for every warp.
+  /// At most two shuffles per target slot (and 16 selects of own slots), the same for every warp.
   std::optional<SmallVector<ShuffleStep, 16>> shuffles() const {
     SmallVector<ShuffleStep, 16> steps;
     for (int64_t r = 0; r < target.registersPerThread(); ++r) {
@@ -94,7 +101,8 @@ public:
         return std::nullopt;
       }
     }
-    if (int64_t(steps.size()) > 2 * target.registersPerThread()) {
+    const int64_t moves = countMoves(steps), slots = target.registersPerThread();
+    if (moves > 2 * slots || int64_t(steps.size()) - moves > 16 * slots) {
       return std::nullopt;
     }
     return steps;
@@ -194,15 +202,11 @@ SharedChoice chooseExchange(const RegisterLayout &source, const RegisterLayout &
   demands[0].fragment = source;
   demands[1].fragment = target;
   std::optional<SharedChoice> best;
-  int64_t bestWork = 0;
   const int rank = source.rank();
   for (int dim = rank - 1; dim >= std::max(0, rank - 2); --dim) {
     SharedChoice choice = chooseSharedLayout(source.shape(), elementBits, dim, demands);
-    const int64_t work = bankConflicts(choice.layout, source).wavefronts +
-                         bankConflicts(choice.layout, target).wavefronts;
-    if (!best || work < bestWork) {
+    if (!best || choice.wavefronts < best->wavefronts) {
       best = choice;
-      bestWork = work;
     }
   }
   return *best;

@@ -13,6 +13,7 @@ struct LaneFunction {
 
   int64_t operator()(int64_t lane) const;
   bool isConstant() const;
+  bool isIdentity() const;
   bool operator==(const LaneFunction &) const = default;
 };
 
@@ -30,7 +31,7 @@ struct Conversion {
   enum class Kind { None, Registers, Shuffles, Shared } kind = Kind::None;
   /// Registers: target slot i takes source slot registers[i] of the same thread.
   llvm::SmallVector<int64_t, 16> registers;
-  /// Shuffles, in order; targets that need no other lane appear with an identity sourceLane.
+  /// Shuffles, in order; a step whose sourceLane isIdentity() needs no shuffle.
   llvm::SmallVector<ShuffleStep, 16> shuffles;
   /// Shared: write through this layout, synchronise `warps` (both owners), read back.
   SharedLayout shared;

@@ -10,6 +10,7 @@ namespace tilec::layout {
 namespace {
 
 constexpr int64_t maxBoxExtent = 256; // cuTensorMapEncodeTiled: boxDim
+constexpr int64_t minSplitExtent = 8; // thinner slices cost more issues than they are worth
 constexpr int64_t boxAlignment = 128; // shared-memory address of a tensor copy
 
 Refusal refuse(const Twine &text) { return {text.str()}; }
@@ -20,7 +21,7 @@ int64_t splitEvenly(int64_t extent, int64_t bytesEach) {
   if (extent <= maxBoxExtent) {
     return extent;
   }
-  for (int64_t part = maxBoxExtent; part > 0; --part) {
+  for (int64_t part = maxBoxExtent; part >= minSplitExtent; --part) {
     if (extent % part == 0 && part * bytesEach % boxAlignment == 0) {
       return part;
     }
