@@ -67,6 +67,16 @@ const LoadedFile *ImportLoader::loadText(StringRef name, StringRef text) {
   return loadBuffer(sources.addText(name, text), name);
 }
 
+void ImportLoader::append(const LoadedFile &file, StringRef name, StringRef text) {
+  const ast::File *more =
+      parse(sources.addText(name, text), sources.getMgr(), context, diagnostics);
+  std::vector<const ast::Item *> items(file.ast->items.begin(), file.ast->items.end());
+  items.insert(items.end(), more->items.begin(), more->items.end());
+  auto *joined = context.make<ast::File>(*file.ast);
+  joined->items = context.copy(llvm::ArrayRef<const ast::Item *>(items));
+  const_cast<LoadedFile &>(file).ast = joined; // this loader owns it
+}
+
 const LoadedFile *ImportLoader::loadBuffer(unsigned bufferId, StringRef file) {
   std::string identity = identityOf(file);
   std::unique_ptr<LoadedFile> &slot = state->files[identity];

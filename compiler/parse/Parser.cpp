@@ -14,6 +14,11 @@ const ast::File *parse(unsigned bufferId, const llvm::SourceMgr &sources, ast::C
   return Parser(bufferId, sources, context, diagnostics).parseFile();
 }
 
+const ast::Expr *parseExpression(unsigned bufferId, const llvm::SourceMgr &sources,
+                                 ast::Context &context, DiagnosticEngine &diagnostics) {
+  return Parser(bufferId, sources, context, diagnostics).parseOnlyExpr();
+}
+
 Parser::Parser(unsigned bufferId, const llvm::SourceMgr &sources, ast::Context &context,
                DiagnosticEngine &diagnostics)
     : sources(sources), bufferId(bufferId), context(context), diagnostics(diagnostics),
@@ -39,6 +44,15 @@ const ast::File *Parser::parseFile() {
   file->header = context.copy(lexer.header());
   file->items = context.copy(llvm::ArrayRef(items));
   return file;
+}
+
+const ast::Expr *Parser::parseOnlyExpr() {
+  unsigned errors = diagnostics.numErrors();
+  const ast::Expr *expr = parseExpr();
+  if (expr && !at(TokenKind::End)) {
+    syntaxError("the end of the expression");
+  }
+  return diagnostics.numErrors() == errors ? expr : nullptr;
 }
 
 //===------------------------------------------------------------------------------------------===//

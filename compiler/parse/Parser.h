@@ -17,4 +17,8 @@ class DiagnosticEngine;
 const ast::File *parse(unsigned bufferId, const llvm::SourceMgr &sources, ast::Context &context,
                        DiagnosticEngine &diagnostics);
 
+/// Parses a whole buffer as one expression: the value of `-P`, of a test case. Null after an error.
+const ast::Expr *parseExpression(unsigned bufferId, const llvm::SourceMgr &sources,
+                                 ast::Context &context, DiagnosticEngine &diagnostics);
+
 } // namespace tilec

@@ -24,6 +24,7 @@ public:
   Parser(unsigned bufferId, const llvm::SourceMgr &sources, ast::Context &context,
          DiagnosticEngine &diagnostics);
   const ast::File *parseFile();
+  const ast::Expr *parseOnlyExpr();
 
 private:
   using Expr = ast::Expr;

@@ -95,6 +95,25 @@ TEST(Grammar, RangesOfNodes) {
   EXPECT_EQ(text(llvm::cast<ast::IndexExpr>(product->right)->subscripts[0].range), "1");
 }
 
+/// `source` as an expression on its own, or the diagnostics.
+std::string parseAlone(llvm::StringRef source) {
+  SourceManager sources;
+  DiagnosticEngine diagnostics(sources.getMgr());
+  ast::Context context;
+  const ast::Expr *expr =
+      parseExpression(sources.addText("-P", source), sources.getMgr(), context, diagnostics);
+  EXPECT_EQ(expr != nullptr, !diagnostics.hasErrors());
+  return expr ? printExpr(*expr) : diagnostics.sorted()[0]->message;
+}
+
+TEST(Grammar, ExpressionsAlone) {
+  EXPECT_EQ(parseAlone("bf16"), "bf16");
+  EXPECT_EQ(parseAlone("1 + (2 * 3)"), "1 + 2 * 3");
+  EXPECT_EQ(parseAlone("1 2"), "expected the end of the expression, found `2`");
+  EXPECT_EQ(parseAlone(""), "expected an expression, found the end of the file");
+  EXPECT_EQ(parseAlone("(1, 2)"), "a tuple is allowed only after `return`");
+}
+
 class Item : public testing::TestWithParam<const char *> {};
 
 TEST_P(Item, RoundTrips) {

@@ -92,6 +92,19 @@ TEST_F(Import, Cycles) {
   EXPECT_EQ(diag::info(reported[1]->id).name, "import-cycle");
 }
 
+TEST_F(Import, AppendedItems) {
+  write("main.tile", "//! test\nkernel k() { }");
+  ImportLoader loader(sources, diagnostics, {});
+  const LoadedFile *main = loader.load(path("main.tile"));
+  loader.append(*main, "<--instantiate>", "instantiate k<D = 64> as name;");
+  ASSERT_EQ(main->ast->items.size(), 2u);
+  EXPECT_TRUE(llvm::isa<ast::InstantiateItem>(main->ast->items[1]));
+  EXPECT_EQ(main->ast->header.size(), 1u);
+  loader.append(*main, "<--instantiate>", "instantiate k as;");
+  EXPECT_EQ(main->ast->items.size(), 2u);
+  ASSERT_EQ(diagnostics.numErrors(), 1u);
+}
+
 TEST_F(Import, UnreadableMainFile) {
   ImportLoader loader(sources, diagnostics, {});
   EXPECT_EQ(loader.load(path("no.tile")), nullptr);
