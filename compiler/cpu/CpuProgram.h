@@ -1,0 +1,93 @@
+//===- CpuProgram.h - running a program on the host -----------------------===//
+//
+// The sequential meaning of a program, straight from the tile dialect and with none of the GPU
+// passes: what the other ways to run it are compared with. Everything that docs/language.md calls
+// an error of the program and that can be seen at run time stops it with a message (section 9, "Out
+// of range"; section 4).
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <memory>
+#include <string>
+
+namespace llvm::orc {
+class LLJIT;
+}
+
+namespace tilec::cpu {
+
+struct CpuOptions {
+  int32_t smCount = 1;                    ///< what sm_count() gives
+  llvm::raw_ostream *out = &llvm::outs(); ///< where `print` writes; not owned
+  bool dumpLLVM = false; ///< print the LLVM IR to standard error before it is optimised
+};
+
+/// One argument of a kernel.
+struct Argument {
+  /// A tensor: the address of its first element (null for an optional one that is absent), extents
+  /// and strides in elements. `dtype` is the language's name of the element type ("f16", "u4",
+  /// "bool").
+  static Argument tensor(void *data, llvm::ArrayRef<int64_t> extents,
+                         llvm::ArrayRef<int64_t> strides, llvm::StringRef dtype);
+  /// A row-major, contiguous tensor.
+  static Argument tensor(void *data, llvm::ArrayRef<int64_t> extents, llvm::StringRef dtype);
+  /// A scalar: its bits in the low end of a word.
+  static Argument scalar(uint64_t bits, llvm::StringRef dtype);
+
+  bool isTensor = false;
+  void *data = nullptr;
+  uint64_t bits = 0;
+  llvm::SmallVector<int64_t, 8> extents, strides;
+  std::string dtype;
+};
+
+/// What a kernel takes, as its declaration says.
+struct Parameter {
+  std::string name;
+  std::string dtype;
+  std::string direction; ///< "in", "out", "inout"; empty for a scalar
+  bool isTensor = false;
+  bool isOptional = false;
+  bool isStrided = false;
+  int64_t align = 16;                  ///< of a tensor's base, bytes
+  llvm::SmallVector<int64_t, 8> shape; ///< kDynamic where the extent is known at launch
+  llvm::SmallVector<std::string, 1> mayAlias;
+  unsigned elementBits = 0; ///< in memory; 4 for the packed types
+};
+
+class CpuProgram {
+public:
+  /// Generates host code for every kernel of `module`, which is in the tile dialect and stays as it
+  /// is. What the cpu target does not know is reported through the context's diagnostics, at its
+  /// place in the source, and as an error.
+  static llvm::Expected<std::unique_ptr<CpuProgram>> compile(mlir::ModuleOp module,
+                                                             const CpuOptions &options = {});
+  ~CpuProgram();
+
+  /// Runs the kernel of this name. The error is about an argument, a condition at launch ("...
+  /// [where-failed]"), or an error of the program, beginning with its place in the source.
+  llvm::Error run(llvm::StringRef symbol, llvm::ArrayRef<Argument> arguments);
+
+  /// Names of the kernels, in the order of the module.
+  llvm::ArrayRef<std::string> symbols() const { return names; }
+  /// Parameters of a kernel; empty if there is none of this name.
+  llvm::ArrayRef<Parameter> parameters(llvm::StringRef symbol) const;
+
+private:
+  CpuProgram();
+
+  CpuOptions options;
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  llvm::SmallVector<std::string> names;
+  llvm::StringMap<llvm::SmallVector<Parameter, 0>> kernels;
+};
+
+} // namespace tilec::cpu
