@@ -60,25 +60,16 @@ const LoadedFile *ImportLoader::load(StringRef file) {
     diagnostics.report(Id::FileRead, llvm::SMRange(), file, buffer.getError().message());
     return nullptr;
   }
-  return loadBuffer(*buffer, file);
+  return loadBuffer(*buffer, file, identityOf(file));
 }
 
 const LoadedFile *ImportLoader::loadText(StringRef name, StringRef text) {
-  return loadBuffer(sources.addText(name, text), name);
+  unsigned bufferId = sources.addText(name, text);
+  return loadBuffer(bufferId, name, (name + "#" + llvm::Twine(bufferId)).str());
 }
 
-void ImportLoader::append(const LoadedFile &file, StringRef name, StringRef text) {
-  const ast::File *more =
-      parse(sources.addText(name, text), sources.getMgr(), context, diagnostics);
-  std::vector<const ast::Item *> items(file.ast->items.begin(), file.ast->items.end());
-  items.insert(items.end(), more->items.begin(), more->items.end());
-  auto *joined = context.make<ast::File>(*file.ast);
-  joined->items = context.copy(llvm::ArrayRef<const ast::Item *>(items));
-  const_cast<LoadedFile &>(file).ast = joined; // this loader owns it
-}
-
-const LoadedFile *ImportLoader::loadBuffer(unsigned bufferId, StringRef file) {
-  std::string identity = identityOf(file);
+const LoadedFile *ImportLoader::loadBuffer(unsigned bufferId, StringRef file,
+                                           const std::string &identity) {
   std::unique_ptr<LoadedFile> &slot = state->files[identity];
   slot = std::make_unique<LoadedFile>();
   LoadedFile *loaded = slot.get();
@@ -129,7 +120,7 @@ const LoadedFile *ImportLoader::resolve(const ast::ImportItem &item, StringRef i
     diagnostics.report(Id::FileRead, item.pathRange, found.str(), buffer.getError().message());
     return nullptr;
   }
-  return loadBuffer(*buffer, found);
+  return loadBuffer(*buffer, found, identity);
 }
 
 void ImportLoader::reportCycle(const ast::ImportItem &item, StringRef identity) {

@@ -41,17 +41,14 @@ public:
   /// folder.
   const LoadedFile *loadText(llvm::StringRef name, llvm::StringRef text);
 
-  /// Adds the items of `text` to the end of `file`, which came from load(): what `--instantiate`
-  /// and other options say. `name` is how diagnostics call the text.
-  void append(const LoadedFile &file, llvm::StringRef name, llvm::StringRef text);
-
   /// All files, each behind those that it imports.
   llvm::ArrayRef<const LoadedFile *> files() const { return order; }
   ast::Context &getContext() { return context; }
 
 private:
   struct State;
-  const LoadedFile *loadBuffer(unsigned bufferId, llvm::StringRef path);
+  const LoadedFile *loadBuffer(unsigned bufferId, llvm::StringRef path,
+                               const std::string &identity);
   const LoadedFile *resolve(const ast::ImportItem &item, llvm::StringRef importer);
   void reportCycle(const ast::ImportItem &item, llvm::StringRef path);
 

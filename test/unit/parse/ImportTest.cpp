@@ -92,17 +92,12 @@ TEST_F(Import, Cycles) {
   EXPECT_EQ(diag::info(reported[1]->id).name, "import-cycle");
 }
 
-TEST_F(Import, AppendedItems) {
-  write("main.tile", "//! test\nkernel k() { }");
+TEST_F(Import, TextsOfOneNameAreDifferentFiles) {
   ImportLoader loader(sources, diagnostics, {});
-  const LoadedFile *main = loader.load(path("main.tile"));
-  loader.append(*main, "<--instantiate>", "instantiate k<D = 64> as name;");
-  ASSERT_EQ(main->ast->items.size(), 2u);
-  EXPECT_TRUE(llvm::isa<ast::InstantiateItem>(main->ast->items[1]));
-  EXPECT_EQ(main->ast->header.size(), 1u);
-  loader.append(*main, "<--instantiate>", "instantiate k as;");
-  EXPECT_EQ(main->ast->items.size(), 2u);
-  ASSERT_EQ(diagnostics.numErrors(), 1u);
+  const LoadedFile *first = loader.loadText("<command line>", "const a = 1;");
+  const LoadedFile *second = loader.loadText("<command line>", "kernel k() { }");
+  EXPECT_TRUE(llvm::isa<ast::ConstItem>(first->ast->items[0]));
+  EXPECT_TRUE(llvm::isa<ast::KernelItem>(second->ast->items[0]));
 }
 
 TEST_F(Import, UnreadableMainFile) {
