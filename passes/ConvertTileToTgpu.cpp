@@ -278,8 +278,8 @@ LogicalResult Converter::convertCopy(tile::CopyOp op) {
     if (!isa<RankedTensorType>(converted.getType())) {
       return unsupported(op, "copying a scalar to a tensor");
     }
-    tgpu::StoreOp::create(builder, loc, converted, mapped(dest), IntegerAttr(), op.getNoTma(),
-                          op.getCache(), op.getRequireAttr());
+    tgpu::StoreOp::create(builder, loc, converted, mapped(dest), tgpu::CopyPathAttr(),
+                          IntegerAttr(), op.getNoTma(), op.getCache(), op.getRequireAttr());
     return success();
   }
   if (isPromoted(dest) && !current.count(dest)) {

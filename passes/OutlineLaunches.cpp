@@ -195,7 +195,8 @@ static Value multiplyWide(OpBuilder &builder, Location loc, Value a, Value b) {
                ? value
                : arith::ExtSIOp::create(builder, loc, builder.getI64Type(), value);
   };
-  return arith::MulIOp::create(builder, loc, widen(a), widen(b), arith::IntegerOverflowFlags::nsw);
+  return arith::MulIOp::create(builder, loc, widen(a), widen(b),
+                               arith::IntegerOverflowFlags::nsw);
 }
 
 Value Outliner::viewOf(Value tensor) {

@@ -31,4 +31,78 @@ def ConvertTileToTgpu : Pass<"convert-tile-to-tgpu", "tilec::tgpu::KernelOp"> {
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
 
+def MakeVariants : Pass<"tgpu-make-variants", "mlir::ModuleOp"> {
+  let summary = "Clone kernels under the alignment assumptions that fast copies need";
+  let description = [{
+    Needs: outlined kernels with a target. A kernel whose tensors have row strides that are not known to be multiples of 16
+    bytes becomes two: `aligned`, whose guard assumes that they are, and `any`, without assumptions, in this order of
+    preference. Kernels whose strides are known, or that copy no tiles, stay as they are.
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect"];
+}
+
+def MakePersistent : Pass<"tgpu-make-persistent", "tilec::tgpu::KernelOp"> {
+  let summary = "Let each block of a persistent kernel work through grid points";
+  let description = [{
+    Needs: `tgpu.grid_point` of `tgpu.block_id`. Gives: if the kernel is `persistent`, its work inside a loop over the points
+    block_id, block_id + num_blocks, ...; nothing otherwise.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
+def SelectMma : Pass<"tgpu-select-mma", "tilec::tgpu::KernelOp"> {
+  let summary = "Choose the instruction of each matrix product and how warps share it";
+  let description = [{
+    Gives each `tgpu.dot` the attribute `mma`: wgmma, mma.sync or scalar multiply-adds, in this order of preference. A
+    lesser choice is a remark with its reason, or an error where `@require` asks for more.
+  }];
+  let statistics = [Statistic<"numWgmma", "num-wgmma", "Products on wgmma">,
+                    Statistic<"numMmaSync", "num-mma-sync", "Products on mma.sync">,
+                    Statistic<"numFma", "num-fma", "Products by scalar multiply-adds">];
+}
+
+def SelectCopies : Pass<"tgpu-select-copies", "tilec::tgpu::KernelOp"> {
+  let summary = "Choose how each copy to or from global memory moves";
+  let description = [{
+    Gives each `tgpu.copy` and `tgpu.store` its `path` (TMA, cp.async, vector accesses) and each access of global memory
+    the `bytes` that it may move at once, from what is known of strides, offsets and extents. What is not TMA where
+    the target has it is a remark with the reason, or an error where `@require` asks for more.
+  }];
+  let statistics = [Statistic<"numTma", "num-tma", "Copies by TMA">,
+                    Statistic<"numCpAsync", "num-cp-async", "Copies by cp.async">,
+                    Statistic<"numVector", "num-vector", "Copies by loads and stores">];
+}
+
+def InferLayouts : Pass<"tgpu-infer-layouts", "tilec::tgpu::KernelOp"> {
+  let summary = "Give each fragment a layout";
+  let description = [{
+    Needs: instructions and copy paths chosen. Layouts spread from the strongest demand to the weakest: what a matrix
+    instruction demands, what element-wise neighbours, loops and branches share, what reductions and transposes derive,
+    then, for what only moves, the widest coalesced access. Where two demands meet a `tgpu.convert_layout` is inserted, with a
+    remark that says what it costs. Gives: every fragment has a layout.
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect"];
+  let statistics = [Statistic<"numConversions", "num-conversions", "Layout conversions inserted">];
+}
+
+def SelectSharedLayouts : Pass<"tgpu-select-shared-layouts", "tilec::tgpu::KernelOp"> {
+  let summary = "Choose order, panels and swizzle of each buffer in shared memory";
+  let description = [{
+    Collects what each user of a buffer demands (wgmma operand, TMA box, ldmatrix, stmatrix, plain accesses) and takes the
+    layout that meets the required ones with the fewest bank conflicts; a `@layout` of the program is taken instead if it
+    can be used [layout-unusable]. Conflicts that remain are a remark.
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect"];
+}
+
+def LowerDots : Pass<"tgpu-lower-dots", "tilec::tgpu::KernelOp"> {
+  let summary = "Replace matrix products by the instructions chosen for them";
+  let description = [{
+    wgmma: fence, issue, commit, wait for all; a schedule may move the wait (tgpu-expand-pipeline). fp8 sums are added to
+    an f32 accumulator every `promote` elements of k. mma.sync: for each k-step operand fragments from shared memory and
+    one `tgpu.mma`. Scalar: `tgpu.fma`.
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect"];
+}
+
 #endif

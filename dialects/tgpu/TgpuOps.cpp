@@ -178,6 +178,20 @@ LogicalResult CopyOp::verify() {
   return success();
 }
 
+LogicalResult FragmentSliceOp::verify() {
+  auto from = cast<RankedTensorType>(getSource().getType()), to = cast<RankedTensorType>(getResult().getType());
+  if (from.getRank() != to.getRank() || from.getElementType() != to.getElementType() ||
+      (int64_t)getOffsets().size() != from.getRank()) {
+    return emitOpError("is a part of the same rank and element type");
+  }
+  for (auto [offset, extent, whole] : llvm::zip_equal(getOffsets(), to.getShape(), from.getShape())) {
+    if (offset < 0 || offset + extent > whole) {
+      return emitOpError("reaches beyond its fragment");
+    }
+  }
+  return success();
+}
+
 LogicalResult ConvertLayoutOp::verify() {
   auto from = cast<RankedTensorType>(getSource().getType()),
        to = cast<RankedTensorType>(getResult().getType());

@@ -264,7 +264,9 @@ def Tgpu_LoadOp : Tgpu_Op<"load", [MemoryEffects<[MemRead]>]> {
 }
 def Tgpu_StoreOp : Tgpu_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "writes a fragment to a slice of global memory; nothing out of range";
-  let arguments = (ins AnyRankedTensor:$value, Tile_GlobalType:$dest, OptionalAttr<I32Attr>:$bytes, UnitAttr:$no_tma,
+  let description = [{ With path `tma` it goes through shared memory; `bytes` bounds the width of one plain access. }];
+  let arguments = (ins AnyRankedTensor:$value, Tile_GlobalType:$dest, OptionalAttr<Tgpu_CopyPathAttr>:$path,
+                       OptionalAttr<I32Attr>:$bytes, UnitAttr:$no_tma,
                        DefaultValuedAttr<Tile_CacheHintAttr, "::tilec::tile::CacheHint::None">:$cache,
                        OptionalAttr<ArrayAttr>:$require);
   let assemblyFormat = "$value `,` $dest attr-dict `:` type($value) `,` qualified(type($dest))";
@@ -279,6 +281,14 @@ def Tgpu_LocalStoreOp : Tgpu_Op<"local_store", [MemoryEffects<[MemWrite]>]> {
   let summary = "writes a fragment to a buffer (stmatrix or st.shared, whichever its layouts admit)";
   let arguments = (ins AnyRankedTensor:$value, Tgpu_SmemType:$dest);
   let assemblyFormat = "$value `,` $dest attr-dict `:` type($value) `,` qualified(type($dest))";
+}
+def Tgpu_FragmentSliceOp : Tgpu_Op<"fragment_slice", [Pure]> {
+  let summary = "a static part of a fragment that is made of whole registers in every thread";
+  let description = [{ Its layout numbers the chosen registers in ascending order (layout::RegisterLayout::registersOf). }];
+  let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$offsets);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `at` $offsets attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
 }
 def Tgpu_ConvertLayoutOp : Tgpu_Op<"convert_layout", [Pure]> {
   let summary = "the same fragment in another layout";
@@ -320,6 +330,13 @@ def Tgpu_WgmmaFenceOp : Tgpu_Op<"wgmma_fence"> {
   let assemblyFormat = "attr-dict";
 }
 
+def Tgpu_WgmmaBeginOp : Tgpu_Op<"wgmma_begin", [Pure]> {
+  let summary = "a complete accumulator as the first of a chain of pending ones";
+  let description = [{ Costs nothing: it gives loop-carried accumulators one type from the first iteration on. }];
+  let arguments = (ins AnyRankedTensor:$acc);
+  let results = (outs Tgpu_PendingType:$result);
+  let assemblyFormat = "$acc attr-dict `:` type($acc) `->` qualified(type($result))";
+}
 def Tgpu_WgmmaOp : Tgpu_Op<"wgmma", [MemoryEffects<[MemRead]>]> {
   let summary = "issues acc + A * B on the tensor cores of the calling warpgroups; the result is pending";
   let description = [{

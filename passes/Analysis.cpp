@@ -1,0 +1,171 @@
+//===- Analysis.cpp - questions that several passes ask of tgpu IR -------===//
+#include "passes/Analysis.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tilec;
+
+const Target *tilec::getTarget(tgpu::KernelOp kernel) {
+  const Target *target = findTarget(kernel.getTarget().value_or(""));
+  if (!target) {
+    kernel.emitError("kernel has no known target: set attribute `target`");
+  }
+  return target;
+}
+
+/// Divisor of a kernel argument: what its attribute says.
+static int64_t divisorOfArgument(BlockArgument argument) {
+  auto kernel = dyn_cast<tgpu::KernelOp>(argument.getOwner()->getParentOp());
+  if (!kernel) {
+    return 1;
+  }
+  auto attribute =
+      kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), tgpu::kDivisibleAttr);
+  return attribute ? attribute.getInt() : 1;
+}
+
+/// A loop's induction variable is start plus a multiple of step.
+static int64_t divisorOfInduction(BlockArgument argument) {
+  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  if (!loop || argument != loop.getInductionVar()) {
+    return 1;
+  }
+  return std::gcd(divisorOf(loop.getLowerBound()), divisorOf(loop.getStep()));
+}
+
+static int64_t saturatingMultiply(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? a : product;
+}
+
+int64_t tilec::divisorOf(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    return constant.getSignificantBits() > 63 ? 1 : std::abs(constant.getSExtValue());
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    return std::max(divisorOfArgument(argument), divisorOfInduction(argument));
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<arith::AddIOp, arith::SubIOp>(op)) {
+    return std::gcd(divisorOf(op->getOperand(0)), divisorOf(op->getOperand(1)));
+  }
+  if (isa<arith::MulIOp>(op)) {
+    return saturatingMultiply(divisorOf(op->getOperand(0)), divisorOf(op->getOperand(1)));
+  }
+  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp>(op)) {
+    return divisorOf(op->getOperand(0));
+  }
+  if (isa<arith::MinSIOp, arith::MaxSIOp>(op)) {
+    return std::gcd(divisorOf(op->getOperand(0)), divisorOf(op->getOperand(1)));
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    return std::gcd(divisorOf(select.getTrueValue()), divisorOf(select.getFalseValue()));
+  }
+  return 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Slices of global memory
+//===----------------------------------------------------------------------===//
+
+static bool isZero(Value value) { return !value || matchPattern(value, m_Zero()); }
+
+/// The slice's result covers its whole source dimension `axis`: an offset of 0 and the source's
+/// extent.
+static bool takesWhole(tile::SliceOp slice, unsigned axis) {
+  int64_t size = slice.getStaticSizes()[axis];
+  int64_t whole = cast<tile::GlobalType>(slice.getSource().getType()).getShape()[axis];
+  return isZero(slice.getOffsets()[axis]) && size == whole && !ShapedType::isDynamic(whole);
+}
+
+GlobalSlice tilec::analyseSlice(Value value) {
+  SmallVector<tile::SliceOp> slices;
+  while (auto slice = value.getDefiningOp<tile::SliceOp>()) {
+    slices.push_back(slice);
+    value = slice.getSource();
+  }
+  GlobalSlice result;
+  auto view = value.getDefiningOp<tgpu::ViewOp>();
+  if (!view) {
+    return result;
+  }
+  unsigned rank = view.getResult().getType().getRank();
+  result.offset.assign(rank, Value());
+  result.sizes.assign(view.getResult().getType().getShape().begin(),
+                      view.getResult().getType().getShape().end());
+  for (unsigned axis = 0; axis < rank; ++axis) {
+    result.kept.push_back(axis);
+  }
+  for (auto [depth, slice] : llvm::enumerate(llvm::reverse(slices))) {
+    SmallVector<int64_t> kept;
+    for (auto [axis, dim] : llvm::enumerate(result.kept)) {
+      Value offset = slice.getOffsets()[axis];
+      if (slice.isGather(axis) || (!isZero(result.offset[dim]) && !isZero(offset))) {
+        return {};
+      }
+      if (!isZero(offset)) {
+        result.offset[dim] = offset;
+      }
+      // The innermost slice's sizes are the copied region's; earlier ones bound it.
+      if (depth + 1 < slices.size() && !slice.isDropped(axis) && !takesWhole(slice, axis)) {
+        result.hasInnerBounds = true;
+      }
+      result.sizes[dim] = slice.isDropped(axis) ? 1 : slice.getStaticSizes()[axis];
+      if (!slice.isDropped(axis)) {
+        kept.push_back(dim);
+      }
+    }
+    result.kept = kept;
+  }
+  result.view = view;
+  return result;
+}
+
+int64_t tilec::alignedAccessBytes(GlobalSlice slice, unsigned elementBits) {
+  if (!slice.view || slice.kept.empty() || slice.kept.back() + 1 != (int64_t)slice.offset.size()) {
+    return 0;
+  }
+  int64_t align = 16;
+  if (auto base = dyn_cast<BlockArgument>(slice.view.getBase())) {
+    auto kernel = dyn_cast<tgpu::KernelOp>(base.getOwner()->getParentOp());
+    auto attribute =
+        kernel ? kernel.getArgAttrOfType<IntegerAttr>(base.getArgNumber(), tgpu::kAlignAttr)
+               : IntegerAttr();
+    align = attribute ? attribute.getInt() : 1;
+  }
+  SmallVector<Value> mustFit(slice.view.getStrides());
+  mustFit.push_back(slice.view.getExtents().back());
+  if (slice.offset.back()) {
+    mustFit.push_back(slice.offset.back());
+  }
+  for (int64_t bytes = 16; bytes * 8 >= elementBits && bytes > 0; bytes /= 2) {
+    bool fits = align % bytes == 0 && llvm::all_of(mustFit, [&](Value value) {
+                  return fitsAccess(divisorOf(value), elementBits, bytes);
+                });
+    if (fits) {
+      return bytes;
+    }
+  }
+  return 0;
+}
+
+tgpu::AllocSharedOp tilec::getAllocation(Value buffer) {
+  while (buffer) {
+    if (auto alloc = buffer.getDefiningOp<tgpu::AllocSharedOp>()) {
+      return alloc;
+    }
+    if (auto slot = buffer.getDefiningOp<tgpu::SlotOp>()) {
+      buffer = slot.getRing();
+    } else if (auto part = buffer.getDefiningOp<tgpu::SubviewOp>()) {
+      buffer = part.getSource();
+    } else {
+      return {};
+    }
+  }
+  return {};
+}

@@ -1,0 +1,50 @@
+//===- Analysis.h - questions that several passes ask of tgpu IR -*- C++ -*-===//
+#ifndef TILEC_PASSES_ANALYSIS_H
+#define TILEC_PASSES_ANALYSIS_H
+
+#include "dialects/support/Target.h"
+#include "dialects/tgpu/Tgpu.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tilec {
+
+/// The target of a kernel; reports at the kernel and gives null when it has none or an unknown one.
+const Target *getTarget(tgpu::KernelOp kernel);
+
+/// A number that divides `value` whenever it is computed, at least 1: constants, sums, products and
+/// shifts of values whose divisors are known, arguments with `tgpu.divisible`. 0 stands for the
+/// constant 0, divisible by everything.
+int64_t divisorOf(mlir::Value value);
+
+/// True when `divisor` (of elements) times `bits` is a whole number of accesses of `bytes` bytes.
+inline bool fitsAccess(int64_t divisor, unsigned bits, int64_t bytes) {
+  return divisor * bits % (8 * bytes) == 0;
+}
+
+/// What is known of a slice of global memory at compile time.
+struct GlobalSlice {
+  tgpu::ViewOp view; ///< the kernel argument that it is part of; null when not found
+  llvm::SmallVector<mlir::Value>
+      offset; ///< for each dimension of the view: where the slice begins (null: 0)
+  llvm::SmallVector<int64_t>
+      sizes; ///< for each dimension of the view: extent, 1 where dropped, kDynamic
+  llvm::SmallVector<int64_t> kept; ///< dimensions of the view that the slice keeps, in order
+  /// Some slice between the view and here has a bound of its own inside the tensor, or gathers.
+  bool hasInnerBounds = false;
+};
+
+/// Follows `tile.slice`s from `value` to its view. Slices of slices add their offsets only when no
+/// arithmetic is needed (one of the two is 0); others, gathers and reshapes give a null view.
+GlobalSlice analyseSlice(mlir::Value value);
+
+/// Bytes (a power of two up to 16) of the widest access along the last dimension that stays aligned
+/// for every row of `slice` and never straddles the end of the tensor: base, strides, offset and
+/// extent are multiples of it.
+int64_t alignedAccessBytes(GlobalSlice slice, unsigned elementBits);
+
+/// The allocation behind a buffer, through `tgpu.slot` and `tgpu.subview`.
+tgpu::AllocSharedOp getAllocation(mlir::Value buffer);
+
+} // namespace tilec
+
+#endif // TILEC_PASSES_ANALYSIS_H

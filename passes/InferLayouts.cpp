@@ -1,0 +1,444 @@
+//===- InferLayouts.cpp - a layout for each fragment ---------------------===//
+//
+// 1. Anchors: the accumulators (and operands in registers) of matrix products. 2. Spread:
+// element-wise operations, loops and branches tie values of one shape together; reductions and
+// transposes derive a layout. The first to arrive wins. 3. What is left is chosen, loads first, for
+// the widest coalesced access, and spread again. 4. Types are rewritten; where an operand's layout
+// is not the one its user needs, a conversion is inserted. A splat costs nothing in any layout, so
+// it ties nothing and is repeated where needed.
+//
+//===----------------------------------------------------------------------===//
+#include "mlir/IR/Matchers.h"
+#include "passes/Analysis.h"
+#include "passes/Passes.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <deque>
+
+namespace tilec {
+#define GEN_PASS_DEF_INFERLAYOUTS
+#include "passes/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using layout::Answer;
+using layout::RegisterLayout;
+using tgpu::DotOp;
+using tgpu::MmaKind;
+
+static bool isFragment(Value value) { return isa<RankedTensorType>(value.getType()); }
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// Operations that compute each result element from the operands' elements at the same place.
+static bool isElementwise(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>() || isa<tile::MapOp>(op);
+}
+
+static layout::MmaType mmaTypeOf(Type element) {
+  if (element.isF16()) {
+    return layout::MmaType::F16;
+  }
+  if (element.isBF16()) {
+    return layout::MmaType::BF16;
+  }
+  if (element.isF32()) {
+    return layout::MmaType::TF32;
+  }
+  return element.isInteger(8) ? layout::MmaType::I8 : layout::MmaType::F8;
+}
+
+/// Layout of the accumulator of a product.
+static Answer<RegisterLayout> accumulatorLayout(DotOp dot, int64_t warps) {
+  tgpu::MmaAttr mma = *dot.getMma();
+  ArrayRef<int64_t> shape = shapeOf(dot.getResult());
+  switch (mma.getKind()) {
+  case MmaKind::Wgmma: {
+    bool rows = mma.getWarpsN() == 1;
+    bool integers =
+        cast<RankedTensorType>(dot.getResult().getType()).getElementType().isInteger(32);
+    return RegisterLayout::wgmmaAccumulator(
+        shape[0], shape[1], mma.getWarpsM() * mma.getWarpsN(),
+        rows ? layout::SplitAlong::Rows : layout::SplitAlong::Columns, integers ? 16 : 8);
+  }
+  case MmaKind::MmaSync:
+    return RegisterLayout::mmaC(shape[0], shape[1], mma.getWarpsM(), mma.getWarpsN());
+  case MmaKind::Fma:
+    break;
+  }
+  return RegisterLayout::blocked(shape, 1, warps);
+}
+
+/// Layout in which a product takes an operand that is a fragment, as it is stored (transposed if it
+/// is given so).
+static Answer<RegisterLayout> operandLayout(DotOp dot, bool isA) {
+  tgpu::MmaAttr mma = *dot.getMma();
+  Value operand = isA ? dot.getA() : dot.getB();
+  bool transposed = isA ? dot.getTransposeA() : dot.getTransposeB();
+  SmallVector<int64_t> shape(shapeOf(operand));
+  if (transposed) {
+    std::swap(shape[0], shape[1]);
+  }
+  layout::MmaType type = mmaTypeOf(cast<RankedTensorType>(operand.getType()).getElementType());
+  Answer<RegisterLayout> wanted =
+      mma.getKind() == MmaKind::Wgmma
+          ? RegisterLayout::wgmmaA(shape[0], shape[1], type, mma.getWarpsM() * mma.getWarpsN())
+          : (isA ? RegisterLayout::mmaA(shape[0], shape[1], type, mma.getWarpsM(), mma.getWarpsN())
+                 : RegisterLayout::mmaB(shape[0], shape[1], type, mma.getWarpsM(),
+                                        mma.getWarpsN()));
+  if (!wanted || !transposed) {
+    return wanted;
+  }
+  return wanted->transposed();
+}
+
+namespace {
+
+/// The values that a region operation ties to each other: each pair must share a layout.
+using Tie = std::pair<Value, Value>;
+
+void appendTies(ValueRange left, ValueRange right, SmallVectorImpl<Tie> &ties) {
+  for (auto [a, b] : llvm::zip(left, right)) {
+    if (isFragment(a) && isFragment(b)) {
+      ties.push_back({a, b});
+    }
+  }
+}
+
+/// Ties of control flow: (value that flows, place that it flows to).
+SmallVector<Tie> flowTies(Operation *op) {
+  SmallVector<Tie> ties;
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    appendTies(loop.getInitArgs(), loop.getRegionIterArgs(), ties);
+    appendTies(loop.getYieldedValues(), loop.getRegionIterArgs(), ties);
+    appendTies(loop.getRegionIterArgs(), loop.getResults(), ties);
+  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    if (branch.getNumResults() > 0) {
+      appendTies(branch.thenYield().getOperands(), branch.getResults(), ties);
+      appendTies(branch.elseYield().getOperands(), branch.getResults(), ties);
+    }
+  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    appendTies(loop.getInits(), loop.getBeforeArguments(), ties);
+    appendTies(loop.getYieldOp().getOperands(), loop.getBeforeArguments(), ties);
+    appendTies(loop.getConditionOp().getArgs(), loop.getAfterArguments(), ties);
+    appendTies(loop.getConditionOp().getArgs(), loop.getResults(), ties);
+  }
+  return ties;
+}
+
+class Inference {
+public:
+  Inference(tgpu::KernelOp kernel, int64_t warps)
+      : kernel(kernel), warps(warps), builder(kernel.getContext()) {}
+
+  LogicalResult run();
+  unsigned conversions = 0;
+
+private:
+  void replaceTensorConstants();
+  void collectTies();
+  LogicalResult addAnchors();
+  void assign(Value value, const RegisterLayout &layout);
+  void spread();
+  void spreadFrom(Value value);
+  void spreadAcross(Operation *op, Value from);
+  LogicalResult chooseFree();
+  RegisterLayout freeLayout(Value value);
+  void setTypes();
+  LogicalResult convertOperands(Operation *op);
+  /// Replaces `operand` by a value of layout `wanted`.
+  void demand(OpOperand &operand, const RegisterLayout &wanted);
+
+  tgpu::KernelOp kernel;
+  int64_t warps;
+  OpBuilder builder;
+  llvm::MapVector<Value, RegisterLayout> layouts;
+  DenseMap<Value, SmallVector<Value, 2>> tied; // looked up by value, never iterated
+  std::deque<Value> work;
+};
+
+} // namespace
+
+/// Tensor constants become splats of scalar ones, which take any layout.
+void Inference::replaceTensorConstants() {
+  kernel.walk([&](arith::ConstantOp constant) {
+    auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+    if (!splat || !isFragment(constant.getResult())) {
+      return;
+    }
+    OpBuilder at(constant);
+    Value scalar = arith::ConstantOp::create(at, constant.getLoc(),
+                                             cast<TypedAttr>(splat.getSplatValue<Attribute>()));
+    Value tile = tile::SplatOp::create(at, constant.getLoc(), constant.getType(), scalar);
+    constant.getResult().replaceAllUsesWith(tile);
+    constant.erase();
+  });
+}
+
+static bool isSplat(Value value) { return value.getDefiningOp<tile::SplatOp>() != nullptr; }
+
+void Inference::collectTies() {
+  kernel.walk([&](Operation *op) {
+    for (auto [from, to] : flowTies(op)) {
+      if (!isSplat(from)) {
+        tied[from].push_back(to);
+        tied[to].push_back(from);
+      }
+    }
+  });
+}
+
+LogicalResult Inference::addAnchors() {
+  WalkResult result = kernel.walk([&](DotOp dot) {
+    if (!dot.getMma()) {
+      dot.emitError("has no instruction: run tgpu-select-mma first");
+      return WalkResult::interrupt();
+    }
+    Answer<RegisterLayout> layout = accumulatorLayout(dot, warps);
+    if (!layout) {
+      dot.emitError("no layout for the accumulator: ") << layout.reason();
+      return WalkResult::interrupt();
+    }
+    assign(dot.getResult(), *layout);
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+void Inference::assign(Value value, const RegisterLayout &layout) {
+  if (!isSplat(value) && layouts.insert({value, layout}).second) {
+    work.push_back(value);
+  }
+}
+
+void Inference::spread() {
+  while (!work.empty()) {
+    Value value = work.front();
+    work.pop_front();
+    spreadFrom(value);
+  }
+}
+
+void Inference::spreadFrom(Value value) {
+  const RegisterLayout layout = layouts.find(value)->second;
+  auto it = tied.find(value);
+  if (it != tied.end()) {
+    for (Value other : it->second) {
+      assign(other, layout);
+    }
+  }
+  if (Operation *definition = value.getDefiningOp()) {
+    spreadAcross(definition, value);
+  }
+  for (Operation *user : value.getUsers()) {
+    spreadAcross(user, value);
+  }
+}
+
+void Inference::spreadAcross(Operation *op, Value from) {
+  const RegisterLayout layout = layouts.find(from)->second;
+  if (isElementwise(op)) {
+    for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())}) {
+      for (Value value : values) {
+        if (isFragment(value)) {
+          assign(value, layout);
+        }
+      }
+    }
+  } else if (auto dot = dyn_cast<DotOp>(op)) {
+    if (from == dot.getResult()) {
+      assign(dot.getAcc(), layout);
+    }
+  } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
+    assign(from == transpose.getInput() ? transpose.getResult() : transpose.getInput(),
+           layout.transposed());
+  } else if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+    if (from == reduce.getInput() && reduce.getAxis() && isFragment(reduce.getResult())) {
+      assign(reduce.getResult(), layout.sliceDim(*reduce.getAxis()));
+    }
+  }
+}
+
+/// For a value that nothing constrains: the widest accesses its source or destination admits.
+RegisterLayout Inference::freeLayout(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  unsigned bits = tile::getStorageBits(type.getElementType());
+  int64_t bytes = 16;
+  if (auto load = value.getDefiningOp<tgpu::LoadOp>()) {
+    bytes = load.getBytes().value_or(bytes);
+  }
+  for (Operation *user : value.getUsers()) {
+    if (auto store = dyn_cast<tgpu::StoreOp>(user)) {
+      bytes = std::min<int64_t>(bytes, store.getBytes().value_or(bytes));
+    }
+  }
+  int64_t vec = std::max<int64_t>(1, bytes * 8 / bits);
+  // Small tiles: rather use all threads than wide accesses.
+  while (vec > 1 && type.getNumElements() < vec * warps * 32) {
+    vec /= 2;
+  }
+  Answer<RegisterLayout> layout = RegisterLayout::blocked(type.getShape(), vec, warps);
+  return layout ? *layout : *RegisterLayout::replicated(type.getShape(), warps);
+}
+
+LogicalResult Inference::chooseFree() {
+  SmallVector<Value> loads, others;
+  kernel.walk([&](Operation *op) {
+    auto collect = [&](ValueRange values) {
+      for (Value value : values) {
+        if (isFragment(value) && !isSplat(value) && !layouts.count(value)) {
+          (isa<tgpu::LoadOp>(op) ? loads : others).push_back(value);
+        }
+      }
+    };
+    collect(op->getResults());
+    for (Region &region : op->getRegions()) {
+      for (Block &block : region) {
+        collect(block.getArguments());
+      }
+    }
+  });
+  for (ArrayRef<Value> group : {ArrayRef<Value>(loads), ArrayRef<Value>(others)}) {
+    for (Value value : group) {
+      if (!layouts.count(value)) {
+        assign(value, freeLayout(value));
+        spread();
+      }
+    }
+  }
+  return success();
+}
+
+void Inference::setTypes() {
+  for (auto &[value, layout] : layouts) {
+    value.setType(tgpu::withLayout(cast<RankedTensorType>(value.getType()), layout));
+  }
+}
+
+void Inference::demand(OpOperand &operand, const RegisterLayout &wanted) {
+  auto type = cast<RankedTensorType>(operand.get().getType());
+  RankedTensorType target = tgpu::withLayout(type, wanted);
+  if (type == target) {
+    return;
+  }
+  Operation *user = operand.getOwner();
+  builder.setInsertionPoint(user);
+  if (auto splat = operand.get().getDefiningOp<tile::SplatOp>()) {
+    operand.set(tile::SplatOp::create(builder, splat.getLoc(), target, splat.getInput()));
+    return;
+  }
+  auto conversion =
+      tgpu::ConvertLayoutOp::create(builder, user->getLoc(), target, operand.get(), IntegerAttr());
+  operand.set(conversion);
+  conversion.emitRemark(
+      "layout conversion of a fragment: its producer and this use need different layouts");
+  ++conversions;
+}
+
+LogicalResult Inference::convertOperands(Operation *op) {
+  if (isElementwise(op)) {
+    const RegisterLayout *wanted = nullptr;
+    for (Value result : op->getResults()) {
+      wanted = isFragment(result) ? &layouts.find(result)->second : wanted;
+    }
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (wanted && isFragment(operand.get())) {
+        demand(operand, *wanted);
+      }
+    }
+  } else if (auto dot = dyn_cast<DotOp>(op)) {
+    demand(dot.getAccMutable(), layouts.find(dot.getResult())->second);
+    for (bool isA : {true, false}) {
+      OpOperand &operand = isA ? dot.getAMutable() : dot.getBMutable();
+      if (isFragment(operand.get())) {
+        Answer<RegisterLayout> wanted = operandLayout(dot, isA);
+        if (!wanted) {
+          return dot.emitError("no layout for an operand in registers: ") << wanted.reason();
+        }
+        demand(operand, *wanted);
+      }
+    }
+  } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
+    demand(transpose.getInputMutable(), layouts.find(transpose.getResult())->second.transposed());
+  } else {
+    // A splat that meets a consumer without demands (a store, a reduction) still needs some layout.
+    for (OpOperand &operand : op->getOpOperands()) {
+      bool flows = isa<scf::YieldOp, scf::ForOp, scf::WhileOp, scf::ConditionOp>(op);
+      if (isFragment(operand.get()) && isSplat(operand.get()) && !flows) {
+        demand(operand, freeLayout(operand.get()));
+      }
+    }
+  }
+  return success();
+}
+
+/// The operand of `op` through which `from` flows to `to`, if it flows through this very operation.
+static void convertFlow(Operation *op, function_ref<void(OpOperand &, Value)> demandLike) {
+  auto each = [&](MutableArrayRef<OpOperand> operands, ValueRange places) {
+    for (auto [operand, place] : llvm::zip(operands, places)) {
+      if (isFragment(operand.get())) {
+        demandLike(operand, place);
+      }
+    }
+  };
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    each(loop.getInitArgsMutable(), loop.getRegionIterArgs());
+    each(loop.getBody()->getTerminator()->getOpOperands(), loop.getRegionIterArgs());
+  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    if (branch.getNumResults() > 0) {
+      each(branch.thenYield()->getOpOperands(), branch.getResults());
+      each(branch.elseYield()->getOpOperands(), branch.getResults());
+    }
+  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    each(loop.getInitsMutable(), loop.getBeforeArguments());
+    each(loop.getYieldOp()->getOpOperands(), loop.getBeforeArguments());
+    each(loop.getConditionOp().getArgsMutable(), loop.getAfterArguments());
+  }
+}
+
+LogicalResult Inference::run() {
+  replaceTensorConstants();
+  collectTies();
+  if (failed(addAnchors())) {
+    return failure();
+  }
+  spread();
+  if (failed(chooseFree())) {
+    return failure();
+  }
+  setTypes();
+  SmallVector<Operation *> ops;
+  kernel.walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops) {
+    convertFlow(op, [&](OpOperand &operand, Value place) {
+      if (const RegisterLayout *wanted = tgpu::getLayout(place.getType())) {
+        demand(operand, *wanted);
+      }
+    });
+    if (failed(convertOperands(op))) {
+      return failure();
+    }
+  }
+  // Splats without users in their unencoded form are dead now.
+  kernel.walk([](tile::SplatOp splat) {
+    if (splat->use_empty()) {
+      splat.erase();
+    }
+  });
+  return success();
+}
+
+namespace {
+struct InferLayouts : tilec::impl::InferLayoutsBase<InferLayouts> {
+  void runOnOperation() override {
+    Inference inference(getOperation(), getOperation().getNumWarps());
+    if (failed(inference.run())) {
+      signalPassFailure();
+    }
+    numConversions += inference.conversions;
+  }
+};
+} // namespace

@@ -1,0 +1,205 @@
+//===- LowerDots.cpp - matrix products become instructions ---------------===//
+#include "passes/Passes.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_LOWERDOTS
+#include "passes/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using layout::RegisterLayout;
+using tgpu::DotOp;
+using tgpu::MmaKind;
+
+/// The zero accumulator of a product.
+static Value zeroLike(OpBuilder &builder, Location loc, Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(tensor.getElementType()));
+  return tile::SplatOp::create(builder, loc, tensor, zero);
+}
+
+static Value add(OpBuilder &builder, Location loc, Value a, Value b) {
+  if (isa<FloatType>(getElementTypeOrSelf(a.getType()))) {
+    return arith::AddFOp::create(builder, loc, a, b);
+  }
+  return arith::AddIOp::create(builder, loc, a, b);
+}
+
+/// The part of a shared operand with elements [offset, offset + extent) of dimension `dim`.
+static Value sharedPart(OpBuilder &builder, Location loc, Value buffer, unsigned dim,
+                        int64_t offset, int64_t extent) {
+  auto type = cast<tgpu::SmemType>(buffer.getType());
+  if (extent == type.getShape()[dim]) {
+    return buffer;
+  }
+  SmallVector<int64_t> offsets(type.getRank(), 0), shape(type.getShape());
+  offsets[dim] = offset;
+  shape[dim] = extent;
+  auto part =
+      tgpu::SmemType::get(builder.getContext(), shape, type.getElementType(), type.getLayout());
+  return tgpu::SubviewOp::create(builder, loc, part, buffer, offsets);
+}
+
+//===----------------------------------------------------------------------===//
+// wgmma
+//===----------------------------------------------------------------------===//
+
+/// acc + A * B over all of k in one group.
+static Value emitWgmma(OpBuilder &builder, DotOp dot, Value a, Value b, Value acc,
+                       bool accumulate) {
+  Location loc = dot.getLoc();
+  auto fragment = cast<RankedTensorType>(dot.getResult().getType());
+  tgpu::WgmmaFenceOp::create(builder, loc);
+  Value pending = tgpu::WgmmaOp::create(
+      builder, loc, tgpu::PendingType::get(dot.getContext(), fragment), a, b, acc,
+      /*use_acc=*/Value(), dot.getTransposeA(), dot.getTransposeB(), accumulate, dot.getAUnsigned(),
+      dot.getBUnsigned(), dot.getMmaAttr());
+  tgpu::WgmmaCommitOp::create(builder, loc);
+  return tgpu::WgmmaWaitOp::create(builder, loc, TypeRange{fragment}, 0, pending).getResult(0);
+}
+
+static Type elementOf(Value operand) {
+  if (auto smem = dyn_cast<tgpu::SmemType>(operand.getType())) {
+    return smem.getElementType();
+  }
+  return cast<RankedTensorType>(operand.getType()).getElementType();
+}
+
+/// fp8: the tensor cores sum in about 14 bits, so every `promote` elements of k a fresh sum is
+/// added to the f32 one.
+static Value emitPromoted(OpBuilder &builder, DotOp dot) {
+  auto aType = dyn_cast<tgpu::SmemType>(dot.getA().getType());
+  unsigned aDim = dot.getTransposeA() ? 0 : 1, bDim = dot.getTransposeB() ? 1 : 0;
+  int64_t k = cast<tgpu::SmemType>(dot.getB().getType()).getShape()[bDim];
+  int64_t chunk = std::max(dot.getMma()->getK(),
+                           dot.getPromote() / dot.getMma()->getK() * dot.getMma()->getK());
+  // Operands in registers are not cut: their chunk is the whole tile.
+  if (!aType || k % chunk != 0) {
+    chunk = k;
+  }
+  Value acc = dot.getAccumulate() ? dot.getAcc() : Value();
+  for (int64_t offset = 0; offset < k; offset += chunk) {
+    Value a =
+        aType ? sharedPart(builder, dot.getLoc(), dot.getA(), aDim, offset, chunk) : dot.getA();
+    Value b = sharedPart(builder, dot.getLoc(), dot.getB(), bDim, offset, chunk);
+    Value zero = zeroLike(builder, dot.getLoc(), dot.getResult().getType());
+    Value sum = emitWgmma(builder, dot, a, b, zero, /*accumulate=*/false);
+    acc = acc ? add(builder, dot.getLoc(), acc, sum) : sum;
+  }
+  return acc;
+}
+
+//===----------------------------------------------------------------------===//
+// mma.sync
+//===----------------------------------------------------------------------===//
+
+static layout::MmaType mmaType(Type element) {
+  if (element.isF16()) {
+    return layout::MmaType::F16;
+  }
+  if (element.isBF16()) {
+    return layout::MmaType::BF16;
+  }
+  if (element.isF32()) {
+    return layout::MmaType::TF32;
+  }
+  return element.isInteger(8) ? layout::MmaType::I8 : layout::MmaType::F8;
+}
+
+/// Elements [offset, offset + extent) of k of an operand as a fragment in `wanted` (rows k or
+/// columns k as the instruction reads it). `kDim` is the dimension of k in the operand as stored; a
+/// stored transpose is read as such and transposed in name only.
+static Value operandFragment(OpBuilder &builder, Location loc, Value operand, unsigned kDim,
+                             int64_t offset, int64_t extent, const RegisterLayout &wanted,
+                             bool transposed) {
+  RegisterLayout stored = transposed ? wanted.transposed() : wanted;
+  Value fragment;
+  if (isa<tgpu::SmemType>(operand.getType())) {
+    Value part = sharedPart(builder, loc, operand, kDim, offset, extent);
+    auto type = RankedTensorType::get(stored.shape(), elementOf(operand));
+    fragment = tgpu::LocalLoadOp::create(builder, loc, tgpu::withLayout(type, stored), part);
+  } else {
+    SmallVector<int64_t> offsets(2, 0);
+    offsets[kDim] = offset;
+    auto type = RankedTensorType::get(stored.shape(), elementOf(operand));
+    fragment = tgpu::FragmentSliceOp::create(builder, loc, tgpu::withLayout(type, stored), operand,
+                                             offsets);
+  }
+  if (!transposed) {
+    return fragment;
+  }
+  auto type = RankedTensorType::get(wanted.shape(), elementOf(operand));
+  return tile::TransposeOp::create(builder, loc, tgpu::withLayout(type, wanted), fragment);
+}
+
+static FailureOr<Value> emitMmaSync(OpBuilder &builder, DotOp dot) {
+  tgpu::MmaAttr mma = *dot.getMma();
+  auto accType = cast<RankedTensorType>(dot.getResult().getType());
+  int64_t m = accType.getShape()[0], n = accType.getShape()[1];
+  unsigned aDim = dot.getTransposeA() ? 0 : 1, bDim = dot.getTransposeB() ? 1 : 0;
+  auto shapeOf = [](Value operand) {
+    auto smem = dyn_cast<tgpu::SmemType>(operand.getType());
+    return smem ? smem.getShape() : cast<RankedTensorType>(operand.getType()).getShape();
+  };
+  int64_t k = shapeOf(dot.getA())[aDim];
+  layout::MmaType type = mmaType(elementOf(dot.getA()));
+  auto a = RegisterLayout::mmaA(m, mma.getK(), type, mma.getWarpsM(), mma.getWarpsN());
+  auto b = RegisterLayout::mmaB(mma.getK(), n, type, mma.getWarpsM(), mma.getWarpsN());
+  if (!a || !b) {
+    return dot.emitError("no operand layout for this product: ") << (a ? b.reason() : a.reason());
+  }
+  Location loc = dot.getLoc();
+  Value acc = dot.getAccumulate() ? dot.getAcc() : zeroLike(builder, loc, accType);
+  for (int64_t offset = 0; offset < k; offset += mma.getK()) {
+    Value aPart = operandFragment(builder, loc, dot.getA(), aDim, offset, mma.getK(), *a,
+                                  dot.getTransposeA());
+    Value bPart = operandFragment(builder, loc, dot.getB(), bDim, offset, mma.getK(), *b,
+                                  dot.getTransposeB());
+    acc = tgpu::MmaOp::create(builder, loc, accType, aPart, bPart, acc, dot.getAUnsigned(),
+                              dot.getBUnsigned(), mma);
+  }
+  return acc;
+}
+
+namespace {
+struct LowerDots : tilec::impl::LowerDotsBase<LowerDots> {
+  void runOnOperation() override {
+    SmallVector<DotOp> dots;
+    getOperation().walk([&](DotOp dot) { dots.push_back(dot); });
+    for (DotOp dot : dots) {
+      FailureOr<Value> result = lower(dot);
+      if (failed(result)) {
+        return signalPassFailure();
+      }
+      dot.getResult().replaceAllUsesWith(*result);
+      dot.erase();
+    }
+  }
+
+  FailureOr<Value> lower(DotOp dot) {
+    OpBuilder builder(dot);
+    if (!dot.getMma() || !tgpu::getLayout(dot.getResult().getType())) {
+      return dot.emitError(
+          "has no instruction or layout: run tgpu-select-mma and tgpu-infer-layouts first");
+    }
+    bool fp8 = isa<Float8E4M3FNType, Float8E5M2Type>(elementOf(dot.getA()));
+    switch (dot.getMma()->getKind()) {
+    case MmaKind::Wgmma:
+      return fp8 && dot.getPromote() > 0 ? emitPromoted(builder, dot)
+                                         : emitWgmma(builder, dot, dot.getA(), dot.getB(),
+                                                     dot.getAcc(), dot.getAccumulate());
+    case MmaKind::MmaSync:
+      return emitMmaSync(builder, dot);
+    case MmaKind::Fma:
+      break;
+    }
+    Value acc = dot.getAccumulate() ? dot.getAcc()
+                                    : zeroLike(builder, dot.getLoc(), dot.getResult().getType());
+    return Value(tgpu::FmaOp::create(builder, dot.getLoc(), dot.getResult().getType(), dot.getA(),
+                                     dot.getB(), acc, dot.getTransposeA(), dot.getTransposeB(),
+                                     dot.getAUnsigned(), dot.getBUnsigned()));
+  }
+};
+} // namespace

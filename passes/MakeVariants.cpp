@@ -1,0 +1,101 @@
+//===- MakeVariants.cpp - clone kernels under alignment assumptions ------===//
+#include "mlir/IR/Matchers.h"
+#include "passes/Analysis.h"
+#include "passes/Passes.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <numeric>
+
+namespace tilec {
+#define GEN_PASS_DEF_MAKEVARIANTS
+#include "passes/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+
+namespace {
+
+/// Kernel argument number -> the multiple it has to be.
+using Assumptions = llvm::MapVector<unsigned, int64_t>;
+
+/// Adds what makes `value` a multiple of `divisor`: itself if it is an argument, one factor if it
+/// is a product. False when nothing does.
+bool assumeMultiple(Value value, int64_t divisor, Assumptions &assumptions) {
+  if (divisorOf(value) % divisor == 0) {
+    return true;
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (!isa<tgpu::KernelOp>(argument.getOwner()->getParentOp())) {
+      return false;
+    }
+    int64_t &known = assumptions[argument.getArgNumber()];
+    known = std::lcm(std::max<int64_t>(known, 1), divisor);
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
+    return assumeMultiple(op->getOperand(0), divisor, assumptions);
+  }
+  if (isa<arith::MulIOp>(op)) {
+    return assumeMultiple(op->getOperand(1), divisor, assumptions) ||
+           assumeMultiple(op->getOperand(0), divisor, assumptions);
+  }
+  return false;
+}
+
+/// What makes the rows of every tensor that tiles are copied from or to start at multiples of 16
+/// bytes.
+Assumptions rowAlignment(tgpu::KernelOp kernel) {
+  Assumptions assumptions;
+  kernel.walk([&](Operation *op) {
+    if (!isa<tgpu::CopyOp, tgpu::LoadOp, tgpu::StoreOp>(op)) {
+      return;
+    }
+    for (Value operand : op->getOperands()) {
+      auto global = dyn_cast<tile::GlobalType>(operand.getType());
+      GlobalSlice slice = global ? analyseSlice(operand) : GlobalSlice();
+      if (!slice.view) {
+        continue;
+      }
+      int64_t divisor = std::max<int64_t>(1, 128 / tile::getStorageBits(global.getElementType()));
+      for (Value stride : slice.view.getStrides()) {
+        assumeMultiple(stride, divisor, assumptions);
+      }
+    }
+  });
+  return assumptions;
+}
+
+struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
+  void runOnOperation() override {
+    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<tgpu::KernelOp>())) {
+      Assumptions assumptions = rowAlignment(kernel);
+      if (!assumptions.empty() && !kernel.getGuard()) {
+        split(kernel, assumptions);
+      }
+    }
+  }
+
+  void split(tgpu::KernelOp kernel, const Assumptions &assumptions) {
+    OpBuilder builder(kernel);
+    auto aligned = cast<tgpu::KernelOp>(builder.clone(*kernel));
+    SmallVector<Attribute> guard;
+    for (auto [argument, divisor] : assumptions) {
+      int64_t known = divisorOf(kernel.getArgument(argument));
+      aligned.setArgAttr(argument, tgpu::kDivisibleAttr,
+                         builder.getI64IntegerAttr(std::lcm(known, divisor)));
+      guard.push_back(tgpu::DivisibleAttr::get(builder.getContext(), argument, divisor));
+    }
+    aligned.setGuardAttr(builder.getArrayAttr(guard));
+    aligned.setVariant("aligned");
+    aligned.setSymName((kernel.getSymName() + "_aligned").str());
+    kernel.setVariant("any");
+    kernel.setSymName((kernel.getSymName() + "_any").str());
+    kernel.emitRemark(
+        "two variants: one for rows that start at multiples of 16 bytes, one for any shape");
+  }
+};
+
+} // namespace

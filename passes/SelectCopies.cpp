@@ -1,0 +1,161 @@
+//===- SelectCopies.cpp - how data moves to and from global memory -------===//
+//
+// TMA wants a slice of a kernel argument with static extents, rows at multiples of 16 bytes and no
+// bounds but the tensor's own; cp.async whole aligned accesses of 4 to 16 bytes. Everything else
+// moves by loads and stores, as wide as alignment allows. Sources: PTX ISA 5.5 (tensors), 9.7.9.25
+// (cp.async).
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/support/Diagnostics.h"
+#include "passes/Analysis.h"
+#include "passes/Passes.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_SELECTCOPIES
+#include "passes/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using tgpu::CopyPath;
+
+namespace {
+
+/// Why TMA cannot move `slice`; empty when it can.
+std::string refuseTma(GlobalSlice slice, Type element, const Target &target, bool forbidden) {
+  unsigned bits = tile::getStorageBits(element);
+  if (!target.hasTma) {
+    return ("`" + target.name + "` has no TMA").str();
+  }
+  if (forbidden) {
+    return "@no_tma";
+  }
+  if (!slice.view) {
+    return "the region is not a plain slice of one tensor";
+  }
+  if (slice.hasInnerBounds) {
+    return "the view has bounds of its own, TMA fills with zeros only past the tensor's end";
+  }
+  if (slice.offset.size() > 5) {
+    return "the tensor has more than 5 dimensions";
+  }
+  if (bits < 8 || bits > 64) {
+    return "elements of " + std::to_string(bits) + " bits";
+  }
+  if (slice.kept.empty() || slice.kept.back() + 1 != (int64_t)slice.offset.size()) {
+    return "the contiguous dimension of the tensor is not part of the tile";
+  }
+  for (int64_t dim : slice.kept) {
+    if (ShapedType::isDynamic(slice.sizes[dim])) {
+      return "the extent of the region is known at run time only";
+    }
+  }
+  for (Value stride : slice.view.getStrides()) {
+    if (!fitsAccess(divisorOf(stride), bits, 16)) {
+      return "rows of the tensor are not known to start at multiples of 16 bytes";
+    }
+  }
+  if (slice.sizes[slice.kept.back()] * bits % 128 != 0) {
+    return "rows of the tile are not multiples of 16 bytes";
+  }
+  return "";
+}
+
+struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
+  void runOnOperation() override {
+    const Target *target = getTarget(getOperation());
+    if (!target) {
+      return signalPassFailure();
+    }
+    WalkResult result = getOperation().walk([&](Operation *op) {
+      LogicalResult done = success();
+      if (auto copy = dyn_cast<tgpu::CopyOp>(op)) {
+        done = select(copy, *target);
+      } else if (auto store = dyn_cast<tgpu::StoreOp>(op)) {
+        done = select(store, *target);
+      } else if (auto load = dyn_cast<tgpu::LoadOp>(op)) {
+        load.setBytes(accessBytes(load.getSource()));
+      }
+      return failed(done) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (result.wasInterrupted()) {
+      signalPassFailure();
+    }
+  }
+
+  /// Bytes that one access of the slice may move: at least one element.
+  static int64_t accessBytes(Value global) {
+    unsigned bits = tile::getStorageBits(cast<tile::GlobalType>(global.getType()).getElementType());
+    return std::max<int64_t>(alignedAccessBytes(analyseSlice(global), bits), (bits + 7) / 8);
+  }
+
+  template <typename CopyLike>
+  LogicalResult checkRequired(CopyLike op, StringRef what, StringRef reason) {
+    for (ArrayAttr list : {op.getRequireAttr(), getOperation().getRequireAttr()}) {
+      if (list && llvm::is_contained(list.template getAsRange<StringAttr>(),
+                                     StringAttr::get(op.getContext(), what))) {
+        return op.emitError(diag::formatDiagnostic(diag::Id::Require, what, reason));
+      }
+    }
+    return success();
+  }
+
+  LogicalResult select(tgpu::CopyOp copy, const Target &target) {
+    bool load = isa<tile::GlobalType>(copy.getSource().getType());
+    Value global = load ? copy.getSource() : copy.getDest();
+    Type element = cast<tile::GlobalType>(global.getType()).getElementType();
+    std::string refusal = refuseTma(analyseSlice(global), element, target, copy.getNoTma());
+    if (refusal.empty()) {
+      setPath(copy, CopyPath::Tma, 16);
+      ++numTma;
+      return success();
+    }
+    if (failed(checkRequired(copy, "tma", refusal))) {
+      return failure();
+    }
+    int64_t bytes = accessBytes(global);
+    CopyPath path = load && bytes >= 4 ? CopyPath::CpAsync : CopyPath::Vector;
+    if (path == CopyPath::Vector && load &&
+        failed(checkRequired(copy, "cp_async",
+                             "rows are not known to start at multiples of 4 bytes"))) {
+      return failure();
+    }
+    if (target.hasTma || path == CopyPath::Vector) {
+      copy.emitRemark("copy moves by ")
+          << (path == CopyPath::CpAsync ? "cp.async" : "loads and stores") << " of " << bytes
+          << " bytes, not TMA: " << refusal;
+    }
+    setPath(copy, path, bytes);
+    ++(path == CopyPath::CpAsync ? numCpAsync : numVector);
+    return success();
+  }
+
+  LogicalResult select(tgpu::StoreOp store, const Target &target) {
+    Type element = store.getDest().getType().getElementType();
+    std::string refusal =
+        refuseTma(analyseSlice(store.getDest()), element, target, store.getNoTma());
+    if (refusal.empty() && cast<RankedTensorType>(store.getValue().getType()).getRank() != 2) {
+      refusal = "the tile is not a matrix";
+    }
+    CopyPath path = refusal.empty() ? CopyPath::Tma : CopyPath::Vector;
+    if (path != CopyPath::Tma) {
+      if (failed(checkRequired(store, "tma", refusal))) {
+        return failure();
+      }
+      if (target.hasTma) {
+        store.emitRemark("copy stores from registers, not by TMA: ") << refusal;
+      }
+    }
+    store.setPathAttr(tgpu::CopyPathAttr::get(store.getContext(), path));
+    store.setBytes(accessBytes(store.getDest()));
+    ++(path == CopyPath::Tma ? numTma : numVector);
+    return success();
+  }
+
+  static void setPath(tgpu::CopyOp copy, CopyPath path, int64_t bytes) {
+    copy.setPathAttr(tgpu::CopyPathAttr::get(copy.getContext(), path));
+    copy.setBytes(bytes);
+  }
+};
+
+} // namespace

@@ -1,0 +1,231 @@
+//===- SelectMma.cpp - the instruction of each matrix product ------------===//
+//
+// In order of preference: wgmma (operands in shared memory, whole warpgroups), mma.sync, scalar
+// multiply-adds. An instruction is taken when the product's extents are multiples of its own;
+// otherwise the reason becomes a remark, or an error if the program requires better.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/support/Diagnostics.h"
+#include "passes/Analysis.h"
+#include "passes/Passes.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_SELECTMMA
+#include "passes/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using tgpu::DotOp;
+using tgpu::MmaKind;
+
+namespace {
+
+/// A product's extents and types.
+struct Product {
+  int64_t m, n, k;
+  Type a, b, acc;
+  bool aInShared, bInShared;
+
+  explicit Product(DotOp dot) {
+    auto accType = cast<RankedTensorType>(dot.getAcc().getType());
+    m = accType.getShape()[0];
+    n = accType.getShape()[1];
+    acc = accType.getElementType();
+    auto shapeAndType = [](Value operand, bool &inShared) -> std::pair<ArrayRef<int64_t>, Type> {
+      auto smem = dyn_cast<tgpu::SmemType>(operand.getType());
+      inShared = bool(smem);
+      if (smem) {
+        return {smem.getShape(), smem.getElementType()};
+      }
+      auto tensor = cast<RankedTensorType>(operand.getType());
+      return {tensor.getShape(), tensor.getElementType()};
+    };
+    auto [aShape, aType] = shapeAndType(dot.getA(), aInShared);
+    auto [bShape, bType] = shapeAndType(dot.getB(), bInShared);
+    k = aShape[dot.getTransposeA() ? 0 : 1];
+    a = aType;
+    b = bType;
+  }
+  unsigned bits() const { return a.getIntOrFloatBitWidth(); }
+  /// 32 bytes of operand along k: the k extent of wgmma, and of the largest mma.sync.
+  int64_t instructionK() const { return 256 / bits(); }
+};
+
+/// An instruction, or why it cannot be had.
+struct Choice {
+  tgpu::MmaAttr mma;
+  std::string refusal;
+};
+
+bool isFp8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
+bool isTf32(DotOp dot, const Product &p) {
+  return p.a.isF32() && dot.getPrecision() == tile::GemmPrecision::Tf32;
+}
+
+/// True for the operand and accumulator types that tensor cores multiply.
+bool hasTensorCoreTypes(DotOp dot, const Product &p) {
+  bool half = (p.a.isF16() || p.a.isBF16()) && p.a == p.b && p.acc.isF32();
+  bool fp8 = isFp8(p.a) && isFp8(p.b) && p.acc.isF32();
+  bool int8 = p.a.isInteger(8) && p.b.isInteger(8) && p.acc.isInteger(32);
+  return half || fp8 || int8 || isTf32(dot, p);
+}
+
+/// How `groups` share an accumulator of m x n in blocks of unitM x unitN: the split with the
+/// smallest operand traffic that the policy admits. 0 x 0 if none divides the extents.
+std::pair<int64_t, int64_t> splitWarps(int64_t m, int64_t n, int64_t unitM, int64_t unitN,
+                                       int64_t groups, tile::GemmPolicy policy) {
+  std::pair<int64_t, int64_t> best = {0, 0};
+  int64_t bestCost = 0;
+  for (int64_t rows = groups; rows >= 1; --rows) {
+    int64_t columns = groups / rows;
+    if (rows * columns != groups || m % (rows * unitM) != 0 || n % (columns * unitN) != 0) {
+      continue;
+    }
+    if ((policy == tile::GemmPolicy::FullRow && columns != 1) ||
+        (policy == tile::GemmPolicy::FullCol && rows != 1)) {
+      continue;
+    }
+    int64_t cost = m / rows + n / columns;
+    if (best.first == 0 || cost < bestCost) {
+      best = {rows, columns};
+      bestCost = cost;
+    }
+  }
+  return best;
+}
+
+Choice chooseWgmma(DotOp dot, const Product &p, const Target &target, int64_t warps) {
+  if (!target.hasWgmma) {
+    return {{}, ("`" + target.name + "` has no wgmma").str()};
+  }
+  if (!hasTensorCoreTypes(dot, p)) {
+    return {{}, "tensor cores do not multiply these types"};
+  }
+  if (!p.bInShared) {
+    return {{}, "wgmma reads B from shared memory, here it is a fragment"};
+  }
+  if (warps % 4 != 0) {
+    return {{}, "wgmma needs whole warpgroups of 128 threads"};
+  }
+  bool bKMajor = dot.getTransposeB(), aKMajor = !dot.getTransposeA();
+  if (p.bits() != 16 && (!bKMajor || (p.aInShared && !aKMajor))) {
+    return {{},
+            "wgmma reads operands of " + std::to_string(p.bits()) + " bits only with k contiguous"};
+  }
+  int64_t unitN = p.acc.isInteger(32) ? 16 : 8;
+  if (p.m % 64 != 0 || p.n % unitN != 0 || p.k % p.instructionK() != 0) {
+    return {{},
+            "extents " + std::to_string(p.m) + "x" + std::to_string(p.n) + "x" +
+                std::to_string(p.k) + " are not multiples of 64x" + std::to_string(unitN) + "x" +
+                std::to_string(p.instructionK())};
+  }
+  int64_t groups = warps / 4;
+  // Rows first: each warpgroup then reads all of B, which it shares, and its own part of A.
+  std::pair<int64_t, int64_t> split = {0, 0};
+  if (p.m % (64 * groups) == 0 && dot.getPolicy() != tile::GemmPolicy::FullCol) {
+    split = {groups, 1};
+  } else if (p.n % (unitN * groups) == 0 && dot.getPolicy() != tile::GemmPolicy::FullRow) {
+    split = {1, groups};
+  } else {
+    return {{}, "neither rows nor columns divide among " + std::to_string(groups) + " warpgroups"};
+  }
+  int64_t columns = p.n / split.second, n = 0;
+  for (int64_t candidate = std::min<int64_t>(256, columns); candidate >= 8; candidate -= unitN) {
+    if (columns % candidate == 0 && candidate % unitN == 0) {
+      n = candidate;
+      break;
+    }
+  }
+  return {tgpu::MmaAttr::get(dot.getContext(), MmaKind::Wgmma, 64, n, p.instructionK(), split.first,
+                             split.second),
+          ""};
+}
+
+Choice chooseMmaSync(DotOp dot, const Product &p, const Target &target, int64_t warps) {
+  if (!hasTensorCoreTypes(dot, p)) {
+    return {{}, "tensor cores do not multiply these types"};
+  }
+  if (isFp8(p.a) && !target.hasFp8Mma()) {
+    return {{}, ("`" + target.name + "` has no matrix instruction for fp8").str()};
+  }
+  if (p.m % 16 != 0 || p.n % 8 != 0 || p.k % p.instructionK() != 0) {
+    return {{},
+            "extents " + std::to_string(p.m) + "x" + std::to_string(p.n) + "x" +
+                std::to_string(p.k) + " are not multiples of 16x8x" +
+                std::to_string(p.instructionK())};
+  }
+  auto [rows, columns] = splitWarps(p.m, p.n, 16, 8, warps, dot.getPolicy());
+  if (rows == 0) {
+    return {{},
+            std::to_string(warps) + " warps cannot share " + std::to_string(p.m) + "x" +
+                std::to_string(p.n) + " evenly"};
+  }
+  return {tgpu::MmaAttr::get(dot.getContext(), MmaKind::MmaSync, 16, 8, p.instructionK(), rows,
+                             columns),
+          ""};
+}
+
+struct SelectMma : tilec::impl::SelectMmaBase<SelectMma> {
+  void runOnOperation() override {
+    const Target *target = getTarget(getOperation());
+    if (!target) {
+      return signalPassFailure();
+    }
+    WalkResult result = getOperation().walk([&](DotOp dot) {
+      return failed(select(dot, *target)) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (result.wasInterrupted()) {
+      signalPassFailure();
+    }
+  }
+
+  LogicalResult select(DotOp dot, const Target &target) {
+    Product product(dot);
+    int64_t warps = getOperation().getNumWarps();
+    Choice wgmma = chooseWgmma(dot, product, target, warps);
+    if (wgmma.mma) {
+      dot.setMmaAttr(wgmma.mma);
+      ++numWgmma;
+      return success();
+    }
+    if (failed(checkRequired(dot, "wgmma", wgmma.refusal))) {
+      return failure();
+    }
+    Choice mma = chooseMmaSync(dot, product, target, warps);
+    if (mma.mma) {
+      if (target.hasWgmma) {
+        dot.emitRemark("gemm uses mma.sync, not wgmma: ") << wgmma.refusal;
+      }
+      dot.setMmaAttr(mma.mma);
+      ++numMmaSync;
+      return success();
+    }
+    if (failed(checkRequired(dot, "mma", mma.refusal))) {
+      return failure();
+    }
+    if (!product.aInShared || !product.bInShared) {
+      return dot.emitError(diag::formatDiagnostic(
+          diag::Id::NotSupportedTarget,
+          "a product of fragments without a matrix instruction (" + mma.refusal + ")",
+          target.name));
+    }
+    dot.emitRemark("gemm uses scalar multiply-adds, no matrix instruction: ") << mma.refusal;
+    dot.setMmaAttr(tgpu::MmaAttr::get(dot.getContext(), MmaKind::Fma, 1, 1, 1, 1, warps));
+    ++numFma;
+    return success();
+  }
+
+  /// An error if the statement or its launch requires `what`.
+  LogicalResult checkRequired(DotOp dot, StringRef what, StringRef reason) {
+    for (ArrayAttr list : {dot.getRequireAttr(), getOperation().getRequireAttr()}) {
+      if (list && llvm::is_contained(list.getAsRange<StringAttr>(),
+                                     StringAttr::get(dot.getContext(), what))) {
+        return dot.emitError(diag::formatDiagnostic(diag::Id::Require, what, reason));
+      }
+    }
+    return success();
+  }
+};
+
+} // namespace

@@ -1,0 +1,209 @@
+//===- SelectSharedLayouts.cpp - order, panels and swizzle of buffers ----===//
+#include "dialects/layout/Compatibility.h"
+#include "dialects/support/Diagnostics.h"
+#include "passes/Analysis.h"
+#include "passes/Passes.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_SELECTSHAREDLAYOUTS
+#include "passes/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using layout::Answer;
+using layout::Demand;
+using layout::RegisterLayout;
+using layout::SharedLayout;
+using tgpu::CopyPath;
+using tgpu::MmaKind;
+
+namespace {
+
+using Demands = SmallVector<Demand, 4>;
+
+Demand access(const RegisterLayout &fragment) {
+  Demand demand;
+  demand.kind = Demand::Kind::Access;
+  demand.fragment = fragment;
+  return demand;
+}
+
+/// A copy between global memory and the buffer.
+void addCopyDemand(tgpu::CopyOp copy, Value buffer, int64_t warps, Demands &demands) {
+  auto type = cast<tgpu::SmemType>(buffer.getType());
+  bool load = copy.getDest() == buffer;
+  if (copy.getPath() == CopyPath::Tma) {
+    Demand demand;
+    demand.kind = load ? Demand::Kind::Tma : Demand::Kind::TmaStore;
+    demand.required = true;
+    demands.push_back(demand);
+    return;
+  }
+  int64_t vec = std::max<int64_t>(1, copy.getBytes().value_or(1) * 8 /
+                                         tile::getStorageBits(type.getElementType()));
+  if (Answer<RegisterLayout> threads = RegisterLayout::blocked(type.getShape(), vec, warps)) {
+    demands.push_back(access(*threads));
+  }
+}
+
+/// What a matrix product needs of an operand in shared memory.
+void addProductDemand(tgpu::DotOp dot, bool isA, Demands &demands) {
+  tgpu::MmaAttr mma = *dot.getMma();
+  auto type = cast<tgpu::SmemType>((isA ? dot.getA() : dot.getB()).getType());
+  bool transposed = isA ? dot.getTransposeA() : dot.getTransposeB();
+  // Dimension of m (or n) and of k in the buffer as stored.
+  unsigned mnDim = isA == transposed ? 1 : 0, kDim = 1 - mnDim;
+  Demand demand;
+  if (mma.getKind() == MmaKind::Wgmma) {
+    demand.kind = Demand::Kind::Wgmma;
+    demand.wgmma = {mnDim, kDim, isA ? mma.getM() : mma.getN(), mma.getK()};
+    demand.required = true;
+    demand.weight = 4;
+    demands.push_back(demand);
+  } else if (mma.getKind() == MmaKind::MmaSync) {
+    int64_t mn = type.getShape()[mnDim], k = type.getShape()[kDim];
+    Type element = type.getElementType();
+    layout::MmaType mmaType = element.isF16()       ? layout::MmaType::F16
+                              : element.isBF16()    ? layout::MmaType::BF16
+                              : element.isF32()     ? layout::MmaType::TF32
+                              : element.isInteger() ? layout::MmaType::I8
+                                                    : layout::MmaType::F8;
+    Answer<RegisterLayout> fragment =
+        isA ? RegisterLayout::mmaA(mn, k, mmaType, mma.getWarpsM(), mma.getWarpsN())
+            : RegisterLayout::mmaB(k, mn, mmaType, mma.getWarpsM(), mma.getWarpsN());
+    if (!fragment) {
+      return;
+    }
+    demand.fragment = transposed ? fragment->transposed() : *fragment;
+    demand.trans = kDim == 0; // k is not contiguous
+    demand.kind = demand.trans && layout::bitWidth(mmaType) != 16 ? Demand::Kind::Access
+                                                                  : Demand::Kind::Ldmatrix;
+    demand.weight = 4;
+    demands.push_back(demand);
+  }
+}
+
+Demands demandsOn(tgpu::AllocSharedOp alloc, int64_t warps) {
+  Demands demands;
+  SmallVector<Value> buffers = {alloc.getResult()};
+  while (!buffers.empty()) {
+    Value buffer = buffers.pop_back_val();
+    for (OpOperand &use : buffer.getUses()) {
+      Operation *user = use.getOwner();
+      bool whole = buffer == alloc.getResult();
+      if (auto copy = dyn_cast<tgpu::CopyOp>(user)) {
+        addCopyDemand(copy, buffer, warps, demands);
+      } else if (auto dot = dyn_cast<tgpu::DotOp>(user); dot && whole) {
+        addProductDemand(dot, use.getOperandNumber() == 0, demands);
+      } else if (auto load = dyn_cast<tgpu::LocalLoadOp>(user); load && whole) {
+        demands.push_back(access(*tgpu::getLayout(load.getResult().getType())));
+      } else if (auto store = dyn_cast<tgpu::LocalStoreOp>(user); store && whole) {
+        demands.push_back(access(*tgpu::getLayout(store.getValue().getType())));
+      } else if (isa<tgpu::SubviewOp>(user)) {
+        buffers.push_back(user->getResult(0));
+      }
+    }
+  }
+  return demands;
+}
+
+/// The layout that `@layout` asks for.
+Answer<SharedLayout> hintedLayout(StringRef hint, ArrayRef<int64_t> shape, unsigned bits) {
+  auto number = [&](StringRef name) {
+    int64_t value = 0;
+    StringRef text = hint;
+    (void)(text.consume_front(name) && text.consume_front("(") && text.consume_back(")") &&
+           text.getAsInteger(10, value));
+    return value;
+  };
+  if (hint == "row_major") {
+    return SharedLayout::rows(shape, bits);
+  }
+  if (int64_t width = number("swizzle")) {
+    return SharedLayout::panels(shape, bits, width);
+  }
+  if (int64_t elements = number("padded")) {
+    return SharedLayout::rows(shape, bits, -1, elements * bits / 8);
+  }
+  return layout::Refusal{"unknown layout `" + hint.str() + "`"};
+}
+
+/// Sets the layout of a buffer and of all parts of it.
+void setLayout(Value buffer, tgpu::SharedAttr layout) {
+  buffer.setType(cast<tgpu::SmemType>(buffer.getType()).withLayout(layout));
+  for (Operation *user : buffer.getUsers()) {
+    if (isa<tgpu::SubviewOp>(user)) {
+      setLayout(user->getResult(0), layout);
+    }
+  }
+}
+
+struct SelectSharedLayouts : tilec::impl::SelectSharedLayoutsBase<SelectSharedLayouts> {
+  void runOnOperation() override {
+    WalkResult result = getOperation().walk([&](tgpu::AllocSharedOp alloc) {
+      return failed(select(alloc)) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (result.wasInterrupted()) {
+      signalPassFailure();
+    }
+  }
+
+  LogicalResult select(tgpu::AllocSharedOp alloc) {
+    tgpu::SmemType type = alloc.getResult().getType();
+    if (type.getLayout()) {
+      return success();
+    }
+    unsigned bits = tile::getStorageBits(type.getElementType());
+    Demands demands = demandsOn(alloc, getOperation().getNumWarps());
+    StringRef name = alloc.getName().value_or("buffer");
+    std::optional<SharedLayout> chosen;
+    if (std::optional<StringRef> hint = alloc.getLayoutHint()) {
+      Answer<SharedLayout> hinted = hintedLayout(*hint, type.getShape(), bits);
+      std::string refusal = hinted ? unmetBy(*hinted, demands) : hinted.reason();
+      if (!refusal.empty()) {
+        return alloc.emitError(
+            diag::formatDiagnostic(diag::Id::LayoutUnusable, *hint, name, refusal));
+      }
+      chosen = *hinted;
+    } else {
+      layout::SharedChoice choice = layout::chooseSharedLayout(type.getShape(), bits, -1, demands);
+      if (!choice.allRequiredMet) {
+        InFlightDiagnostic error =
+            alloc.emitError() << diag::formatDiagnostic(
+                diag::Id::NotSupportedTarget,
+                "the combination of uses of shared buffer `" + name.str() + "`",
+                getOperation().getTarget().value_or("this target"));
+        for (const std::string &unmet : choice.unmet) {
+          error.attachNote() << unmet;
+        }
+        return error;
+      }
+      if (choice.conflicts > 0) {
+        alloc.emitRemark("shared buffer `")
+            << name << "`: " << choice.conflicts << " extra wavefronts by bank conflicts";
+      }
+      chosen = choice.layout;
+    }
+    setLayout(alloc.getResult(), tgpu::SharedAttr::get(alloc.getContext(), *chosen));
+    return success();
+  }
+
+  /// The first required demand that `layout` does not meet; empty if there is none.
+  static std::string unmetBy(const SharedLayout &layout, ArrayRef<Demand> demands) {
+    for (const Demand &demand : demands) {
+      if (demand.kind == Demand::Kind::Wgmma) {
+        if (auto answer = layout::wgmmaDescriptor(layout, demand.wgmma); !answer) {
+          return answer.reason();
+        }
+      } else if (demand.kind == Demand::Kind::Tma || demand.kind == Demand::Kind::TmaStore) {
+        if (auto answer = layout::tmaBoxes(layout); !answer) {
+          return answer.reason();
+        }
+      }
+    }
+    return "";
+  }
+};
+
+} // namespace

@@ -1,0 +1,78 @@
+//===- Addresses.h - addresses of the slots of a fragment -----*- C++ -*-===//
+//
+// Both classes split an address into what depends on the thread (computed once), and a constant that becomes the
+// immediate of the access.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILEC_PASSES_LLVM_ADDRESSES_H
+#define TILEC_PASSES_LLVM_ADDRESSES_H
+
+#include "passes/llvm/KernelLowering.h"
+
+namespace tilec::lowering {
+
+/// Addresses in a shared buffer of the elements that a register layout gives the calling thread.
+class SharedAddresses {
+public:
+  /// `registers` may be the row addresses of a matrix plan. Needs registers.isSeparable().
+  SharedAddresses(KernelLowering &lowering, const Shared &buffer,
+                  const layout::RegisterLayout &registers);
+
+  /// Pointer to the first byte of slot `reg`.
+  mlir::Value pointer(int64_t reg);
+
+private:
+  /// Byte in the buffer, origin included.
+  int64_t offset(int64_t reg, int64_t lane, int64_t warp) const;
+  bool isLinear();
+  bool isAdditive() const;
+  mlir::Value linearPart() const;
+  /// The offset computed from coordinates; `reg` adds a slot's part.
+  mlir::Value computed(std::optional<int64_t> reg);
+
+  KernelLowering &lowering;
+  const Shared &buffer;
+  const layout::RegisterLayout &registers;
+  mlir::Value steps;
+  enum class Form { Linear, Additive, General } form = Form::General;
+  mlir::Value threadPart; // i32
+  int64_t threadMask = 0;
+  llvm::SmallVector<int64_t, 5> laneMasks, warpMasks;
+  std::map<int64_t, mlir::Value> dynamic; // by the constant that is XORed
+};
+
+/// Addresses and conditions in global memory for the slots of a layout over a view.
+class GlobalAddresses {
+public:
+  /// `inBounds[d]`: dimension d of the view needs no check.
+  GlobalAddresses(KernelLowering &lowering, const View &view,
+                  const layout::RegisterLayout &registers, llvm::ArrayRef<bool> inBounds);
+
+  mlir::Value pointer(int64_t reg);
+  /// Whether `count` neighbours from slot `reg` on are in range (null: they are).
+  mlir::Value inRange(int64_t reg, int64_t count);
+  /// Whether they are elements of the tile, not padding of the layout (null: they are).
+  mlir::Value inTile(int64_t reg, int64_t count);
+  /// How many bytes of `count` neighbours are in range, from the first on (i32).
+  mlir::Value bytesInRange(int64_t reg, int64_t count);
+  /// `count` neighbours may lie partly in range: the bound or the offset is no multiple of count.
+  bool mayStraddle(int64_t count);
+  /// Whether the tile's last dimension is the tensor's contiguous one.
+  bool lastIsContiguous() const;
+
+private:
+  mlir::Value dimInRange(unsigned axis, int64_t offset, int64_t count);
+
+  KernelLowering &lowering;
+  const View &view;
+  const layout::RegisterLayout &registers;
+  llvm::SmallVector<bool, 4> checked; // by axis of the tensor
+  llvm::SmallVector<mlir::Value, 4> coordinates, threadParts;
+  mlir::Value base;                                          // of the thread's slot at offset 0
+  std::map<layout::Coords, mlir::Value> rows;                // by all but the contiguous offset
+  std::map<std::tuple<unsigned, int64_t, int64_t>, mlir::Value> conditions;
+};
+
+} // namespace tilec::lowering
+
+#endif // TILEC_PASSES_LLVM_ADDRESSES_H

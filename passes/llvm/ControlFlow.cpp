@@ -1,0 +1,434 @@
+//===- ControlFlow.cpp - dispatch, loops, branches, roles ----------------===//
+#include "passes/llvm/KernelLowering.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tilec::lowering {
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelLowering::flattenTypes(Operation *user, TypeRange types,
+                                           SmallVectorImpl<Type> &flat) {
+  for (Type type : types) {
+    if (auto pending = dyn_cast<tgpu::PendingType>(type)) {
+      type = pending.getFragment();
+    }
+    if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+      const layout::RegisterLayout *layout = tgpu::getLayout(tensor);
+      if (!layout) {
+        return unsupported(user, "a fragment without a layout");
+      }
+      flat.append(layout->registersPerThread(), slotType(tensor.getElementType()));
+    } else if (type.isIntOrIndexOrFloat() || isa<VectorType>(type)) {
+      flat.push_back(type);
+    } else {
+      return unsupported(user, "a loop or branch that carries such a value");
+    }
+  }
+  return success();
+}
+
+FailureOr<Fragment> KernelLowering::flatten(Operation *user, ValueRange values) {
+  Fragment flat;
+  for (Value value : values) {
+    auto it = scalars.find(value);
+    if (it == scalars.end()) {
+      return unsupported(user, "an operand that is no scalar or fragment"), failure();
+    }
+    flat.append(it->second);
+  }
+  return flat;
+}
+
+void KernelLowering::bind(ValueRange old, ValueRange flat) {
+  size_t next = 0;
+  for (Value value : old) {
+    size_t count = 1;
+    Type type = value.getType();
+    if (auto pending = dyn_cast<tgpu::PendingType>(type)) {
+      type = pending.getFragment();
+    }
+    if (isa<RankedTensorType>(type)) {
+      count = tgpu::getLayout(type)->registersPerThread();
+    }
+    scalars[value] = Fragment(flat.begin() + next, flat.begin() + next + count);
+    next += count;
+  }
+}
+
+void KernelLowering::guarded(Value condition, llvm::function_ref<void()> then) {
+  if (!condition) {
+    then();
+    return;
+  }
+  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  then();
+}
+
+//===----------------------------------------------------------------------===//
+// Dispatch
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelLowering::lowerBlock(Block &block) {
+  for (Operation &op : block) {
+    if (op.hasTrait<OpTrait::IsTerminator>()) {
+      break; // the parent operation deals with it
+    }
+    loc = op.getLoc();
+    if (failed(lowerOp(&op))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+LogicalResult KernelLowering::lowerOp(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  if (dialect == "tgpu") {
+    return lowerTgpuOp(op);
+  }
+  if (dialect == "tile") {
+    return lowerTileOp(op);
+  }
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<scf::ForOp>([&](auto o) { return lowerFor(o); })
+      .Case<scf::IfOp>([&](auto o) { return lowerIf(o); })
+      .Case<scf::WhileOp>([&](auto o) { return lowerWhile(o); })
+      .Default([&](Operation *o) { return lowerGeneric(o); });
+}
+
+LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
+  auto bindScalar = [&](Value value) {
+    scalars[op->getResult(0)] = {value};
+    return success();
+  };
+  auto nothing = [](auto) { return success(); };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<tgpu::BlockIdOp>(
+          [&](auto) { return bindScalar(NVVM::BlockIdXOp::create(b, loc, b.getI32Type())); })
+      .Case<tgpu::NumBlocksOp>(
+          [&](auto) { return bindScalar(NVVM::GridDimXOp::create(b, loc, b.getI32Type())); })
+      .Case<tgpu::WarpIdOp>([&](auto) { return bindScalar(warpId); })
+      .Case<tgpu::GridPointOp>([&](auto o) { return lowerGridPoint(o); })
+      .Case<tgpu::ViewOp>([&](auto o) { return lowerView(o); })
+      .Case<tgpu::RolesOp>([&](auto o) { return lowerRoles(o); })
+      .Case<tgpu::OneThreadOp>([&](auto o) { return lowerOneThread(o); })
+      .Case<tgpu::AllocSharedOp>([&](auto o) { return lowerAlloc(o); })
+      .Case<tgpu::SlotOp>([&](auto o) { return lowerSlot(o); })
+      .Case<tgpu::SubviewOp>([&](auto o) { return lowerSubview(o); })
+      .Case<tgpu::ChannelOp>(nothing) // initialised at entry
+      .Case<tgpu::AcquireOp, tgpu::PublishOp, tgpu::WaitOp, tgpu::ReleaseOp, tgpu::ExpectOp>(
+          [&](Operation *o) { return lowerChannelUse(o); })
+      .Case<tgpu::BarrierOp>([&](tgpu::BarrierOp o) {
+        return lowerBarrier(o, o.getId(), o.getThreads(), false);
+      })
+      .Case<tgpu::BarrierArriveOp>([&](tgpu::BarrierArriveOp o) {
+        return lowerBarrier(o, o.getId(), o.getThreads(), true);
+      })
+      .Case<tgpu::FenceAsyncOp>([&](auto) {
+        NVVM::FenceProxyOp::create(
+            b, loc, NVVM::ProxyKind::async_shared,
+            NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta));
+        return success();
+      })
+      .Case<tgpu::CopyOp>([&](auto o) { return lowerCopy(o); })
+      .Case<tgpu::TmaLoadOp>([&](tgpu::TmaLoadOp o) {
+        return lowerTma(o, views[o.getSource()], buffers[o.getDest()], o.getMap(), o.getCache(),
+                        &channels[o.getChannel()], scalars[o.getPosition()][0]);
+      })
+      .Case<tgpu::TmaStoreOp>([&](tgpu::TmaStoreOp o) {
+        return lowerTma(o, views[o.getDest()], buffers[o.getSource()], o.getMap(), o.getCache(),
+                        nullptr, Value());
+      })
+      .Case<tgpu::TmaStoreCommitOp>([&](auto) {
+        NVVM::CpAsyncBulkCommitGroupOp::create(b, loc);
+        return success();
+      })
+      .Case<tgpu::TmaStoreWaitOp>([&](tgpu::TmaStoreWaitOp o) {
+        NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, o.getPending(),
+                                             o.getRead() ? b.getUnitAttr() : UnitAttr());
+        return success();
+      })
+      .Case<tgpu::CpAsyncOp>([&](auto o) { return lowerCpAsync(o); })
+      .Case<tgpu::CpAsyncCommitOp>([&](auto) {
+        NVVM::CpAsyncCommitGroupOp::create(b, loc);
+        return success();
+      })
+      .Case<tgpu::CpAsyncWaitOp>([&](tgpu::CpAsyncWaitOp o) {
+        NVVM::CpAsyncWaitGroupOp::create(b, loc, o.getPending());
+        return success();
+      })
+      .Case<tgpu::LoadOp>([&](auto o) { return lowerLoad(o); })
+      .Case<tgpu::StoreOp>([&](auto o) { return lowerStore(o); })
+      .Case<tgpu::LocalLoadOp>([&](auto o) { return lowerLocalLoad(o); })
+      .Case<tgpu::LocalStoreOp>([&](auto o) { return lowerLocalStore(o); })
+      .Case<tgpu::ConvertLayoutOp>([&](auto o) { return lowerConvertLayout(o); })
+      .Case<tgpu::WgmmaOp>([&](auto o) { return lowerWgmma(o); })
+      .Case<tgpu::WgmmaFenceOp>([&](auto o) { return lowerWgmmaFence(o); })
+      .Case<tgpu::WgmmaCommitOp>([&](auto) {
+        NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
+        return success();
+      })
+      .Case<tgpu::WgmmaWaitOp>([&](auto o) { return lowerWgmmaWait(o); })
+      .Case<tgpu::MmaOp>([&](auto o) { return lowerMma(o); })
+      .Case<tgpu::FmaOp>([&](tgpu::FmaOp o) {
+        return lowerFma(o, buffers[o.getA()], buffers[o.getB()], o.getAcc(), o.getTransposeA(),
+                        o.getTransposeB(), true, o.getAUnsigned(), o.getBUnsigned());
+      })
+      .Case<tgpu::DotOp>([&](tgpu::DotOp o) -> LogicalResult {
+        if (!o.getMma() || o.getMma()->getKind() != tgpu::MmaKind::Fma ||
+            !isa<tgpu::SmemType>(o.getA().getType()) || !isa<tgpu::SmemType>(o.getB().getType())) {
+          return unsupported(o, "a product that is not one of instructions");
+        }
+        return lowerFma(o, buffers[o.getA()], buffers[o.getB()], o.getAcc(), o.getTransposeA(),
+                        o.getTransposeB(), o.getAccumulate(), o.getAUnsigned(), o.getBUnsigned());
+      })
+      .Default([&](Operation *o) { return unsupported(o, "this operation in a kernel"); });
+}
+
+LogicalResult KernelLowering::lowerTileOp(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<tile::SliceOp>([&](auto o) { return lowerSlice(o); })
+      .Case<tile::ExtentOp>([&](auto o) { return lowerExtent(o); })
+      .Case<tile::SplatOp>([&](tile::SplatOp o) -> LogicalResult {
+        SmallVector<Type> types;
+        if (isa<VectorType>(o.getResult().getType())) {
+          return unsupported(o, "a vector");
+        }
+        if (failed(flattenTypes(o, o->getResultTypes(), types))) {
+          return failure();
+        }
+        scalars[o.getResult()] = Fragment(types.size(), scalars[o.getInput()][0]);
+        return success();
+      })
+      .Case<tile::ConvertOp>([&](auto o) { return lowerConvert(o); })
+      .Case<tile::MapOp>([&](auto o) { return lowerMap(o); })
+      .Case<tile::ReduceOp>([&](auto o) { return lowerReduce(o); })
+      .Case<tile::TransposeOp>([&](auto o) { return lowerTranspose(o); })
+      .Case<tile::LoadOp>([&](auto o) { return lowerElementLoad(o); })
+      .Case<tile::StoreOp>([&](auto o) { return lowerElementStore(o); })
+      .Case<tile::SyncThreadsOp>([&](auto) {
+        blockBarrier();
+        return success();
+      })
+      .Case<tile::AssumeOp, tile::AssertOp>([](auto) { return success(); })
+      .Default([&](Operation *o) { return unsupported(o, "this operation in a kernel"); });
+}
+
+//===----------------------------------------------------------------------===//
+// Loops and branches
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelLowering::lowerFor(scf::ForOp op) {
+  FailureOr<Fragment> bounds =
+      flatten(op, {op.getLowerBound(), op.getUpperBound(), op.getStep()});
+  FailureOr<Fragment> inits = flatten(op, op.getInitArgs());
+  if (failed(bounds) || failed(inits)) {
+    return failure();
+  }
+  auto loop = scf::ForOp::create(b, loc, (*bounds)[0], (*bounds)[1], (*bounds)[2], *inits,
+                                 [](OpBuilder &, Location, Value, ValueRange) {},
+                                 op.getUnsignedCmp());
+  scalars[op.getInductionVar()] = {loop.getInductionVar()};
+  bind(op.getRegionIterArgs(), loop.getRegionIterArgs());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    if (failed(lowerBlock(*op.getBody()))) {
+      return failure();
+    }
+    FailureOr<Fragment> yields = flatten(op, op.getBody()->getTerminator()->getOperands());
+    if (failed(yields)) {
+      return failure();
+    }
+    if (!loop.getBody()->mightHaveTerminator()) {
+      scf::YieldOp::create(b, op.getBody()->getTerminator()->getLoc(), *yields);
+    }
+  }
+  bind(op.getResults(), loop.getResults());
+  return success();
+}
+
+LogicalResult KernelLowering::lowerIf(scf::IfOp op) {
+  SmallVector<Type> types;
+  if (failed(flattenTypes(op, op.getResultTypes(), types))) {
+    return failure();
+  }
+  FailureOr<Fragment> condition = flatten(op, op.getCondition());
+  if (failed(condition)) {
+    return failure();
+  }
+  auto branch = scf::IfOp::create(b, loc, types, (*condition)[0], /*addThenBlock=*/true,
+                                  /*addElseBlock=*/op.elseBlock() != nullptr);
+  for (auto [from, to] : {std::pair(op.thenBlock(), branch.thenBlock()),
+                          std::pair(op.elseBlock(), branch.elseBlock())}) {
+    if (!from) {
+      continue;
+    }
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(to);
+    if (failed(lowerBlock(*from))) {
+      return failure();
+    }
+    FailureOr<Fragment> yields = flatten(op, from->getTerminator()->getOperands());
+    if (failed(yields)) {
+      return failure();
+    }
+    if (!to->mightHaveTerminator()) {
+      scf::YieldOp::create(b, from->getTerminator()->getLoc(), *yields);
+    }
+  }
+  bind(op.getResults(), branch.getResults());
+  return success();
+}
+
+LogicalResult KernelLowering::lowerWhile(scf::WhileOp op) {
+  SmallVector<Type> types, beforeTypes;
+  FailureOr<Fragment> inits = flatten(op, op.getInits());
+  if (failed(inits) || failed(flattenTypes(op, op.getResultTypes(), types)) ||
+      failed(flattenTypes(op, op.getBeforeArguments().getTypes(), beforeTypes))) {
+    return failure();
+  }
+  auto loop = scf::WhileOp::create(b, loc, types, *inits);
+  OpBuilder::InsertionGuard guard(b);
+  Block *before = b.createBlock(&loop.getBefore(), {}, beforeTypes,
+                                SmallVector<Location>(beforeTypes.size(), loc));
+  bind(op.getBeforeArguments(), before->getArguments());
+  if (failed(lowerBlock(*op.getBeforeBody()))) {
+    return failure();
+  }
+  scf::ConditionOp condition = op.getConditionOp();
+  FailureOr<Fragment> test = flatten(op, condition.getCondition());
+  FailureOr<Fragment> passed = flatten(op, condition.getArgs());
+  if (failed(test) || failed(passed)) {
+    return failure();
+  }
+  scf::ConditionOp::create(b, loc, (*test)[0], *passed);
+  Block *after =
+      b.createBlock(&loop.getAfter(), {}, types, SmallVector<Location>(types.size(), loc));
+  bind(op.getAfterArguments(), after->getArguments());
+  if (failed(lowerBlock(*op.getAfterBody()))) {
+    return failure();
+  }
+  FailureOr<Fragment> yields = flatten(op, op.getYieldOp().getOperands());
+  if (failed(yields)) {
+    return failure();
+  }
+  scf::YieldOp::create(b, loc, *yields);
+  bind(op.getResults(), loop.getResults());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelLowering::lowerRoles(tgpu::RolesOp op) {
+  OpBuilder::InsertionGuard guard(b);
+  for (unsigned i = 0; i < op.getBodies().size(); ++i) {
+    const int64_t first = op.getFirstWarps()[i], count = op.getNumWarps()[i];
+    const int64_t all = kernel.getLaunchedThreads() / 32;
+    Value mine;
+    if (first != 0) {
+      mine = compare(arith::CmpIPredicate::uge, warpId, i32(first));
+    }
+    if (first + count != all) {
+      mine = both(mine, compare(arith::CmpIPredicate::ult, warpId, i32(first + count)));
+    }
+    if (!mine) {
+      return lowerRoleBody(op, i); // every warp
+    }
+    auto branch = scf::IfOp::create(b, loc, mine, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    if (failed(lowerRoleBody(op, i))) {
+      return failure();
+    }
+    loc = op.getLoc();
+    b.setInsertionPointToStart(branch.elseBlock());
+  }
+  return success();
+}
+
+LogicalResult KernelLowering::lowerRoleBody(tgpu::RolesOp op, unsigned index) {
+  if (int64_t registers = op.getRegisters()[index]) {
+    if (arch < 90 || !archSpecific) {
+      return unsupported(op, "setmaxnreg on this target");
+    }
+    const int64_t threads = kernel.getLaunchedThreads();
+    int64_t atEntry = std::min<int64_t>(255, 65536 / threads / 8 * 8);
+    if (kernel.getMaxRegisters()) {
+      atEntry = std::min<int64_t>(atEntry, *kernel.getMaxRegisters());
+    }
+    NVVM::SetMaxRegisterOp::create(b, loc, registers,
+                                   registers < atEntry ? NVVM::SetMaxRegisterAction::decrease
+                                                       : NVVM::SetMaxRegisterAction::increase);
+  }
+  WarpRange outer = warps;
+  warps = {op.getFirstWarps()[index], op.getNumWarps()[index]};
+  LogicalResult result = lowerBlock(op.getBodies()[index].front());
+  warps = outer;
+  return result;
+}
+
+LogicalResult KernelLowering::lowerOneThread(tgpu::OneThreadOp op) {
+  OpBuilder::InsertionGuard guard(b);
+  Value isWarp = compare(arith::CmpIPredicate::eq, warpId, i32(op.getWarp()));
+  auto warpBranch = scf::IfOp::create(b, loc, isWarp, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(warpBranch.thenBlock());
+  Value elected = arch >= 90
+                      ? Value(NVVM::ElectSyncOp::create(b, loc, b.getI1Type(), Value()))
+                      : compare(arith::CmpIPredicate::eq, laneId, i32(0));
+  auto laneBranch = scf::IfOp::create(b, loc, elected, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(laneBranch.thenBlock());
+  return lowerBlock(op.getBody().front());
+}
+
+//===----------------------------------------------------------------------===//
+// Grid
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelLowering::lowerGridPoint(tgpu::GridPointOp op) {
+  Value rest = scalars[op.getLinear()][0];
+  SmallVector<Value> extents;
+  for (Value extent : op.getExtents()) {
+    extents.push_back(scalars[extent][0]);
+  }
+  auto div = [&](Value x, Value y) { return b.createOrFold<arith::DivUIOp>(loc, x, y); };
+  auto rem = [&](Value x, Value y) { return b.createOrFold<arith::RemUIOp>(loc, x, y); };
+  auto times = [&](Value x, Value y) { return b.createOrFold<arith::MulIOp>(loc, x, y); };
+  SmallVector<Value> indices;
+  unsigned next = 0;
+  if (op.getGroup() > 1 && extents.size() >= 2) {
+    // Panels of `group` along the second index; inside, the second index runs fastest.
+    Value inPlane = rest;
+    if (extents.size() > 2) {
+      Value plane = times(extents[0], extents[1]);
+      inPlane = rem(rest, plane);
+      rest = div(rest, plane);
+    }
+    Value panelPoints = mul(extents[0], op.getGroup());
+    Value first = mul(div(inPlane, panelPoints), op.getGroup());
+    Value height = b.createOrFold<arith::MinUIOp>(
+        loc, i32(op.getGroup()), b.createOrFold<arith::SubIOp>(loc, extents[1], first));
+    Value inPanel = rem(inPlane, panelPoints);
+    indices = {div(inPanel, height), add(first, rem(inPanel, height))};
+    next = 2;
+  }
+  for (; next < extents.size(); ++next) {
+    const bool last = next + 1 == extents.size();
+    indices.push_back(last ? rest : rem(rest, extents[next]));
+    rest = last ? rest : div(rest, extents[next]);
+  }
+  for (auto [result, index] : llvm::zip_equal(op.getIndices(), indices)) {
+    scalars[result] = {index};
+  }
+  return success();
+}
+
+} // namespace tilec::lowering

@@ -1,0 +1,150 @@
+//===- Copies.cpp - tiles between global and shared memory ---------------===//
+#include "passes/llvm/Addresses.h"
+
+using namespace mlir;
+
+namespace tilec::lowering {
+
+/// L2 policies as createpolicy encodes them; CUTLASS uses these constants.
+static int64_t policyOf(tile::CacheHint cache) {
+  switch (cache) {
+  case tile::CacheHint::EvictFirst:
+    return 0x12F0000000000000;
+  case tile::CacheHint::EvictLast:
+    return 0x14F0000000000000;
+  default:
+    return 0;
+  }
+}
+
+LogicalResult KernelLowering::lowerTma(Operation *op, const View &view, const Shared &buffer,
+                                       int64_t map, tile::CacheHint cache, const Channel *channel,
+                                       Value position) {
+  if (arch < 90) {
+    return unsupported(op, "TMA on this target");
+  }
+  auto boxes = layout::tmaBoxes(buffer.layout);
+  if (!boxes) {
+    return unsupported(op, "TMA: " + boxes.reason());
+  }
+  if (size_t(map) >= tensorMaps.size() || view.dims.empty() ||
+      llvm::any_of(buffer.origin, [](int64_t o) { return o != 0; }) ||
+      ArrayRef<int64_t>(buffer.shape) != buffer.layout.shape()) {
+    return unsupported(op, "TMA of a part of a buffer, or without a tensor map");
+  }
+  if (!channel && boxes->overhang) {
+    return unsupported(op, "a TMA store of boxes that reach beyond their buffer");
+  }
+  auto recipe = cast<tgpu::TensorMapAttr>((*kernel.getTensorMaps())[map]);
+  for (auto [axis, dim] : llvm::enumerate(view.dims)) {
+    const int64_t extent = dim.tileDim < 0 ? 1 : boxes->extents[dim.tileDim];
+    const size_t place = view.dims.size() - 1 - axis;
+    if (recipe.getBox().size() != view.dims.size() || recipe.getBox()[place] != extent ||
+        recipe.getSwizzle() != boxes->swizzle) {
+      return op->emitError("tensor map ") << map << " does not fit the buffer's boxes";
+    }
+  }
+  Value policy = policyOf(cache) ? i64(policyOf(cache)) : Value();
+  Value steps = sharedSteps(buffer);
+  for (const layout::TmaBoxes::Box &box : boxes->boxes) {
+    SmallVector<Value> coordinates; // innermost first
+    for (const ViewDim &dim : llvm::reverse(view.dims)) {
+      Value at = toInteger(dim.offset, b.getI32Type());
+      coordinates.push_back(add(at, dim.tileDim < 0 ? 0 : box.origin[dim.tileDim]));
+    }
+    Value pointer = sharedPointer(steps, buffer.bytes + box.offset);
+    if (channel) {
+      NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+          b, loc, pointer, tensorMaps[map], coordinates, barrierPointer(*channel, position, false),
+          ValueRange(), Value(), policy, NVVM::TMALoadMode::TILE, /*isCTAOnly=*/true,
+          NVVM::CTAGroupKindAttr(), Value());
+    } else {
+      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(b, loc, tensorMaps[map], pointer,
+                                                         coordinates, policy,
+                                                         NVVM::TMAStoreMode::TILE, Value());
+    }
+  }
+  return success();
+}
+
+FailureOr<layout::RegisterLayout> KernelLowering::copyLayout(Operation *op, const Shared &buffer,
+                                                             int64_t bytes) {
+  layout::RegisterLayout::BlockedOptions options;
+  options.firstWarp = warps.first;
+  auto layout = layout::RegisterLayout::blocked(
+      buffer.shape, std::max<int64_t>(1, bytes / memoryBytes(buffer.element)), warps.count,
+      options);
+  if (!layout || !layout->isSeparable()) {
+    return unsupported(op, "a copy of such a tile" + (layout ? "" : ": " + layout.reason())),
+           failure();
+  }
+  return *layout;
+}
+
+LogicalResult KernelLowering::lowerCpAsync(tgpu::CpAsyncOp op) {
+  auto source = views.find(op.getSource());
+  const Shared &buffer = buffers[op.getDest()];
+  const int64_t bytes = op.getBytes();
+  if (source == views.end() || (bytes != 4 && bytes != 8 && bytes != 16) ||
+      buffer.layout.contiguousDim() + 1 != buffer.layout.rank() ||
+      source->second.element != buffer.element || bytes % memoryBytes(buffer.element) != 0) {
+    return unsupported(op, "cp.async of such a tile");
+  }
+  const View &view = source->second;
+  const int64_t count = bytes / memoryBytes(buffer.element);
+  FailureOr<layout::RegisterLayout> registers = copyLayout(op, buffer, bytes);
+  if (failed(registers)) {
+    return failure();
+  }
+  if (buffer.shape.back() % count != 0 || buffer.origin.back() % count != 0) {
+    return unsupported(op, "cp.async of rows that are not whole accesses");
+  }
+  guarded(ownsSlots(*registers), [&] {
+    GlobalAddresses global(*this, view, *registers, inBoundsOf(op));
+    SharedAddresses shared(*this, buffer, *registers);
+    const auto modifier =
+        bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+    for (int64_t reg = 0; reg < registers->registersPerThread(); reg += count) {
+      Value from = global.pointer(reg), to = shared.pointer(reg);
+      Value inRange = global.inRange(reg, global.mayStraddle(count) ? 1 : count);
+      Value size;
+      if (inRange || global.mayStraddle(count)) {
+        size = global.bytesInRange(reg, count);
+        // Nothing is read, but the address should be one of the tensor.
+        from = inRange ? b.createOrFold<arith::SelectOp>(loc, inRange, from, view.base) : from;
+      }
+      guarded(global.inTile(reg, count), [&] {
+        NVVM::CpAsyncOp::create(b, loc, to, from, bytes, modifier, size);
+      });
+    }
+  });
+  return success();
+}
+
+LogicalResult KernelLowering::lowerCopy(tgpu::CopyOp op) {
+  const bool loads = isa<tgpu::SmemType>(op.getDest().getType());
+  auto found = views.find(loads ? op.getSource() : op.getDest());
+  const Shared &buffer = buffers[loads ? op.getDest() : op.getSource()];
+  if (found == views.end() || found->second.element != buffer.element ||
+      op.getPath().value_or(tgpu::CopyPath::Vector) != tgpu::CopyPath::Vector) {
+    return unsupported(op, "a copy that is not one of ordinary loads and stores");
+  }
+  FailureOr<layout::RegisterLayout> registers =
+      copyLayout(op, buffer, op.getBytes().value_or(memoryBytes(buffer.element)));
+  if (failed(registers)) {
+    return failure();
+  }
+  if (loads) {
+    Fragment slots = loadGlobal(op, found->second, *registers, op.getBytes());
+    return storeShared(op, buffer, *registers, slots);
+  }
+  FailureOr<Fragment> slots = loadShared(op, buffer, *registers);
+  if (failed(slots)) {
+    return failure();
+  }
+  guarded(ownsSlots(*registers),
+          [&] { storeGlobal(op, found->second, *registers, *slots, op.getBytes()); });
+  return success();
+}
+
+} // namespace tilec::lowering

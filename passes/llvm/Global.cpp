@@ -1,0 +1,163 @@
+//===- Global.cpp - fragments from and to global memory ------------------===//
+#include "passes/llvm/Addresses.h"
+
+using namespace mlir;
+
+namespace tilec::lowering {
+
+SmallVector<bool, 4> inBoundsOf(Operation *op) {
+  SmallVector<bool, 4> result;
+  if (auto array = op->getAttrOfType<ArrayAttr>("tgpu.in_bounds")) {
+    for (Attribute attr : array) {
+      auto flag = dyn_cast<BoolAttr>(attr);
+      result.push_back(flag && flag.getValue());
+    }
+  } else if (auto dense = op->getAttrOfType<DenseBoolArrayAttr>("tgpu.in_bounds")) {
+    result.append(dense.asArrayRef().begin(), dense.asArrayRef().end());
+  }
+  return result;
+}
+
+/// Elements per access: what `bytes` asks for as far as a thread's slots are neighbours.
+static int64_t vectorLength(const layout::RegisterLayout &registers, Type element,
+                            std::optional<uint32_t> bytes, bool contiguous) {
+  if (!contiguous || registers.rank() == 0) {
+    return 1;
+  }
+  const int64_t wanted = std::max<int64_t>(1, bytes.value_or(0) / memoryBytes(element));
+  return std::min(wanted, registers.contiguousElements(registers.rank() - 1));
+}
+
+Value KernelLowering::ownsSlots(const layout::RegisterLayout &registers) {
+  Value owner;
+  if (uint32_t mask = registers.replicatedLaneMask()) {
+    Value bits = b.createOrFold<arith::AndIOp>(loc, laneId, i32(mask));
+    owner = compare(arith::CmpIPredicate::eq, bits, i32(0));
+  }
+  const uint32_t offsets = registers.replicatedWarpOffsets();
+  if (const unsigned copies = llvm::popcount(offsets); copies > 1) {
+    // Offsets of a group are the subsets of some bits, so their OR is the bits; else every copy acts.
+    uint32_t mask = 0;
+    for (unsigned o = 0; o < 32; ++o) {
+      mask |= (offsets >> o & 1) ? o : 0;
+    }
+    if (1u << llvm::popcount(mask) == copies) {
+      Value bits = b.createOrFold<arith::AndIOp>(loc, warpFrom(registers.firstWarp()), i32(mask));
+      owner = both(owner, compare(arith::CmpIPredicate::eq, bits, i32(0)));
+    }
+  }
+  return owner;
+}
+
+Fragment KernelLowering::loadGlobal(Operation *op, const View &view,
+                                    const layout::RegisterLayout &registers,
+                                    std::optional<uint32_t> accessBytes) {
+  GlobalAddresses addresses(*this, view, registers, inBoundsOf(op));
+  const int64_t count =
+      vectorLength(registers, view.element, accessBytes, addresses.lastIsContiguous());
+  const int64_t bytes = memoryBytes(view.element);
+  const bool straddles = addresses.mayStraddle(count);
+  Type slot = slotType(view.element);
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(slot));
+  // A group of neighbours under a condition; zero or `otherwise` where it does not hold.
+  auto loadIf = [&](Value condition, int64_t reg, int64_t n,
+                    llvm::function_ref<Fragment()> otherwise) -> Fragment {
+    Value pointer = addresses.pointer(reg);
+    if (!condition) {
+      return loadElements(pointer, view.element, n, n * bytes);
+    }
+    auto branch = scf::IfOp::create(b, loc, SmallVector<Type>(n, slot), condition, true, true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, loc, loadElements(pointer, view.element, n, n * bytes));
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc, otherwise());
+    return Fragment(branch.getResults().begin(), branch.getResults().end());
+  };
+  auto inRange = [&](int64_t reg, int64_t n) {
+    return both(addresses.inRange(reg, n), addresses.inTile(reg, n));
+  };
+  Fragment result;
+  for (int64_t reg = 0; reg < registers.registersPerThread(); reg += count) {
+    Value whole = inRange(reg, count);
+    SmallVector<Value> each;
+    for (int64_t i = 0; straddles && i < count; ++i) {
+      addresses.pointer(reg + i);
+      each.push_back(inRange(reg + i, 1));
+    }
+    result.append(loadIf(whole, reg, count, [&] {
+      Fragment parts;
+      for (int64_t i = 0; i < count; ++i) {
+        parts.append(straddles ? loadIf(each[i], reg + i, 1, [&] { return Fragment{zero}; })
+                               : Fragment{zero});
+      }
+      return parts;
+    }));
+  }
+  return result;
+}
+
+void KernelLowering::storeGlobal(Operation *op, const View &view,
+                                 const layout::RegisterLayout &registers, ArrayRef<Value> slots,
+                                 std::optional<uint32_t> accessBytes) {
+  GlobalAddresses addresses(*this, view, registers, inBoundsOf(op));
+  const int64_t count =
+      vectorLength(registers, view.element, accessBytes, addresses.lastIsContiguous());
+  const int64_t bytes = memoryBytes(view.element);
+  const bool straddles = addresses.mayStraddle(count);
+  auto inRange = [&](int64_t reg, int64_t n) {
+    return both(addresses.inRange(reg, n), addresses.inTile(reg, n));
+  };
+  for (int64_t reg = 0; reg < registers.registersPerThread(); reg += count) {
+    Value whole = inRange(reg, count), pointer = addresses.pointer(reg);
+    if (!straddles) {
+      guarded(whole, [&] {
+        storeElements(pointer, view.element, slots.slice(reg, count), count * bytes);
+      });
+      continue;
+    }
+    SmallVector<Value> each;
+    for (int64_t i = 0; i < count; ++i) {
+      each.push_back(inRange(reg + i, 1));
+    }
+    auto branch = scf::IfOp::create(b, loc, whole, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    storeElements(pointer, view.element, slots.slice(reg, count), count * bytes);
+    b.setInsertionPointToStart(branch.elseBlock());
+    for (int64_t i = 0; i < count; ++i) {
+      Value element = addresses.pointer(reg + i);
+      guarded(each[i],
+              [&] { storeElements(element, view.element, slots.slice(reg + i, 1), bytes); });
+    }
+  }
+}
+
+LogicalResult KernelLowering::lowerLoad(tgpu::LoadOp op) {
+  auto source = views.find(op.getSource());
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  const layout::RegisterLayout *registers = tgpu::getLayout(type);
+  if (source == views.end() || !registers || !registers->isSeparable() ||
+      source->second.element != type.getElementType()) {
+    return unsupported(op, "a load of such a fragment");
+  }
+  scalars[op.getResult()] = loadGlobal(op, source->second, *registers, op.getBytes());
+  return success();
+}
+
+LogicalResult KernelLowering::lowerStore(tgpu::StoreOp op) {
+  auto dest = views.find(op.getDest());
+  auto type = cast<RankedTensorType>(op.getValue().getType());
+  const layout::RegisterLayout *registers = tgpu::getLayout(type);
+  if (dest == views.end() || !registers || !registers->isSeparable() || registers->partial() ||
+      dest->second.element != type.getElementType()) {
+    return unsupported(op, "a store of such a fragment");
+  }
+  // Where threads hold the same elements the first one writes them.
+  guarded(ownsSlots(*registers), [&] {
+    storeGlobal(op, dest->second, *registers, scalars[op.getValue()], op.getBytes());
+  });
+  return success();
+}
+
+} // namespace tilec::lowering

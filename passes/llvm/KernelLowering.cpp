@@ -1,0 +1,314 @@
+//===- KernelLowering.cpp - signature, entry code, small helpers ---------===//
+#include "passes/llvm/KernelLowering.h"
+
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tilec::lowering {
+
+Type slotType(Type element) {
+  if (auto type = dyn_cast<FloatType>(element); type && type.getWidth() == 8) {
+    return IntegerType::get(element.getContext(), 8);
+  }
+  return element;
+}
+
+Type memoryType(Type element) {
+  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : slotType(element);
+}
+
+int64_t memoryBytes(Type element) {
+  return element.isInteger(1) ? 1 : element.getIntOrFloatBitWidth() / 8;
+}
+
+KernelLowering::KernelLowering(tgpu::KernelOp kernel, LLVM::GlobalOp sharedMemory)
+    : kernel(kernel), sharedMemory(sharedMemory), b(kernel.getContext()), loc(kernel.getLoc()) {
+  StringRef target = kernel.getTarget().value_or("sm_80");
+  target.consume_front("sm_");
+  target.consumeInteger(10, arch);
+  archSpecific = target == "a";
+  warps = {0, kernel.getThreads() / 32};
+}
+
+LogicalResult KernelLowering::unsupported(Operation *op, const Twine &what) {
+  return op->emitError(what) << " [unsupported]";
+}
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+Value KernelLowering::constant(int64_t value, Type type) {
+  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+}
+
+Value KernelLowering::add(Value x, Value y) {
+  if (!x || !y) {
+    return x ? x : y;
+  }
+  return b.createOrFold<arith::AddIOp>(loc, x, y);
+}
+
+Value KernelLowering::add(Value x, int64_t y) {
+  return y == 0 ? x : add(x, constant(y, x.getType()));
+}
+
+Value KernelLowering::mul(Value x, int64_t y) {
+  if (y == 1) {
+    return x;
+  }
+  return b.createOrFold<arith::MulIOp>(loc, x, constant(y, x.getType()));
+}
+
+Value KernelLowering::compare(arith::CmpIPredicate predicate, Value x, Value y) {
+  return b.createOrFold<arith::CmpIOp>(loc, predicate, x, y);
+}
+
+Value KernelLowering::both(Value x, Value y) {
+  if (!x || !y) {
+    return x ? x : y;
+  }
+  return b.createOrFold<arith::AndIOp>(loc, x, y);
+}
+
+Value KernelLowering::toInteger(Value value, Type type) {
+  if (value.getType() == type) {
+    return value;
+  }
+  if (value.getType().isIndex() || type.isIndex()) {
+    return b.createOrFold<arith::IndexCastOp>(loc, type, value);
+  }
+  if (value.getType().getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth()) {
+    return b.createOrFold<arith::ExtSIOp>(loc, type, value);
+  }
+  return b.createOrFold<arith::TruncIOp>(loc, type, value);
+}
+
+int64_t KernelLowering::knownDivisor(Value value, unsigned depth) {
+  constexpr int64_t limit = 1 << 20;
+  auto capped = [](int64_t x) { return x == 0 ? limit : std::min(limit, x & -x); };
+  if (auto it = divisors.find(value); it != divisors.end()) {
+    return capped(it->second);
+  }
+  APInt known;
+  if (matchPattern(value, m_ConstantInt(&known))) {
+    return capped(known.getSExtValue());
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    auto loop = dyn_cast_or_null<scf::ForOp>(value.getParentBlock()->getParentOp());
+    if (depth < 8 && loop && loop.getInductionVar() == value) {
+      return std::min(knownDivisor(loop.getLowerBound(), depth + 1),
+                      knownDivisor(loop.getStep(), depth + 1));
+    }
+    return 1;
+  }
+  if (depth >= 8) {
+    return 1;
+  }
+  auto of = [&](unsigned i) { return knownDivisor(op->getOperand(i), depth + 1); };
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp>(op)) {
+    return std::min(of(0), of(1));
+  }
+  if (isa<arith::MulIOp>(op)) {
+    return std::min(limit, of(0) * of(1));
+  }
+  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp>(op)) {
+    return of(0);
+  }
+  if (isa<arith::SelectOp>(op)) {
+    return std::min(of(1), of(2));
+  }
+  return 1;
+}
+
+Value KernelLowering::warpFrom(int64_t first) { return add(warpId, -first); }
+
+Value KernelLowering::threadCoordinate(const layout::RegisterLayout &layout, unsigned dim) {
+  Value sum;
+  for (const layout::ThreadTerm &term : layout.threadTerms(dim)) {
+    Value id = term.hw == layout::HwDim::Lane ? laneId : warpFrom(layout.firstWarp());
+    if (term.divisor != 1) {
+      id = llvm::isPowerOf2_64(term.divisor)
+               ? b.createOrFold<arith::ShRUIOp>(loc, id, i32(llvm::Log2_64(term.divisor)))
+               : b.createOrFold<arith::DivUIOp>(loc, id, i32(term.divisor));
+    }
+    if (term.modulus != 0) {
+      id = llvm::isPowerOf2_64(term.modulus)
+               ? b.createOrFold<arith::AndIOp>(loc, id, i32(term.modulus - 1))
+               : b.createOrFold<arith::RemUIOp>(loc, id, i32(term.modulus));
+    }
+    sum = add(sum, mul(id, term.stride));
+  }
+  return sum ? sum : i32(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Function
+//===----------------------------------------------------------------------===//
+
+bool KernelLowering::isWritten(Value argument) {
+  // Views and slices form chains: follow them to the operations that use them.
+  SmallVector<Value> worklist = {argument};
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    for (OpOperand &use : value.getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<tgpu::ViewOp, tile::SliceOp, tile::ReshapeOp, tile::BitcastViewOp>(user)) {
+        worklist.push_back(user->getResult(0));
+        continue;
+      }
+      bool onlyReads = isa<tgpu::LoadOp, tgpu::TmaLoadOp, tgpu::CpAsyncOp, tile::LoadOp,
+                           tile::ExtentOp, tile::StrideOp>(user) ||
+                       (isa<tgpu::CopyOp>(user) && use.getOperandNumber() == 0);
+      if (!onlyReads) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+SmallVector<NamedAttribute> KernelLowering::argumentAttributes(unsigned index, Type type) {
+  SmallVector<NamedAttribute> attrs;
+  attrs.push_back(b.getNamedAttr("llvm.noundef", b.getUnitAttr()));
+  if (!isa<tile::GlobalType>(type)) {
+    return attrs;
+  }
+  Attribute align = kernel.getArgAttr(index, tgpu::kAlignAttr);
+  attrs.push_back(b.getNamedAttr("llvm.align", align ? align : b.getI64IntegerAttr(16)));
+  if (!kernel.getArgAttr(index, "tgpu.may_alias")) {
+    attrs.push_back(b.getNamedAttr("llvm.noalias", b.getUnitAttr()));
+  }
+  if (!isWritten(kernel.getBody().getArgument(index))) {
+    attrs.push_back(b.getNamedAttr("llvm.readonly", b.getUnitAttr()));
+  }
+  return attrs;
+}
+
+void KernelLowering::createFunction() {
+  SmallVector<Type> types;
+  SmallVector<SmallVector<NamedAttribute>> attrs;
+  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    types.push_back(isa<tile::GlobalType>(type)
+                        ? Type(LLVM::LLVMPointerType::get(b.getContext(), 1))
+                        : memoryType(type));
+    attrs.push_back(argumentAttributes(index, type));
+  }
+  auto generic = LLVM::LLVMPointerType::get(b.getContext());
+  for (size_t i = 0; i < kernel.getTensorMaps().value_or(b.getArrayAttr({})).size(); ++i) {
+    types.push_back(generic);
+    attrs.push_back(
+        {b.getNamedAttr("llvm.byval",
+                        TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), 128))),
+         b.getNamedAttr("llvm.align", b.getI64IntegerAttr(64)),
+         b.getNamedAttr("nvvm.grid_constant", b.getUnitAttr()),
+         b.getNamedAttr("llvm.noundef", b.getUnitAttr())});
+  }
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
+  b.setInsertionPoint(kernel);
+  function = LLVM::LLVMFuncOp::create(b, kernel.getLoc(), kernel.getSymName(), type);
+  for (auto [index, list] : llvm::enumerate(attrs)) {
+    for (NamedAttribute attr : list) {
+      function.setArgAttr(index, attr.getName(), attr.getValue());
+    }
+  }
+}
+
+/// The attributes of PTX, and what the emitter reads.
+static void copyKernelAttributes(tgpu::KernelOp kernel, LLVM::LLVMFuncOp function) {
+  Builder b(kernel.getContext());
+  function->setAttr("nvvm.kernel", b.getUnitAttr());
+  const int32_t threads = kernel.getLaunchedThreads();
+  function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr({threads, 1, 1}));
+  bool setsRegisters = false;
+  kernel.walk([&](tgpu::RolesOp roles) {
+    setsRegisters |= llvm::any_of(roles.getRegisters(), [](int32_t r) { return r != 0; });
+  });
+  // setmaxnreg is ignored unless ptxas knows the count at entry.
+  if (kernel.getMinBlocks() || setsRegisters) {
+    function->setAttr("nvvm.minctasm", b.getI32IntegerAttr(kernel.getMinBlocks().value_or(1)));
+  }
+  if (kernel.getMaxRegisters()) {
+    function->setAttr("nvvm.maxnreg", b.getI32IntegerAttr(*kernel.getMaxRegisters()));
+  }
+  if (kernel.getCluster()) {
+    SmallVector<int32_t> cluster(*kernel.getCluster());
+    cluster.resize(3, 1);
+    function->setAttr("nvvm.cluster_dim", b.getDenseI32ArrayAttr(cluster));
+  }
+  if (kernel.getFastMath()) {
+    function.setPassthroughAttr(b.getArrayAttr({b.getArrayAttr(
+        {b.getStringAttr("denormal-fp-math-f32"), b.getStringAttr("preserve-sign,preserve-sign")})}));
+  }
+  function->setAttr("tgpu.block_threads", b.getI32IntegerAttr(threads));
+  for (StringRef name : {"threads", "target", "launch", "variant", "guard", "tensor_maps",
+                         "persistent", "shared_bytes"}) {
+    if (Attribute attr = kernel->getAttr(name)) {
+      function->setAttr(("tgpu." + name).str(), attr);
+    }
+  }
+  for (NamedAttribute attr : kernel->getDiscardableAttrs()) {
+    if (attr.getName().strref().contains('.')) {
+      function->setAttr(attr.getName(), attr.getValue());
+    }
+  }
+}
+
+void KernelLowering::mapArguments() {
+  Block *entry = function.addEntryBlock(b);
+  b.setInsertionPointToStart(entry);
+  const unsigned count = kernel.getArgumentTypes().size();
+  for (BlockArgument argument : kernel.getBody().getArguments()) {
+    Value value = entry->getArgument(argument.getArgNumber());
+    if (auto type = dyn_cast<tile::GlobalType>(argument.getType())) {
+      views[argument] = View{value, argument.getArgNumber(), type.getElementType(), {}};
+      continue;
+    }
+    if (auto divisor = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
+                                                            tgpu::kDivisibleAttr)) {
+      divisors[value] = divisor.getInt();
+    }
+    if (argument.getType().isInteger(1)) {
+      value = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value,
+                                    constant(0, b.getI8Type()));
+    }
+    scalars[argument] = {value};
+  }
+  for (unsigned i = count; i < entry->getNumArguments(); ++i) {
+    tensorMaps.push_back(entry->getArgument(i));
+  }
+}
+
+void KernelLowering::emitEntry() {
+  const int32_t threads = kernel.getLaunchedThreads();
+  auto range = LLVM::ConstantRangeAttr::get(b.getContext(), 32, 0, threads);
+  threadId = NVVM::ThreadIdXOp::create(b, loc, b.getI32Type(), range);
+  laneId = arith::AndIOp::create(b, loc, threadId, i32(31));
+  warpId = i32(0);
+  if (threads > 32) {
+    // The shuffle tells ptxas that the number is uniform over the warp.
+    Value warp = arith::ShRUIOp::create(b, loc, threadId, i32(5));
+    warpId = NVVM::ShflOp::create(b, loc, b.getI32Type(), i32(-1), warp, i32(0), i32(31),
+                                  NVVM::ShflKind::idx, UnitAttr());
+  }
+  smemBase = LLVM::AddressOfOp::create(b, loc, sharedMemory);
+}
+
+FailureOr<LLVM::LLVMFuncOp> KernelLowering::run() {
+  createFunction();
+  copyKernelAttributes(kernel, function);
+  mapArguments();
+  emitEntry();
+  if (failed(initChannels()) || failed(lowerBlock(kernel.getBody().front()))) {
+    function.erase();
+    return failure();
+  }
+  LLVM::ReturnOp::create(b, kernel.getLoc(), ValueRange());
+  return function;
+}
+
+} // namespace tilec::lowering

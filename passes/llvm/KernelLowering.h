@@ -1,0 +1,237 @@
+//===- KernelLowering.h - one tgpu.kernel becomes an llvm.func -*- C++ -*-===//
+//
+// A walk over the kernel in program order that writes the code of one thread: arith, scf and LLVM/NVVM operations. The
+// pass then lowers arith and scf by the upstream patterns. Each group of operations has its own file.
+// What the target or this lowering cannot do is an error at the operation, ending in [unsupported].
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILEC_PASSES_LLVM_KERNELLOWERING_H
+#define TILEC_PASSES_LLVM_KERNELLOWERING_H
+
+#include "dialects/layout/Compatibility.h"
+#include "dialects/layout/Conversion.h"
+#include "dialects/tgpu/Tgpu.h"
+#include "dialects/tile/Tile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "passes/llvm/Values.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <map>
+
+namespace tilec::lowering {
+
+/// The warps that run the code being lowered: all of the language's, or those of a role.
+struct WarpRange {
+  int64_t first = 0;
+  int64_t count = 1;
+};
+
+/// Name of the dynamic shared memory of every kernel.
+inline constexpr llvm::StringLiteral kSharedMemory = "tilec_shared_memory";
+
+class KernelLowering {
+public:
+  /// `sharedMemory` is the zero-length global of address space 3.
+  KernelLowering(tgpu::KernelOp kernel, mlir::LLVM::GlobalOp sharedMemory);
+
+  /// Adds the function before the kernel; the kernel stays. Errors are emitted.
+  mlir::FailureOr<mlir::LLVM::LLVMFuncOp> run();
+
+  // ---- Used by the address helpers (Addresses.h).
+  mlir::OpBuilder &builder() { return b; }
+  mlir::Location location() const { return loc; }
+  mlir::Value constant(int64_t value, mlir::Type type);
+  mlir::Value i32(int64_t value) { return constant(value, b.getI32Type()); }
+  mlir::Value i64(int64_t value) { return constant(value, b.getI64Type()); }
+  mlir::Value add(mlir::Value x, mlir::Value y);
+  mlir::Value add(mlir::Value x, int64_t y);
+  mlir::Value mul(mlir::Value x, int64_t y);
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x, mlir::Value y);
+  mlir::Value both(mlir::Value x, mlir::Value y); // of conditions; null is true
+  /// Sign-extends or truncates an integer or index to i32 or i64.
+  mlir::Value toInteger(mlir::Value value, mlir::Type type);
+  /// Coordinate of the calling thread along `dim` of a layout, without the slot's part (i32).
+  mlir::Value threadCoordinate(const layout::RegisterLayout &layout, unsigned dim);
+  mlir::Value lane() const { return laneId; }
+  /// Number of the calling warp counted from `first`.
+  mlir::Value warpFrom(int64_t first);
+  /// Address of a byte of shared memory: `bytes` is constant, `dynamic` (i32, may be null) is added.
+  mlir::Value sharedPointer(mlir::Value dynamic, int64_t bytes);
+  /// The sum of a buffer's dynamic steps; null when there are none.
+  mlir::Value sharedSteps(const Shared &buffer);
+  /// The largest power of two (up to 2^20) known to divide an integer.
+  int64_t knownDivisor(mlir::Value value, unsigned depth = 0);
+
+private:
+  mlir::LogicalResult unsupported(mlir::Operation *op, const llvm::Twine &what);
+
+  // ---- Entry (KernelLowering.cpp).
+  void createFunction();
+  llvm::SmallVector<mlir::NamedAttribute> argumentAttributes(unsigned index, mlir::Type type);
+  void mapArguments();
+  void emitEntry();
+  mlir::LogicalResult initChannels();
+  bool isWritten(mlir::Value argument);
+
+  // ---- Dispatch and control flow (ControlFlow.cpp).
+  mlir::LogicalResult lowerBlock(mlir::Block &block);
+  mlir::LogicalResult lowerOp(mlir::Operation *op);
+  mlir::LogicalResult lowerTgpuOp(mlir::Operation *op);
+  mlir::LogicalResult lowerTileOp(mlir::Operation *op);
+  mlir::LogicalResult lowerFor(mlir::scf::ForOp op);
+  mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
+  mlir::LogicalResult lowerWhile(mlir::scf::WhileOp op);
+  mlir::LogicalResult lowerRoles(tgpu::RolesOp op);
+  mlir::LogicalResult lowerRoleBody(tgpu::RolesOp op, unsigned index);
+  mlir::LogicalResult lowerOneThread(tgpu::OneThreadOp op);
+  mlir::LogicalResult lowerGridPoint(tgpu::GridPointOp op);
+  /// Scalars that a value becomes; a fragment gives one for each slot.
+  mlir::FailureOr<Fragment> flatten(mlir::Operation *user, mlir::ValueRange values);
+  mlir::LogicalResult flattenTypes(mlir::Operation *user, mlir::TypeRange types,
+                                   llvm::SmallVectorImpl<mlir::Type> &flat);
+  /// Binds old values to consecutive new ones.
+  void bind(mlir::ValueRange old, mlir::ValueRange flat);
+  /// `then` runs under `condition` (null: always).
+  void guarded(mlir::Value condition, llvm::function_ref<void()> then);
+
+  // ---- Elementwise (Elementwise.cpp, Convert.cpp).
+  mlir::LogicalResult lowerGeneric(mlir::Operation *op);
+  mlir::LogicalResult lowerElementwise(mlir::Operation *op);
+  mlir::LogicalResult lowerConvert(tile::ConvertOp op);
+  mlir::LogicalResult lowerMap(tile::MapOp op);
+  mlir::FailureOr<Fragment> convertAll(mlir::Operation *op, llvm::ArrayRef<mlir::Value> values,
+                                       mlir::Type from, mlir::Type to, bool srcUnsigned,
+                                       bool dstUnsigned);
+  Fragment floatToFp8(llvm::ArrayRef<mlir::Value> values, mlir::Type to);
+  Fragment fp8ToHalf(llvm::ArrayRef<mlir::Value> values, mlir::Type from);
+  Fragment truncatePairs(llvm::ArrayRef<mlir::Value> values, mlir::Type to);
+  mlir::Value floatToInteger(mlir::Value value, mlir::Type to, bool isUnsigned);
+
+  // ---- Views and global memory (Views.cpp, Global.cpp).
+  mlir::LogicalResult lowerView(tgpu::ViewOp op);
+  mlir::LogicalResult lowerSlice(tile::SliceOp op);
+  mlir::LogicalResult lowerExtent(tile::ExtentOp op);
+  mlir::LogicalResult lowerLoad(tgpu::LoadOp op);
+  mlir::LogicalResult lowerStore(tgpu::StoreOp op);
+  Fragment loadGlobal(mlir::Operation *op, const View &view,
+                      const layout::RegisterLayout &registers, std::optional<uint32_t> accessBytes);
+  void storeGlobal(mlir::Operation *op, const View &view, const layout::RegisterLayout &registers,
+                   llvm::ArrayRef<mlir::Value> slots, std::optional<uint32_t> accessBytes);
+  /// Whether the calling thread is the first that holds its elements; null when all are.
+  mlir::Value ownsSlots(const layout::RegisterLayout &registers);
+  mlir::LogicalResult lowerElementLoad(tile::LoadOp op);
+  mlir::LogicalResult lowerElementStore(tile::StoreOp op);
+  mlir::Value elementPointer(const View &view, mlir::ValueRange indices, mlir::Value &inRange);
+
+  // ---- Shared memory (SharedMemory.cpp).
+  mlir::LogicalResult lowerAlloc(tgpu::AllocSharedOp op);
+  mlir::LogicalResult lowerSlot(tgpu::SlotOp op);
+  mlir::LogicalResult lowerSubview(tgpu::SubviewOp op);
+  mlir::LogicalResult lowerLocalLoad(tgpu::LocalLoadOp op);
+  mlir::LogicalResult lowerLocalStore(tgpu::LocalStoreOp op);
+  std::optional<layout::MatrixPlan> matrixPlan(const Shared &buffer,
+                                               const layout::RegisterLayout &fragment, bool store);
+  mlir::FailureOr<layout::AccessPlan> accessPlan(mlir::Operation *op, const Shared &buffer,
+                                                 const layout::RegisterLayout &fragment);
+  /// Whether a slot lies inside the tile for the calling thread; null when always.
+  mlir::Value slotInTile(const layout::RegisterLayout &fragment, int64_t reg);
+  Fragment loadMatrices(const Shared &buffer, const layout::MatrixPlan &plan);
+  void storeMatrices(const Shared &buffer, const layout::MatrixPlan &plan,
+                     llvm::ArrayRef<mlir::Value> slots);
+  mlir::FailureOr<Fragment> loadShared(mlir::Operation *op, const Shared &buffer,
+                                       const layout::RegisterLayout &fragment);
+  mlir::LogicalResult storeShared(mlir::Operation *op, const Shared &buffer,
+                                  const layout::RegisterLayout &fragment,
+                                  llvm::ArrayRef<mlir::Value> slots);
+
+  // ---- Synchronisation (Synchronisation.cpp).
+  mlir::Value ringIndex(mlir::Value position, int64_t slots);
+  mlir::Value barrierPointer(const Channel &channel, mlir::Value position, bool empty);
+  void waitFor(const Channel &channel, mlir::Value position, bool empty);
+  mlir::LogicalResult lowerChannelUse(mlir::Operation *op);
+  mlir::LogicalResult lowerBarrier(mlir::Operation *op, int64_t id, int64_t threads, bool arrive);
+  void blockBarrier();
+  bool readsShared();
+
+  // ---- Copies (Copies.cpp, Tma.cpp).
+  mlir::LogicalResult lowerTma(mlir::Operation *op, const View &view, const Shared &buffer,
+                               int64_t map, tile::CacheHint cache, const Channel *channel,
+                               mlir::Value position);
+  mlir::LogicalResult lowerCpAsync(tgpu::CpAsyncOp op);
+  mlir::LogicalResult lowerCopy(tgpu::CopyOp op);
+  /// How the threads of the calling warps share a copy of a tile, `bytes` an access.
+  mlir::FailureOr<layout::RegisterLayout> copyLayout(mlir::Operation *op, const Shared &buffer,
+                                                     int64_t bytes);
+
+  // ---- Matrix products (Wgmma.cpp, Mma.cpp).
+  mlir::LogicalResult lowerWgmma(tgpu::WgmmaOp op);
+  mlir::LogicalResult lowerWgmmaFence(tgpu::WgmmaFenceOp op);
+  mlir::LogicalResult lowerWgmmaWait(tgpu::WgmmaWaitOp op);
+  mlir::LogicalResult lowerMma(tgpu::MmaOp op);
+  mlir::LogicalResult lowerFma(mlir::Operation *op, const Shared &a, const Shared &bBuffer,
+                               mlir::Value acc, bool transposeA, bool transposeB, bool accumulate,
+                               bool aUnsigned, bool bUnsigned);
+
+  // ---- Layouts (Layouts.cpp).
+  mlir::LogicalResult lowerConvertLayout(tgpu::ConvertLayoutOp op);
+  mlir::LogicalResult lowerTranspose(tile::TransposeOp op);
+  mlir::LogicalResult lowerReduce(tile::ReduceOp op);
+  mlir::Value shuffle(mlir::NVVM::ShflKind kind, mlir::Value value, mlir::Value lane);
+  mlir::Value laneFunction(const layout::LaneFunction &function);
+  mlir::FailureOr<Fragment> convertLayout(mlir::Operation *op, llvm::ArrayRef<mlir::Value> slots,
+                                          mlir::Type element, const layout::RegisterLayout &from,
+                                          const layout::RegisterLayout &to,
+                                          std::optional<int64_t> scratch);
+  mlir::Value combine(layout::Combine kind, mlir::Value x, mlir::Value y, bool isUnsigned);
+
+public:
+  // ---- Packing (Packing.cpp).
+  /// 32-bit words of consecutive slots (of 8, 16 or 32 bits).
+  Fragment packWords(llvm::ArrayRef<mlir::Value> slots);
+  void unpackWord(mlir::Value word, mlir::Type element, Fragment &slots);
+  /// Loads or stores `count` neighbouring elements; `element` is the type in the language.
+  Fragment loadElements(mlir::Value pointer, mlir::Type element, int64_t count, int64_t align);
+  void storeElements(mlir::Value pointer, mlir::Type element, llvm::ArrayRef<mlir::Value> values,
+                     int64_t align);
+
+private:
+  tgpu::KernelOp kernel;
+  mlir::LLVM::GlobalOp sharedMemory;
+  mlir::LLVM::LLVMFuncOp function;
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  unsigned arch = 80; // 90 of "sm_90a"
+  bool archSpecific = false;
+  WarpRange warps;
+  mlir::Value threadId, laneId, warpId, smemBase;
+  llvm::SmallVector<mlir::Value, 4> tensorMaps;
+  std::optional<bool> hasSharedReads;
+
+  // Looked up, never iterated.
+  llvm::DenseMap<mlir::Value, Fragment> scalars; // scalars and fragments
+  llvm::DenseMap<mlir::Value, View> views;
+  llvm::DenseMap<mlir::Value, Shared> buffers;
+  llvm::DenseMap<mlir::Value, Channel> channels;
+  llvm::DenseMap<mlir::Value, int64_t> divisors;    // of new arguments
+  llvm::DenseMap<mlir::Value, Fragment> packedA;    // A fragments of wgmma as words, made before the fence
+};
+
+/// The attribute tgpu.in_bounds of a copy, load or store: dimensions of the view that need no check.
+llvm::SmallVector<bool, 4> inBoundsOf(mlir::Operation *op);
+
+/// The type of a slot: that of the language, storage types of 8 bits as i8.
+mlir::Type slotType(mlir::Type element);
+/// The type in memory: as slotType, i1 as i8.
+mlir::Type memoryType(mlir::Type element);
+/// Bytes in memory; 0 for packed types.
+int64_t memoryBytes(mlir::Type element);
+
+} // namespace tilec::lowering
+
+#endif // TILEC_PASSES_LLVM_KERNELLOWERING_H

@@ -1,0 +1,81 @@
+//===- Packing.cpp - slots in 32-bit words and in vectors ----------------===//
+#include "passes/llvm/KernelLowering.h"
+
+using namespace mlir;
+
+namespace tilec::lowering {
+
+/// A vector of scalars of one type. Elements that were taken from such a vector in order fold back.
+static Value buildVector(OpBuilder &b, Location loc, ArrayRef<Value> values) {
+  auto type = VectorType::get({int64_t(values.size())}, values[0].getType());
+  Value vector = LLVM::UndefOp::create(b, loc, type);
+  for (auto [i, value] : llvm::enumerate(values)) {
+    Value index = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(i));
+    vector = LLVM::InsertElementOp::create(b, loc, vector, value, index);
+  }
+  return vector;
+}
+
+static void takeVector(OpBuilder &b, Location loc, Value vector, Fragment &values) {
+  for (int64_t i = 0; i < cast<VectorType>(vector.getType()).getNumElements(); ++i) {
+    Value index = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(i));
+    values.push_back(LLVM::ExtractElementOp::create(b, loc, vector, index));
+  }
+}
+
+Fragment KernelLowering::packWords(ArrayRef<Value> slots) {
+  Fragment words;
+  const unsigned bits = slots[0].getType().getIntOrFloatBitWidth();
+  const size_t perWord = 32 / bits;
+  for (size_t i = 0; i + perWord <= slots.size(); i += perWord) {
+    Value value = perWord == 1 ? slots[i] : buildVector(b, loc, slots.slice(i, perWord));
+    words.push_back(value.getType().isInteger(32)
+                        ? value
+                        : Value(LLVM::BitcastOp::create(b, loc, b.getI32Type(), value)));
+  }
+  return words;
+}
+
+void KernelLowering::unpackWord(Value word, Type element, Fragment &slots) {
+  Type slot = slotType(element);
+  const int64_t perWord = 32 / slot.getIntOrFloatBitWidth();
+  if (perWord == 1) {
+    slots.push_back(slot.isInteger(32) ? word
+                                       : Value(LLVM::BitcastOp::create(b, loc, slot, word)));
+    return;
+  }
+  takeVector(b, loc, LLVM::BitcastOp::create(b, loc, VectorType::get({perWord}, slot), word),
+             slots);
+}
+
+Fragment KernelLowering::loadElements(Value pointer, Type element, int64_t count, int64_t align) {
+  Type memory = memoryType(element);
+  Type type = count == 1 ? memory : Type(VectorType::get({count}, memory));
+  Value loaded = LLVM::LoadOp::create(b, loc, type, pointer, align);
+  Fragment values;
+  if (count == 1) {
+    values.push_back(loaded);
+  } else {
+    takeVector(b, loc, loaded, values);
+  }
+  if (element.isInteger(1)) {
+    for (Value &value : values) {
+      value = compare(arith::CmpIPredicate::ne, value, constant(0, memory));
+    }
+  }
+  return values;
+}
+
+void KernelLowering::storeElements(Value pointer, Type element, ArrayRef<Value> values,
+                                   int64_t align) {
+  Fragment stored(values);
+  if (element.isInteger(1)) {
+    for (Value &value : stored) {
+      value = arith::ExtUIOp::create(b, loc, b.getI8Type(), value);
+    }
+  }
+  Value value = stored.size() == 1 ? stored[0] : buildVector(b, loc, stored);
+  LLVM::StoreOp::create(b, loc, value, pointer, align);
+}
+
+} // namespace tilec::lowering

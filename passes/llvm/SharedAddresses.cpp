@@ -1,0 +1,176 @@
+//===- SharedAddresses.cpp - addresses in swizzled shared memory ---------===//
+//
+// With power-of-two tiles every address bit is an XOR of bits of the slot, lane and warp numbers. Then the address of slot
+// r is base + high(r) + (T ^ low(r)): T is the thread's part, low(r) the bits of the slot's part that T may touch, and
+// high(r) the rest, which no carry or XOR disturbs and which therefore is an immediate.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/llvm/Addresses.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tilec::lowering {
+
+SharedAddresses::SharedAddresses(KernelLowering &lowering, const Shared &buffer,
+                                 const layout::RegisterLayout &registers)
+    : lowering(lowering), buffer(buffer), registers(registers),
+      steps(lowering.sharedSteps(buffer)) {
+  if (isLinear()) {
+    form = Form::Linear;
+    threadPart = linearPart();
+  } else if (isAdditive()) {
+    form = Form::Additive;
+    threadPart = computed(std::nullopt);
+  }
+}
+
+int64_t SharedAddresses::offset(int64_t reg, int64_t lane, int64_t warp) const {
+  layout::Coords at = registers.coords(reg, lane, registers.firstWarp() + warp);
+  for (auto [coordinate, origin] : llvm::zip_equal(at, buffer.origin)) {
+    coordinate += origin;
+  }
+  return buffer.layout.byteOffset(at);
+}
+
+bool SharedAddresses::isLinear() {
+  const int64_t base = offset(0, 0, 0);
+  laneMasks.clear();
+  warpMasks.clear();
+  for (int64_t bit = 1; bit < 32; bit *= 2) {
+    laneMasks.push_back(offset(0, bit, 0) ^ base);
+  }
+  for (int64_t bit = 1; bit < registers.numWarps(); bit *= 2) {
+    warpMasks.push_back(offset(0, 0, bit) ^ base);
+  }
+  auto select = [](ArrayRef<int64_t> masks, int64_t number) {
+    int64_t value = 0;
+    for (auto [i, mask] : llvm::enumerate(masks)) {
+      value ^= (number >> i & 1) ? mask : 0;
+    }
+    return value;
+  };
+  threadMask = 0;
+  for (int64_t mask : laneMasks) {
+    threadMask |= mask;
+  }
+  for (int64_t mask : warpMasks) {
+    threadMask |= mask;
+  }
+  for (int64_t reg = 0; reg < registers.registersPerThread(); ++reg) {
+    const int64_t part = offset(reg, 0, 0);
+    for (int64_t warp = 0; warp < registers.numWarps(); ++warp) {
+      for (int64_t lane = 0; lane < 32; ++lane) {
+        if (offset(reg, lane, warp) != (part ^ select(laneMasks, lane) ^ select(warpMasks, warp))) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+bool SharedAddresses::isAdditive() const {
+  const int64_t base = offset(0, 0, 0);
+  for (int64_t reg = 1; reg < registers.registersPerThread(); ++reg) {
+    const int64_t part = offset(reg, 0, 0) - base;
+    for (int64_t warp = 0; warp < registers.numWarps(); ++warp) {
+      for (int64_t lane = 0; lane < 32; ++lane) {
+        if (offset(reg, lane, warp) != part + offset(0, lane, warp)) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+/// XOR over the set bits of the lane and warp numbers of their masks: one mask and shift for each distance between an
+/// input and an output bit.
+Value SharedAddresses::linearPart() const {
+  OpBuilder &b = lowering.builder();
+  Location loc = lowering.location();
+  Value sum;
+  auto addTerms = [&](ArrayRef<int64_t> masks, llvm::function_ref<Value()> number) {
+    std::map<int, int64_t> inputs; // distance -> input bits
+    for (auto [in, mask] : llvm::enumerate(masks)) {
+      for (int out = 0; out < 32; ++out) {
+        if (mask >> out & 1) {
+          inputs[out - int(in)] |= int64_t(1) << in;
+        }
+      }
+    }
+    for (auto [distance, bits] : inputs) {
+      Value term = b.createOrFold<arith::AndIOp>(loc, number(), lowering.i32(bits));
+      if (distance > 0) {
+        term = b.createOrFold<arith::ShLIOp>(loc, term, lowering.i32(distance));
+      } else if (distance < 0) {
+        term = b.createOrFold<arith::ShRUIOp>(loc, term, lowering.i32(-distance));
+      }
+      sum = sum ? b.createOrFold<arith::XOrIOp>(loc, sum, term) : term;
+    }
+  };
+  addTerms(laneMasks, [&] { return lowering.lane(); });
+  addTerms(warpMasks, [&] { return lowering.warpFrom(registers.firstWarp()); });
+  return sum ? sum : lowering.i32(0);
+}
+
+Value SharedAddresses::computed(std::optional<int64_t> reg) {
+  OpBuilder &b = lowering.builder();
+  Location loc = lowering.location();
+  const layout::SharedLayout &shared = buffer.layout;
+  const int64_t bits = shared.elementBits();
+  layout::Coords slot = registers.registerOffset(reg.value_or(0));
+  Value sum;
+  for (unsigned d = 0; d < shared.rank(); ++d) {
+    Value at = lowering.add(lowering.threadCoordinate(registers, d), slot[d] + buffer.origin[d]);
+    if (d == shared.contiguousDim()) {
+      if (shared.panelCount() > 1) {
+        Value width = lowering.i32(shared.panelWidth());
+        Value panel = b.createOrFold<arith::DivUIOp>(loc, at, width);
+        sum = lowering.add(sum, lowering.mul(panel, shared.panelStride()));
+        at = b.createOrFold<arith::RemUIOp>(loc, at, width);
+      }
+      sum = lowering.add(sum, lowering.mul(at, bits / 8));
+    } else if (int(d) == shared.rowDim()) {
+      sum = lowering.add(sum, lowering.mul(at, shared.rowPitch()));
+    } else {
+      sum = lowering.add(sum, lowering.mul(at, shared.leadingStride(d)));
+    }
+  }
+  if (int64_t mask = int64_t(shared.swizzle()) / 16 - 1; mask > 0) {
+    Value chunk = b.createOrFold<arith::ShRUIOp>(loc, sum, lowering.i32(7));
+    chunk = b.createOrFold<arith::AndIOp>(loc, chunk, lowering.i32(mask));
+    chunk = b.createOrFold<arith::ShLIOp>(loc, chunk, lowering.i32(4));
+    sum = b.createOrFold<arith::XOrIOp>(loc, sum, chunk);
+  }
+  return sum;
+}
+
+Value SharedAddresses::pointer(int64_t reg) {
+  OpBuilder &b = lowering.builder();
+  Location loc = lowering.location();
+  int64_t key = reg, immediate = 0;
+  if (form == Form::Linear) {
+    const int64_t part = offset(reg, 0, 0);
+    key = part & threadMask;
+    immediate = part & ~threadMask;
+  } else if (form == Form::Additive) {
+    key = 0;
+    immediate = offset(reg, 0, 0) - offset(0, 0, 0);
+  }
+  Value &value = dynamic[key];
+  if (!value) {
+    if (form == Form::Linear) {
+      value = key == 0 ? threadPart
+                       : b.createOrFold<arith::XOrIOp>(loc, threadPart, lowering.i32(key));
+    } else {
+      value = form == Form::Additive ? threadPart : computed(reg);
+    }
+    value = lowering.add(value, steps);
+  }
+  return lowering.sharedPointer(value, buffer.bytes + immediate);
+}
+
+} // namespace tilec::lowering

@@ -1,0 +1,166 @@
+//===- Synchronisation.cpp - channels and barriers -----------------------===//
+//
+// A channel of n slots is n full barriers and n empty ones (mbarrier objects of 8 bytes). Position p is slot p mod n in
+// round p / n. A wait of round r waits for the phase of parity r & 1; an acquire for the one before, so that
+// it passes at once in round 0.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/llvm/KernelLowering.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tilec::lowering {
+
+LogicalResult KernelLowering::initChannels() {
+  SmallVector<tgpu::ChannelOp> ops;
+  kernel.walk([&](tgpu::ChannelOp op) { ops.push_back(op); });
+  for (tgpu::ChannelOp op : ops) {
+    if (!op.getOffset()) {
+      return unsupported(op, "a channel without an address");
+    }
+    channels[op.getResult()] =
+        Channel{int64_t(*op.getOffset()), int64_t(op.getResult().getType().getSlots())};
+  }
+  if (ops.empty() && tensorMaps.empty()) {
+    return success();
+  }
+  guarded(compare(arith::CmpIPredicate::eq, threadId, i32(0)), [&] {
+    for (Value map : tensorMaps) {
+      NVVM::PrefetchOp::create(b, loc, NVVM::PrefetchCacheLevelAttr(),
+                               NVVM::CacheEvictionPriorityAttr(), map, Value(), /*tensormap=*/true,
+                               /*uniform=*/false, /*in_param_space=*/true);
+    }
+    for (tgpu::ChannelOp op : ops) {
+      const Channel &channel = channels[op.getResult()];
+      for (int64_t i = 0; i < channel.slots; ++i) {
+        Value full = sharedPointer(Value(), channel.bytes + 8 * i);
+        NVVM::MBarrierInitOp::create(b, loc, full, i32(op.getProducers()), Value());
+        Value empty = sharedPointer(Value(), channel.bytes + 8 * (channel.slots + i));
+        NVVM::MBarrierInitOp::create(b, loc, empty, i32(op.getConsumers()), Value());
+      }
+    }
+    if (!ops.empty() && arch >= 90) {
+      NVVM::FenceMbarrierInitOp::create(b, loc);
+    }
+  });
+  if (!ops.empty()) {
+    blockBarrier();
+  }
+  return success();
+}
+
+void KernelLowering::blockBarrier() {
+  NVVM::BarrierOp::create(b, loc);
+}
+
+Value KernelLowering::ringIndex(Value position, int64_t slots) {
+  if (slots == 1) {
+    return i32(0);
+  }
+  return llvm::isPowerOf2_64(slots)
+             ? b.createOrFold<arith::AndIOp>(loc, position, i32(slots - 1))
+             : b.createOrFold<arith::RemUIOp>(loc, position, i32(slots));
+}
+
+Value KernelLowering::barrierPointer(const Channel &channel, Value position, bool empty) {
+  const int64_t bytes = channel.bytes + (empty ? 8 * channel.slots : 0);
+  if (channel.slots == 1) {
+    return sharedPointer(Value(), bytes);
+  }
+  return sharedPointer(mul(ringIndex(position, channel.slots), 8), bytes);
+}
+
+void KernelLowering::waitFor(const Channel &channel, Value position, bool empty) {
+  Value pointer = barrierPointer(channel, position, empty);
+  Value round = position;
+  if (channel.slots > 1) {
+    round = llvm::isPowerOf2_64(channel.slots)
+                ? b.createOrFold<arith::ShRUIOp>(loc, position,
+                                                 i32(llvm::Log2_64(channel.slots)))
+                : b.createOrFold<arith::DivUIOp>(loc, position, i32(channel.slots));
+  }
+  Value parity = b.createOrFold<arith::AndIOp>(loc, round, i32(1));
+  if (empty) {
+    parity = b.createOrFold<arith::XOrIOp>(loc, parity, i32(1));
+  }
+  auto loop = scf::WhileOp::create(b, loc, TypeRange(), ValueRange());
+  OpBuilder::InsertionGuard guard(b);
+  b.createBlock(&loop.getBefore());
+  Value done =
+      arch >= 90
+          ? Value(NVVM::MBarrierTryWaitOp::create(b, loc, b.getI1Type(), pointer, parity, Value(),
+                                                  NVVM::MemScopeKind::CTA, false))
+          : Value(NVVM::MBarrierTestWaitOp::create(b, loc, b.getI1Type(), pointer, parity,
+                                                   NVVM::MemScopeKind::CTA, false));
+  Value again = arith::XOrIOp::create(b, loc, done, constant(1, b.getI1Type()));
+  scf::ConditionOp::create(b, loc, again, ValueRange());
+  b.createBlock(&loop.getAfter());
+  scf::YieldOp::create(b, loc);
+}
+
+/// Whether some warp reads shared memory with ordinary loads: its lanes must then have read before one of them releases.
+/// Reads by wgmma and TMA end with their waits.
+bool KernelLowering::readsShared() {
+  if (!hasSharedReads) {
+    WalkResult found = kernel.walk([](Operation *op) {
+      auto copy = dyn_cast<tgpu::CopyOp>(op);
+      const bool reads = isa<tgpu::LocalLoadOp, tgpu::FmaOp, tgpu::DotOp>(op) ||
+                         (copy && isa<tgpu::SmemType>(copy.getSource().getType()));
+      return reads ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    hasSharedReads = found.wasInterrupted();
+  }
+  return *hasSharedReads;
+}
+
+LogicalResult KernelLowering::lowerChannelUse(Operation *op) {
+  auto found = channels.find(op->getOperand(0));
+  if (found == channels.end()) {
+    return unsupported(op, "a channel that is passed on");
+  }
+  const Channel channel = found->second;
+  Value position = scalars[op->getOperand(1)][0];
+  Type state = b.getI64Type();
+  if (isa<tgpu::AcquireOp, tgpu::WaitOp>(op)) {
+    waitFor(channel, position, isa<tgpu::AcquireOp>(op));
+  } else if (isa<tgpu::PublishOp>(op)) {
+    NVVM::MBarrierArriveOp::create(b, loc, state, barrierPointer(channel, position, false), Value(),
+                                   NVVM::MemScopeKind::CTA, false);
+  } else if (auto expect = dyn_cast<tgpu::ExpectOp>(op)) {
+    NVVM::MBarrierArriveExpectTxOp::create(b, loc, Type(), barrierPointer(channel, position, false),
+                                           i32(expect.getBytes()), NVVM::MemScopeKind::CTA, false,
+                                           Value());
+  } else { // release
+    if (readsShared()) {
+      NVVM::SyncWarpOp::create(b, loc, i32(-1));
+    }
+    guarded(compare(arith::CmpIPredicate::eq, laneId, i32(0)), [&] {
+      NVVM::MBarrierArriveOp::create(b, loc, state, barrierPointer(channel, position, true),
+                                     Value(), NVVM::MemScopeKind::CTA, false);
+    });
+  }
+  return success();
+}
+
+LogicalResult KernelLowering::lowerBarrier(Operation *op, int64_t id, int64_t threads,
+                                           bool arrive) {
+  if (id > 15 || threads % 32 != 0) {
+    return op->emitOpError("names one of 16 barriers and whole warps");
+  }
+  if (arrive) {
+    // The intrinsic is convergent; the operation of the dialect is inline assembly, which is not.
+    LLVM::CallIntrinsicOp::create(b, loc,
+                                  b.getStringAttr("llvm.nvvm.barrier.cta.arrive.aligned.count"),
+                                  ValueRange{i32(id), i32(threads)});
+  } else if (id == 0 && threads == 0) {
+    blockBarrier();
+  } else {
+    NVVM::BarrierOp::create(b, loc, Type(), i32(id), threads ? i32(threads) : Value(),
+                            NVVM::BarrierReductionAttr(), Value());
+  }
+  return success();
+}
+
+} // namespace tilec::lowering

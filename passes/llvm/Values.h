@@ -1,0 +1,67 @@
+//===- Values.h - what tgpu values become in the LLVM dialect -*- C++ -*-===//
+//
+// The lowering of a kernel maps each value of the tgpu level to one of these. Addresses stay symbolic (base, offset,
+// stride) until an access needs them, so that constants reach the instructions as immediates.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILEC_PASSES_LLVM_VALUES_H
+#define TILEC_PASSES_LLVM_VALUES_H
+
+#include "dialects/layout/SharedLayout.h"
+#include "mlir/IR/Value.h"
+
+namespace tilec::lowering {
+
+/// One dimension of the tensor behind a view. Coordinates count elements of the whole tensor, in i32 where extents and
+/// offsets are, else in i64.
+struct ViewDim {
+  mlir::Value offset; // coordinate of index 0
+  mlir::Value lower;  // coordinates below are out of range; null: 0
+  mlir::Value upper;  // coordinates from here on are out of range; never negative
+  mlir::Value stride; // elements, i32 or i64; null: 1
+  mlir::Value extent; // of the view, when it is not static
+  int64_t size = 0;   // of the view, or ShapedType::kDynamic
+  int tileDim = -1;   // which dimension of the view this is; -1: fixed by a single index
+};
+
+/// A bounded view of global memory.
+struct View {
+  mlir::Value base; // !llvm.ptr<1>
+  unsigned argument = 0;
+  mlir::Type element;
+  llvm::SmallVector<ViewDim, 4> dims;
+
+  /// The tensor's dimension that is dimension `tileDim` of the view.
+  unsigned axisOf(unsigned tileDim) const {
+    for (unsigned axis = 0; axis < dims.size(); ++axis) {
+      if (dims[axis].tileDim == int(tileDim)) {
+        return axis;
+      }
+    }
+    return 0;
+  }
+};
+
+/// A buffer, one slot of a ring, or a part of one: bytes + sum(index * stride) from the start of shared memory is the
+/// start of `layout`; `origin` is the element at which the part begins.
+struct Shared {
+  int64_t bytes = 0;
+  llvm::SmallVector<std::pair<mlir::Value, int64_t>, 1> steps; // (i32 index, bytes), uniform over the block
+  layout::SharedLayout layout;
+  layout::Coords origin;
+  llvm::SmallVector<int64_t, 4> shape;
+  mlir::Type element;
+};
+
+/// The barriers of a ring: `slots` full ones at `bytes`, then as many empty ones.
+struct Channel {
+  int64_t bytes = 0;
+  int64_t slots = 1;
+};
+
+/// One scalar for each slot of a thread.
+using Fragment = llvm::SmallVector<mlir::Value, 8>;
+
+} // namespace tilec::lowering
+
+#endif // TILEC_PASSES_LLVM_VALUES_H
