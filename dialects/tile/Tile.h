@@ -6,8 +6,6 @@
 #ifndef TILEC_DIALECTS_TILE_TILE_H
 #define TILEC_DIALECTS_TILE_TILE_H
 
-#include "dialects/tile/TileDialect.h.inc"
-#include "dialects/tile/TileEnums.h.inc"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -19,6 +17,11 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+// clang-format off: generated headers follow what they use.
+#include "dialects/tile/TileDialect.h.inc"
+#include "dialects/tile/TileEnums.h.inc"
+// clang-format on
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/tile/TileAttrs.h.inc"

@@ -1,28 +1,14 @@
-//===- TileOps.cpp - verifiers and custom assembly of the tile dialect ---===//
-#include "dialects/tile/Tile.h"
+//===- TileOps.cpp - kernels, host code, storage: verifiers, assembly -----===//
+#include "dialects/tile/TileShapes.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
-
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tilec::tile;
 
 #define GET_OP_CLASSES
 #include "dialects/tile/TileOps.cpp.inc"
-
-/// Shape of a global view, buffer or tile value.
-static ArrayRef<int64_t> shapeOf(Type type) {
-  return llvm::TypeSwitch<Type, ArrayRef<int64_t>>(type)
-      .Case<GlobalType, BufferType, ShapedType>([](auto shaped) { return shaped.getShape(); })
-      .Default([](Type) { return ArrayRef<int64_t>(); });
-}
-
-static Type elementOf(Type type) {
-  return llvm::TypeSwitch<Type, Type>(type)
-      .Case<GlobalType, BufferType, ShapedType>([](auto shaped) { return shaped.getElementType(); })
-      .Default([](Type scalar) { return scalar; });
-}
 
 //===----------------------------------------------------------------------===//
 // KernelOp
@@ -73,6 +59,17 @@ LogicalResult WorkspaceOp::verify() {
   return success();
 }
 
+/// Checks that `axis` is a dimension of `view`.
+static LogicalResult verifyAxis(Operation *op, GlobalType view, uint64_t axis) {
+  return axis < (uint64_t)view.getRank()
+             ? success()
+             : op->emitOpError("axis ") << axis << " is out of range for rank " << view.getRank();
+}
+
+LogicalResult DimOp::verify() { return verifyAxis(*this, getTensor().getType(), getAxis()); }
+LogicalResult ExtentOp::verify() { return verifyAxis(*this, getSource().getType(), getAxis()); }
+LogicalResult StrideOp::verify() { return verifyAxis(*this, getSource().getType(), getAxis()); }
+
 LogicalResult LaunchOp::verify() {
   if (getGrid().empty() || getGrid().size() > 5) {
     return emitOpError("has a grid of 1 to 5 extents");
@@ -84,6 +81,16 @@ LogicalResult LaunchOp::verify() {
   if (getThreads() == 0 || getThreads() > 1024 || getThreads() % 32 != 0) {
     return emitOpError("has a multiple of 32 threads, up to 1024");
   }
+  if (getCluster() && (getCluster()->empty() || getCluster()->size() > 3)) {
+    return emitOpError("has a cluster of 1 to 3 extents");
+  }
+  if (getPersistent() && !llvm::is_contained({"static", "dynamic"}, *getPersistent())) {
+    return emitOpError("is persistent `static` or `dynamic`");
+  }
+  if (getWarpSpecialize() &&
+      !llvm::is_contained({"auto", "off", "producer", "pingpong"}, *getWarpSpecialize())) {
+    return emitOpError("specialises warps `auto`, `off`, `producer` or `pingpong`");
+  }
   return success();
 }
 
@@ -91,12 +98,41 @@ LogicalResult LaunchOp::verify() {
 // Storage
 //===----------------------------------------------------------------------===//
 
+LogicalResult AllocOp::verify() {
+  BufferType type = getResult().getType();
+  if (llvm::any_of(type.getShape(), [](int64_t extent) { return extent < 1; })) {
+    return emitOpError("has extents of at least 1");
+  }
+  bool isScalar = type.getRank() == 0;
+  if (isScalar && (type.getScope() == Scope::Shared || type.getScope() == Scope::Fragment)) {
+    return emitOpError("in this scope has a rank of at least 1");
+  }
+  if (getLayout() && type.getScope() != Scope::Shared) {
+    return emitOpError("has a layout only in shared memory");
+  }
+  return success();
+}
+
+LogicalResult ConstantArrayOp::verify() {
+  return getValue().getType() == getResult().getType() ? success()
+                                                       : emitOpError("has the type of its value");
+}
+
 Value SliceOp::getDynamicSize(unsigned axis) {
   if (!ShapedType::isDynamic(getStaticSizes()[axis])) {
     return {};
   }
   unsigned position = llvm::count_if(getStaticSizes().take_front(axis), ShapedType::isDynamic);
   return getSizes()[position];
+}
+
+/// Checks that a view of something lies in the same kind of memory.
+static LogicalResult verifySameMemory(Operation *op, Type source, Type result) {
+  auto from = dyn_cast<BufferType>(source), to = dyn_cast<BufferType>(result);
+  bool sameKind = isa<GlobalType>(source) == isa<GlobalType>(result) && !from == !to;
+  return sameKind && (!from || from.getScope() == to.getScope())
+             ? success()
+             : op->emitOpError("source and result lie in different memory");
 }
 
 LogicalResult SliceOp::verify() {
@@ -108,8 +144,15 @@ LogicalResult SliceOp::verify() {
   if ((size_t)llvm::count_if(sizes, ShapedType::isDynamic) != getSizes().size()) {
     return emitOpError("has one size operand for each dynamic size");
   }
+  bool isGlobal = isa<GlobalType>(getSource().getType());
   SmallVector<int64_t> expected;
   for (auto [axis, size] : llvm::enumerate(sizes)) {
+    if (!isGlobal && ShapedType::isDynamic(size)) {
+      return emitOpError("takes a dynamic size of global memory only");
+    }
+    if (!isGlobal && size > source[axis]) {
+      return emitOpError("takes ") << size << " of " << source[axis] << " elements";
+    }
     auto gather = dyn_cast<RankedTensorType>(getOffsets()[axis].getType());
     if (gather && !isa<GlobalType>(getSource().getType())) {
       return emitOpError("gathers from global memory only");
@@ -125,22 +168,55 @@ LogicalResult SliceOp::verify() {
       elementOf(getSource().getType()) != elementOf(getResult().getType())) {
     return emitOpError("result type does not follow from source and sizes");
   }
-  return success();
+  return verifySameMemory(*this, getSource().getType(), getResult().getType());
 }
 
-/// Checks that `value` is what the whole of `buffer` reads as.
+/// The whole of something of static shape is that thing.
+OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
+  bool fromZero = llvm::all_of(adaptor.getOffsets(), [](Attribute offset) {
+    auto number = dyn_cast_if_present<IntegerAttr>(offset);
+    return number && number.getValue().isZero();
+  });
+  bool isWhole = getSource().getType() == getResult().getType() && getSizes().empty() && fromZero;
+  return isWhole ? getSource() : OpFoldResult();
+}
+
+LogicalResult ReshapeOp::verify() {
+  ArrayRef<int64_t> from = shapeOf(getSource().getType()), to = shapeOf(getResult().getType());
+  if ((size_t)llvm::count_if(to, ShapedType::isDynamic) != getExtents().size()) {
+    return emitOpError("has one extent operand for each dynamic dimension");
+  }
+  bool isStatic = !ShapedType::isDynamicShape(from) && !ShapedType::isDynamicShape(to);
+  if (isStatic && ShapedType::getNumElements(from) != ShapedType::getNumElements(to)) {
+    return emitOpError("keeps the number of elements");
+  }
+  if (elementOf(getSource().getType()) != elementOf(getResult().getType())) {
+    return emitOpError("keeps the element type");
+  }
+  return verifySameMemory(*this, getSource().getType(), getResult().getType());
+}
+
+LogicalResult BitcastViewOp::verify() {
+  ArrayRef<int64_t> from = shapeOf(getSource().getType()), to = shapeOf(getResult().getType());
+  if (from.size() != to.size() || from.empty() || from.drop_back() != to.drop_back()) {
+    return emitOpError("keeps all extents but the last");
+  }
+  bool isStatic = !ShapedType::isDynamic(from.back()) && !ShapedType::isDynamic(to.back());
+  if (isStatic && from.back() * getStorageBits(elementOf(getSource().getType())) !=
+                      to.back() * getStorageBits(elementOf(getResult().getType()))) {
+    return emitOpError("keeps the number of bytes");
+  }
+  return verifySameMemory(*this, getSource().getType(), getResult().getType());
+}
+
+/// Checks that `value` is what the whole of `buffer` reads as. In block code that of a `local`
+/// buffer has the threads as its first dimension.
 static LogicalResult verifyWholeValue(Operation *op, BufferType buffer, Type value) {
-  if (buffer.getRank() == 0) {
-    return value == buffer.getElementType()
-               ? success()
-               : op->emitOpError("value is a scalar of the element type");
+  if (elementOf(value) != buffer.getElementType() || isa<VectorType>(value)) {
+    return op->emitOpError("value is a scalar or tile of the element type");
   }
-  auto tensor = dyn_cast<RankedTensorType>(value);
-  if (!tensor || tensor.getElementType() != buffer.getElementType()) {
-    return op->emitOpError("value is a tile of the element type");
-  }
-  ArrayRef<int64_t> shape = tensor.getShape();
-  if (buffer.getScope() == Scope::Local && shape.size() == buffer.getShape().size() + 1) {
+  ArrayRef<int64_t> shape = shapeOf(value);
+  if (buffer.getScope() == Scope::Local && (int64_t)shape.size() == buffer.getRank() + 1) {
     shape = shape.drop_front();
   }
   return shape == buffer.getShape() ? success()
@@ -148,13 +224,7 @@ static LogicalResult verifyWholeValue(Operation *op, BufferType buffer, Type val
 }
 
 LogicalResult ReadOp::verify() {
-  BufferType buffer = getSource().getType();
-  auto tensor = dyn_cast<RankedTensorType>(getResult().getType());
-  if (buffer.getScope() == Scope::Local && buffer.getRank() == 0 && tensor &&
-      tensor.getRank() == 1) {
-    return success(tensor.getElementType() == buffer.getElementType());
-  }
-  return verifyWholeValue(*this, buffer, getResult().getType());
+  return verifyWholeValue(*this, getSource().getType(), getResult().getType());
 }
 
 LogicalResult WriteOp::verify() {
@@ -171,6 +241,9 @@ static LogicalResult verifyAccess(Operation *op, Type container, size_t numIndic
   if (element != elementOf(container)) {
     return op->emitOpError("value type is not the element type");
   }
+  if (isa<VectorType>(value) && numIndices == 0) {
+    return op->emitOpError("takes neighbours along a dimension");
+  }
   return success();
 }
 
@@ -180,62 +253,4 @@ LogicalResult LoadOp::verify() {
 
 LogicalResult StoreOp::verify() {
   return verifyAccess(*this, getDest().getType(), getIndices().size(), getValue().getType());
-}
-
-//===----------------------------------------------------------------------===//
-// Tiles
-//===----------------------------------------------------------------------===//
-
-LogicalResult CopyOp::verify() {
-  if (isa<GlobalType>(getSource().getType()) && isa<GlobalType>(getDest().getType())) {
-    return emitOpError("has a tile on at least one side");
-  }
-  ArrayRef<int64_t> source = shapeOf(getSource().getType());
-  ArrayRef<int64_t> dest = shapeOf(getDest().getType());
-  if (source.size() != dest.size()) {
-    return emitOpError("copies between ranks ") << source.size() << " and " << dest.size();
-  }
-  for (auto [from, to] : llvm::zip_equal(source, dest)) {
-    if (from != to && !ShapedType::isDynamic(from) && !ShapedType::isDynamic(to)) {
-      return emitOpError("copies between extents ") << from << " and " << to;
-    }
-  }
-  return success();
-}
-
-LogicalResult GemmOp::verify() {
-  ArrayRef<int64_t> a = shapeOf(getA().getType());
-  ArrayRef<int64_t> b = shapeOf(getB().getType());
-  ArrayRef<int64_t> acc = shapeOf(getAcc().getType());
-  if (a.size() != 2 || b.size() != 2 || acc.size() != 2) {
-    return emitOpError("multiplies matrices");
-  }
-  int64_t m = a[getTransposeA() ? 1 : 0], k = a[getTransposeA() ? 0 : 1];
-  int64_t kb = b[getTransposeB() ? 1 : 0], n = b[getTransposeB() ? 0 : 1];
-  if (k != kb || m != acc[0] || n != acc[1]) {
-    return emitOpError("shapes do not agree: ")
-           << m << 'x' << k << " times " << kb << 'x' << n << " into " << acc[0] << 'x' << acc[1];
-  }
-  return success();
-}
-
-LogicalResult ReduceOp::verify() {
-  ArrayRef<int64_t> shape = shapeOf(getInput().getType());
-  std::optional<uint64_t> axis = getAxis();
-  if (axis && *axis >= shape.size()) {
-    return emitOpError("axis is out of range");
-  }
-  SmallVector<int64_t> expected;
-  if (axis) {
-    expected.assign(shape.begin(), shape.end());
-    expected.erase(expected.begin() + *axis);
-  }
-  Type element = elementOf(getInput().getType());
-  Type result = expected.empty() ? element : RankedTensorType::get(expected, element);
-  // Layout encodings are checked by the dialect that adds them.
-  if (shapeOf(getResult().getType()) != shapeOf(result) ||
-      elementOf(getResult().getType()) != element) {
-    return emitOpError("result type does not follow from the input");
-  }
-  return success();
 }

@@ -24,7 +24,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, S
     `tile.name` (string), `tile.dtype` (the language's type name, so that signedness is kept), and for tensors
     `tile.direction` ("in", "out", "inout"), and if so `tile.optional`, `tile.strided`, `tile.align = n : i64`,
     `tile.may_alias = ["X"]`. Kernel attributes: `source_kernel` (name in the source), `parameters` (dictionary of the
-    compile-time bindings), `fast_math`. The body is host code and ends in `tile.return`.
+    compile-time bindings), `fast_math`; discardable `tile.fixed_dims` (dictionary of dimension names with a fixed value).
+    The body is host code and ends in `tile.return`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
@@ -58,13 +59,15 @@ def Tile_DimOp : Tile_Op<"dim", [Pure]> {
                        DefaultValuedAttr<I64Attr, "0">:$offset);
   let results = (outs AnyTypeOf<[I32, I64]>:$result);
   let assemblyFormat = "$name `from` $tensor `[` $axis `]` (`offset` $offset^)? attr-dict `:` qualified(type($tensor)) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def Tile_CheckOp : Tile_Op<"check"> {
   let summary = "a condition checked at launch, and a fact to the optimiser";
   let description = [{
     `diagnostic` is the bracketed name of docs/language.md that a failure reports ("where-failed", "dim-mismatch"),
-    `text` the message. For a tensor's extent: `%A[d] == value` computed with `tile.extent`.
+    `text` the message. Each extent of a tensor argument has one of the form `arith.cmpi eq, %extent, %value`, %extent
+    being a `tile.extent` of the argument and %value what the declaration says.
   }];
   let arguments = (ins I1:$condition, StrAttr:$diagnostic, StrAttr:$text);
   let assemblyFormat = "$condition `,` $diagnostic `,` $text attr-dict";
@@ -75,6 +78,7 @@ def Tile_ExtentOp : Tile_Op<"extent", [Pure]> {
   let arguments = (ins Tile_GlobalType:$source, I64Attr:$axis);
   let results = (outs AnyTypeOf<[I32, I64]>:$result);
   let assemblyFormat = "$source `[` $axis `]` attr-dict `:` qualified(type($source)) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def Tile_StrideOp : Tile_Op<"stride", [Pure]> {
@@ -82,6 +86,7 @@ def Tile_StrideOp : Tile_Op<"stride", [Pure]> {
   let arguments = (ins Tile_GlobalType:$source, I64Attr:$axis);
   let results = (outs I64:$result);
   let assemblyFormat = "$source `[` $axis `]` attr-dict `:` qualified(type($source))";
+  let hasVerifier = 1;
 }
 
 def Tile_SmCountOp : Tile_Op<"sm_count", [Pure]> {
@@ -143,6 +148,7 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc<DefaultResource>]>]
   let arguments = (ins OptionalAttr<StrAttr>:$name, OptionalAttr<StrAttr>:$layout);
   let results = (outs Tile_BufferType:$result);
   let assemblyFormat = "($name^)? attr-dict `:` qualified(type($result))";
+  let hasVerifier = 1;
 }
 
 def Tile_ConstantArrayOp : Tile_Op<"constant_array", [Pure]> {
@@ -150,6 +156,7 @@ def Tile_ConstantArrayOp : Tile_Op<"constant_array", [Pure]> {
   let arguments = (ins ElementsAttr:$value);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$value attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Tile_SliceOp : Tile_Op<"slice", [Pure, AttrSizedOperandSegments]> {
@@ -176,6 +183,7 @@ def Tile_SliceOp : Tile_Op<"slice", [Pure, AttrSizedOperandSegments]> {
     ::mlir::Value getDynamicSize(unsigned axis);
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
@@ -183,6 +191,7 @@ def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
   let arguments = (ins Tile_Storage:$source, Variadic<AnyTypeOf<[I32, I64]>>:$extents);
   let results = (outs Tile_Storage:$result);
   let assemblyFormat = "$source (`(` $extents^ `:` type($extents) `)`)? attr-dict `:` qualified(type($source)) `->` qualified(type($result))";
+  let hasVerifier = 1;
 }
 
 def Tile_BitcastViewOp : Tile_Op<"bitcast_view", [Pure]> {
@@ -190,11 +199,12 @@ def Tile_BitcastViewOp : Tile_Op<"bitcast_view", [Pure]> {
   let arguments = (ins Tile_Storage:$source);
   let results = (outs Tile_Storage:$result);
   let assemblyFormat = "$source attr-dict `:` qualified(type($source)) `->` qualified(type($result))";
+  let hasVerifier = 1;
 }
 
 def Tile_ReadOp : Tile_Op<"read", [MemoryEffects<[MemRead]>]> {
   let summary = "a whole buffer as a tile value (a scalar if the rank is 0)";
-  let description = [{ In block code a `local` buffer of shape S reads as a tile of shape [threads, S]. }];
+  let description = [{ In block code a `local` buffer of shape S reads as a tile of shape [threads, S] (for a scalar: [threads]). }];
   let arguments = (ins Tile_BufferType:$source);
   let results = (outs AnyType:$result);
   let assemblyFormat = "$source attr-dict `:` qualified(type($source)) `->` type($result)";
@@ -262,6 +272,7 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
   let arguments = (ins AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$input);
   let results = (outs AnyTypeOf<[AnyRankedTensor, AnyVectorOfNonZeroRank]>:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def Tile_ConvertOp : Tile_Op<"convert", [Pure, Elementwise]> {
@@ -269,6 +280,8 @@ def Tile_ConvertOp : Tile_Op<"convert", [Pure, Elementwise]> {
   let arguments = (ins Tile_AnyValue:$input, UnitAttr:$src_unsigned, UnitAttr:$dst_unsigned);
   let results = (outs Tile_AnyValue:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
+  let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
@@ -290,6 +303,7 @@ def Tile_ReduceWithOp : Tile_Op<"reduce_with", [Pure, SingleBlock]> {
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$combine);
   let assemblyFormat = "$inputs (`axis` $axis^)? attr-dict `:` type($inputs) `->` type($results) $combine";
+  let hasRegionVerifier = 1;
 }
 
 def Tile_ScanOp : Tile_Op<"scan", [Pure, SameOperandsAndResultType]> {
@@ -298,6 +312,7 @@ def Tile_ScanOp : Tile_Op<"scan", [Pure, SameOperandsAndResultType]> {
                        UnitAttr:$exclusive, UnitAttr:$is_unsigned);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$kind $input `axis` $axis attr-dict `:` type($input)";
+  let hasVerifier = 1;
 }
 
 def Tile_ScanWithOp : Tile_Op<"scan_with", [Pure, SingleBlock]> {
@@ -306,6 +321,7 @@ def Tile_ScanWithOp : Tile_Op<"scan_with", [Pure, SingleBlock]> {
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$combine);
   let assemblyFormat = "$inputs `axis` $axis attr-dict `:` type($inputs) `->` type($results) $combine";
+  let hasRegionVerifier = 1;
 }
 
 def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
@@ -313,6 +329,7 @@ def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
   let arguments = (ins AnyRankedTensor:$input);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def Tile_MapOp : Tile_Op<"map", [Pure, SingleBlockImplicitTerminator<"YieldOp">]> {
@@ -322,6 +339,7 @@ def Tile_MapOp : Tile_Op<"map", [Pure, SingleBlockImplicitTerminator<"YieldOp">]
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$inputs attr-dict `:` type($inputs) `->` type($results) $body";
+  let hasRegionVerifier = 1;
 }
 
 def Tile_ParallelOp : Tile_Op<"parallel", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
@@ -330,6 +348,7 @@ def Tile_ParallelOp : Tile_Op<"parallel", [SingleBlockImplicitTerminator<"YieldO
   let arguments = (ins Variadic<AnyTypeOf<[I32, I64]>>:$extents);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "`(` $extents `:` type($extents) `)` attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
 }
 
 def Tile_ThreadsOp : Tile_Op<"threads", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
@@ -338,6 +357,7 @@ def Tile_ThreadsOp : Tile_Op<"threads", [SingleBlockImplicitTerminator<"YieldOp"
   let arguments = (ins DenseI32ArrayAttr:$axes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$axes attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -352,6 +372,7 @@ def Tile_AtomicOp : Tile_Op<"atomic", [MemoryEffects<[MemRead, MemWrite]>]> {
                        UnitAttr:$is_unsigned);
   let results = (outs AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$result);
   let assemblyFormat = "$kind $value `,` $place `[` ($indices^ `:` type($indices))? `]` attr-dict `:` type($value) `,` qualified(type($place)) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def Tile_AtomicCasOp : Tile_Op<"atomic_cas", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -361,6 +382,7 @@ def Tile_AtomicCasOp : Tile_Op<"atomic_cas", [MemoryEffects<[MemRead, MemWrite]>
                        DefaultValuedAttr<Tile_MemoryOrderAttr, "::tilec::tile::MemoryOrder::Relaxed">:$order);
   let results = (outs AnySignlessInteger:$result);
   let assemblyFormat = "$expected `,` $value `,` $place `[` ($indices^ `:` type($indices))? `]` attr-dict `:` type($expected) `,` type($value) `,` qualified(type($place)) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def Tile_AtomicTileOp : Tile_Op<"atomic_tile", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -369,18 +391,21 @@ def Tile_AtomicTileOp : Tile_Op<"atomic_tile", [MemoryEffects<[MemRead, MemWrite
                        DefaultValuedAttr<Tile_MemoryOrderAttr, "::tilec::tile::MemoryOrder::Relaxed">:$order,
                        UnitAttr:$is_unsigned);
   let assemblyFormat = "$kind $value `,` $place attr-dict `:` type($value) `,` qualified(type($place))";
+  let hasVerifier = 1;
 }
 
 def Tile_PrintOp : Tile_Op<"print"> {
   let summary = "prints scalars and tiles in place of the `{}` of a format";
   let arguments = (ins StrAttr:$format, Variadic<AnyType>:$values, OptionalAttr<DenseI32ArrayAttr>:$unsigned_values);
   let assemblyFormat = "$format (`,` $values^ `:` type($values))? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_AssertOp : Tile_Op<"assert"> {
   let summary = "tested under --check, otherwise nothing";
   let arguments = (ins I1:$condition, StrAttr:$format, Variadic<AnyType>:$values);
   let assemblyFormat = "$condition `,` $format (`,` $values^ `:` type($values))? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_AssumeOp : Tile_Op<"assume"> {
@@ -405,6 +430,7 @@ def Tile_WarpOp : Tile_Op<"warp", [SameOperandsAndResultType]> {
   let results = (outs AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$result);
   let description = [{ `width` is a power of two up to 32. Exchanges are `tile.shuffle`. }];
   let assemblyFormat = "$kind $value attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
 
 def Tile_ShuffleOp : Tile_Op<"shuffle"> {
@@ -413,6 +439,7 @@ def Tile_ShuffleOp : Tile_Op<"shuffle"> {
                        AnySignlessInteger:$lane, DefaultValuedAttr<I32Attr, "32">:$width);
   let results = (outs AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$result);
   let assemblyFormat = "$kind $value `,` $lane attr-dict `:` type($value) `,` type($lane) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def Tile_BallotOp : Tile_Op<"ballot"> {
