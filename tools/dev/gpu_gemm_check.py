@@ -10,7 +10,7 @@ architecture of the pack that the device runs it is
     product of the same inputs; output and guards poisoned, NaN right behind the inputs, two runs bit for bit equal;
   - timed at 4096^3 and 8192^3, L2 flushed, interleaved with torch.matmul of the same types and layouts, medians of events.
 A cases file, JSON, changes that: {"shapes": [[M, N, K], ...], "bench": [[M, N, K], ...], "kernels": ["symbol", ...],
-"tolerance": {"f16": 1e-3}, "no_bench": ["symbol", ...]}; all members may be left out.
+"tolerance": {"f16": 1e-3}, "no_bench": ["symbol", ...], "layouts": {"symbol": "nt"}}; all members may be left out.
 Exit status: 0 all right, 1 a wrong result, 2 nothing to check, 3 no GPU.
 """
 import argparse
@@ -103,30 +103,43 @@ class Runtime:
 class Gemm:
     """One kernel of a pack, as its manifest describes it."""
 
-    def __init__(self, runtime, path, pack, manifest, entry):
+    def __init__(self, runtime, path, pack, manifest, entry, layout):
         self.path, self.symbol = path, entry["symbol"]
         self.args = {a["name"]: a for a in entry["arguments"]}
         self.order = [a["name"] for a in entry["arguments"]]
         self.fixed = {d["name"]: d["value"] for d in entry["dims"] if d.get("value") is not None}
-        name = lambda e: e.get("dim") if isinstance(e, dict) else None
-        a, b, c = ([name(e) for e in self.args[x]["extents"]] for x in "ABC")
-        self.m, self.n = c
-        if None in a + b + c or self.m == self.n:
-            raise ValueError("the extents of A, B and C are not plain dimensions")
-        self.trans_a, self.trans_b = a[1] == self.m, b[0] == self.n
-        self.k = a[0] if self.trans_a else a[1]
-        if a != self.stored([self.m, self.k], self.trans_a) or b != self.stored([self.k, self.n], self.trans_b):
-            raise ValueError("this is no gemm")
+        self.read_dimensions(*(self.args[x]["extents"] for x in "ABC"), layout)
         self.types = [self.args[x]["dtype"] for x in "ABC"]
         self.archs = list(dict.fromkeys(m["arch"] for m in manifest["modules"]))
         self.kernel = runtime.kernel(pack, self.symbol)
 
+    def read_dimensions(self, a, b, c, layout):
+        """Names of M, N, K and the layout. Extents fixed when compiling are numbers: those are named here."""
+        fits = []
+        for candidate in [layout] if layout else ["nn", "nt", "tn", "tt"]:
+            ta, tb = (x == "t" for x in candidate)
+            (am, ak), (bk, bn) = self.stored(a, ta), self.stored(b, tb)
+            if am == c[0] and bn == c[1] and ak == bk:
+                fits.append((ta, tb, [am, bn, ak]))
+        if not fits:
+            raise ValueError("its extents are not those of a gemm")
+        if len(fits) > 1:
+            print(f"{self.symbol}: its extents fit several layouts; taken for the first of nn, nt, tn, tt (cases file: layouts)")
+        self.trans_a, self.trans_b, extents = fits[0]
+        names = []
+        for default, extent in zip("MNK", extents):
+            if isinstance(extent, dict) and "dim" in extent:
+                names.append(extent["dim"])
+            elif isinstance(extent, int):
+                names.append(default)
+                self.fixed[default] = extent
+            else:
+                raise ValueError("an extent is neither a dimension nor a number")
+        self.m, self.n, self.k = names
+
     @staticmethod
     def stored(pair, transposed):
         return pair[::-1] if transposed else pair
-
-    def takes(self, shape):
-        return all(self.fixed.get(d, v) == v for d, v in zip((self.m, self.n, self.k), shape))
 
     def shapes(self, wanted):
         """The wanted shapes with fixed dimensions put in, each once."""
@@ -279,7 +292,11 @@ def sanitize(directory, gemm, arch, tools, out, limit):
     """compute-sanitizer over tile-run on small shapes: (tool, ok, what it said)."""
     shapes = gemm.shapes([(1, 1, 1), (7, 16, 129), (128, 128, 64), (129, 127, 128), (200, 264, 72), (256, 512, 256)])
     cases = pathlib.Path(tempfile.mkdtemp()) / "cases"
-    cases.write_text("".join(f"--dim {gemm.m}={m} --dim {gemm.n}={n} --dim {gemm.k}={k}\n" for m, n, k in shapes))
+    lines = []
+    for shape in shapes:
+        dims = [(d, v) for d, v in zip((gemm.m, gemm.n, gemm.k), shape) if d not in gemm.fixed]
+        lines.append(" ".join(f"--dim {d}={v}" for d, v in dims) + " --seed 2\n")
+    cases.write_text("".join(lines))
     results = []
     for tool in tools:
         command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", str(directory / "tile-run"),
@@ -300,7 +317,13 @@ def sanitize(directory, gemm, arch, tools, out, limit):
     return results
 
 
-def find_kernels(runtime, directory, wanted):
+def layout_of(symbol, layouts):
+    """From the cases file, or from a symbol like gemm_f16_nt; None: found from the extents."""
+    found = re.search(r"_([nt]{2})(_|$)", symbol)
+    return layouts.get(symbol) or (found.group(1) if found else None)
+
+
+def find_kernels(runtime, directory, wanted, layouts):
     kernels = []
     for path in sorted(directory.glob("*.pack")):
         pack = runtime.load(path)
@@ -312,7 +335,7 @@ def find_kernels(runtime, directory, wanted):
             if wanted and entry["symbol"] not in wanted:
                 continue
             try:
-                kernels.append(Gemm(runtime, path, pack, manifest, entry))
+                kernels.append(Gemm(runtime, path, pack, manifest, entry, layout_of(entry["symbol"], layouts)))
             except ValueError as reason:
                 print(f"{path.name}: {entry['symbol']} is left out: {reason}")
     return kernels
@@ -374,7 +397,7 @@ def main():
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     runtime = Runtime(args.dir / "libtile_rt.so")
-    kernels = find_kernels(runtime, args.dir, cases.get("kernels"))
+    kernels = find_kernels(runtime, args.dir, cases.get("kernels"), cases.get("layouts", {}))
     props = torch.cuda.get_device_properties(0)
     print(f"{props.name}, {props.multi_processor_count} multiprocessors, torch {torch.__version__}; "
           f"{len(kernels)} gemm kernels")
