@@ -33,3 +33,7 @@ for tool in ["tilec", "tile-opt", "tile-run"]:
 config.substitutions.append(("%kernels", os.path.join(config.source_dir, "kernels")))
 config.substitutions.append(("%source", config.source_dir))
 config.substitutions.append(("%python", config.python))
+# A CUDA driver that runs nothing (test/unit/runtime/FakeDriver.cpp).
+config.substitutions.append(
+    ("%fake-driver", os.path.join(config.build_dir, "lib", "libfake_cuda_driver.so"))
+)
