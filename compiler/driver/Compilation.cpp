@@ -1,0 +1,355 @@
+#include "compiler/driver/Compilation.h"
+
+#include "compiler/driver/Dialects.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/emit/Manifest.h"
+#include "compiler/emit/Ptx.h"
+#include "compiler/emit/SourceLocation.h"
+#include "compiler/lower/Lower.h"
+#include "compiler/parse/AstPrinter.h"
+#include "dialects/tgpu/Tgpu.h"
+#include "dialects/tile/Tile.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+/// What one architecture's compilation makes.
+struct Compilation::DeviceCode {
+  std::optional<llvm::json::Object> manifest;
+  std::string ptx;
+  std::string cubin;
+  AssemblerReport report;
+  std::map<std::string, Location> launches; ///< places of the launches, by entry
+};
+
+Compilation::Compilation(const Options &options, std::string input)
+    : options(options), input(std::move(input)), output(options.output), diags(sources.getMgr()),
+      toolchain(options.cudaPath, options.programDir), loader(sources, diags, options.includeDirs),
+      // One thread: the same order of everything, and crashes happen where they are caught.
+      context(MLIRContext::Threading::DISABLED), irDiagnostics(context, diags, options.report) {
+  diags.setWarningsAreErrors(options.warningsAreErrors);
+  DialectRegistry registry;
+  registerDialects(registry);
+  context.appendDialectRegistry(registry);
+}
+
+Compilation::~Compilation() = default;
+
+//===----------------------------------------------------------------------===//
+// Source to tile dialect
+//===----------------------------------------------------------------------===//
+
+bool Compilation::load() {
+  phase = "parsing";
+  PhaseTimer::Scope time(timer, "parse");
+  if (llvm::sys::path::extension(input) == ".mlir") {
+    llvm::ErrorOr<unsigned> id = sources.addFile(input);
+    if (!id) {
+      diags.report(diag::Id::FileRead, llvm::SMRange(), input, id.getError().message());
+      return false;
+    }
+    context.loadAllAvailableDialects();
+    inputIr = parseSourceString<ModuleOp>(sources.text(*id), &context, input);
+    return bool(inputIr);
+  }
+  main = loader.load(input);
+  for (const std::string &text : options.instantiate) {
+    instantiates.push_back(loader.loadText("<command line>", "instantiate " + text + ";"));
+  }
+  return main && !failed();
+}
+
+std::unique_ptr<sema::Program> Compilation::analyze(const Target &target) {
+  phase = "semantic analysis";
+  PhaseTimer::Scope time(timer, "sema");
+  sema::SemaOptions semaOptions;
+  semaOptions.arch = target.arch;
+  semaOptions.params = options.params;
+  semaOptions.autoParams = options.autoParams;
+  semaOptions.instantiate = instantiates;
+  semaOptions.kernel = options.kernel;
+  std::unique_ptr<sema::Program> program = sema::analyze(*main, semaOptions, diags);
+  return failed() ? nullptr : std::move(program);
+}
+
+OwningOpRef<ModuleOp> Compilation::lowerFor(const Target &target) {
+  if (!main && !inputIr && !load()) {
+    return nullptr;
+  }
+  if (inputIr) {
+    return OwningOpRef<ModuleOp>(inputIr->clone());
+  }
+  std::unique_ptr<sema::Program> program = analyze(target);
+  if (!program) {
+    return nullptr;
+  }
+  phase = "lowering";
+  PhaseTimer::Scope time(timer, "lower");
+  OwningOpRef<ModuleOp> module = lowerToTile(*program, context, diags);
+  return failed() ? nullptr : std::move(module);
+}
+
+//===----------------------------------------------------------------------===//
+// Tile dialect to device code
+//===----------------------------------------------------------------------===//
+
+bool Compilation::runPasses(ModuleOp module, const Target &target, llvm::StringRef name,
+                            llvm::function_ref<void(OpPassManager &)> populate) {
+  phase = name;
+  PhaseTimer::Scope time(timer, name);
+  PassManager passes(&context);
+  passes.enableVerifier(options.verifyEach);
+  if (options.printIrAfterAll) {
+    passes.enableIRPrinting(/*shouldPrintBeforePass=*/[](Pass *, Operation *) { return false; },
+                            /*shouldPrintAfterPass=*/[](Pass *, Operation *) { return true; },
+                            /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/true,
+                            /*printAfterOnlyOnFailure=*/false, llvm::errs());
+  }
+  populate(passes);
+  bool done = succeeded(passes.run(module)) && !failed();
+  if (!done && !failed()) {
+    diags.report(diag::Id::InternalError, llvm::SMRange(), "passes failed without a word: " + name);
+  }
+  if (done && mlir::failed(verify(module))) {
+    return false;
+  }
+  return done;
+}
+
+/// The operation as text that can be read again, with locations where they matter.
+static std::string printIr(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  op->print(os);
+  os << "\n";
+  return text;
+}
+
+static std::string printIr(const llvm::Module &module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os, nullptr);
+  return text;
+}
+
+bool Compilation::toTgpu(ModuleOp module, const Target &target) {
+  PipelineOptions pipeline{&target, options.optLevel};
+  return runPasses(module, target, "tgpu passes",
+                   [&](OpPassManager &passes) { addTgpuPasses(passes, pipeline); }) &&
+         saveTemp(target, "tgpu.mlir", printIr(module));
+}
+
+/// Takes the host part out of a module, whose manifest is made by now.
+static void eraseHost(ModuleOp module) {
+  for (auto kernel : llvm::make_early_inc_range(module.getOps<tile::KernelOp>())) {
+    kernel.erase();
+  }
+}
+
+bool Compilation::toDevice(ModuleOp module, const Target &target, DeviceCode &code) {
+  PipelineOptions pipeline{&target, options.optLevel};
+  if (!runPasses(module, target, "LLVM passes",
+                 [&](OpPassManager &passes) { addLlvmPasses(passes, pipeline); }) ||
+      !saveTemp(target, "llvm.mlir", printIr(module))) {
+    return false;
+  }
+  PtxOptions ptxOptions{target.name.str(), options.optLevel, options.debug};
+  PtxEmitter emitter(ptxOptions, toolchain, diags);
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> ir;
+  {
+    phase = "translation to LLVM IR";
+    PhaseTimer::Scope time(timer, "LLVM IR");
+    ir = emitter.toLlvmIr(module, llvmContext);
+    if (!ir || failed() || !saveTemp(target, "ll", printIr(*ir))) {
+      return false;
+    }
+  }
+  if (options.emit == EmitKind::Llvm) {
+    return writeText(printIr(*ir));
+  }
+  {
+    phase = "LLVM's optimisation";
+    PhaseTimer::Scope time(timer, "LLVM optimisation");
+    emitter.optimise(*ir);
+    if (!saveTemp(target, "opt.ll", printIr(*ir))) {
+      return false;
+    }
+  }
+  phase = "code generation";
+  PhaseTimer::Scope time(timer, "code generation");
+  std::optional<std::string> ptx = emitter.toPtx(*ir);
+  if (!ptx || failed()) {
+    return false;
+  }
+  code.ptx = std::move(*ptx);
+  return saveTemp(target, "ptx", code.ptx);
+}
+
+bool Compilation::assemble(const Target &target, DeviceCode &code) {
+  phase = "ptxas";
+  PhaseTimer::Scope time(timer, PhaseTimer::assembler);
+  std::optional<Cubin> cubin =
+      Assembler(toolchain, diags).assemble(code.ptx, target.name, options.debug);
+  if (!cubin) {
+    return false;
+  }
+  code.cubin = std::move(cubin->bytes);
+  code.report = std::move(cubin->report);
+  reportAssembler(target, code.report, code.launches);
+  return !failed() && saveTemp(target, "cubin", code.cubin);
+}
+
+void Compilation::reportAssembler(const Target &target, const AssemblerReport &report,
+                                  const std::map<std::string, Location> &launches) {
+  auto place = [&](const std::string &function) {
+    auto found = launches.find(function);
+    return found == launches.end() ? llvm::SMRange() : sourceRange(found->second, diags);
+  };
+  for (const AssemblerMessage &message : report.messages) {
+    std::string name = message.function.empty() ? "ptxas" : message.function;
+    diags.report(message.id, place(message.function), name, message.text);
+  }
+  for (const auto &[function, used] : report.functions) {
+    uint64_t spills = used.spillStoreBytes + used.spillLoadBytes;
+    if (spills != 0) {
+      diags.report(diag::Id::Spills, place(function), function, spills);
+    }
+    if (options.report) {
+      diags.report(diag::Id::Remark, place(function),
+                   "`" + function + "` on " + target.name + ": " + llvm::Twine(used.registers) +
+                       " registers, " + llvm::Twine(spills) + " bytes of spills, " +
+                       llvm::Twine(used.staticSharedBytes) + " bytes of static shared memory");
+    }
+  }
+}
+
+bool Compilation::compileFor(const Target &target, unsigned moduleIndex, DeviceCode &code) {
+  OwningOpRef<ModuleOp> module = lowerFor(target);
+  if (!module) {
+    return false;
+  }
+  if (!saveTemp(target, "tile.mlir", printIr(*module))) {
+    return false;
+  }
+  if (options.emit == EmitKind::Tile) {
+    return writeText(printIr(*module));
+  }
+  if (!toTgpu(*module, target)) {
+    return false;
+  }
+  if (options.emit == EmitKind::Tgpu) {
+    return writeText(printIr(*module));
+  }
+  {
+    phase = "manifest";
+    PhaseTimer::Scope time(timer, "manifest");
+    code.manifest = buildManifest(*module, moduleIndex, diags);
+    if (!code.manifest) {
+      return false;
+    }
+    module->walk([&](tgpu::KernelOp kernel) {
+      code.launches.emplace(kernel.getSymName().str(), kernel.getLoc());
+    });
+    eraseHost(*module);
+  }
+  if (!toDevice(*module, target, code)) {
+    return false;
+  }
+  return options.emit <= EmitKind::Ptx || assemble(target, code);
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+/// True for `sm_80`, false for `sm_90a`: PTX of the former runs on later hardware too.
+static bool isPortable(const Target &target) { return llvm::isDigit(target.name.back()); }
+
+static std::vector<FatbinImage> imagesOf(const Target &target, llvm::StringRef ptx,
+                                         llvm::StringRef cubin) {
+  std::vector<FatbinImage> images{{FatbinImage::Kind::Cubin, target.name.str(), cubin.str()}};
+  if (isPortable(target)) {
+    images.push_back({FatbinImage::Kind::Ptx, target.name.str(), ptx.str()});
+  }
+  return images;
+}
+
+bool Compilation::bundle(llvm::MutableArrayRef<DeviceCode> codes) {
+  phase = "packing";
+  PhaseTimer::Scope time(timer, PhaseTimer::packing);
+  Assembler assembler(toolchain, diags);
+  if (options.emit == EmitKind::Fatbin) {
+    std::vector<FatbinImage> images;
+    for (auto [target, code] : llvm::zip_equal(options.archs, codes)) {
+      llvm::append_range(images, imagesOf(*target, code.ptx, code.cubin));
+    }
+    std::optional<std::string> bytes = assembler.bundle(images);
+    return bytes && writeText(*bytes);
+  }
+  llvm::json::Object manifest = std::move(*codes.front().manifest);
+  std::vector<PackModule> modules;
+  for (auto [index, code] : llvm::enumerate(codes)) {
+    const Target &target = *options.archs[index];
+    if (index != 0 && !mergeManifest(manifest, std::move(*code.manifest), diags)) {
+      return false;
+    }
+    addResources(manifest, index, code.report.functions);
+    if (!isPortable(target)) {
+      modules.push_back({target.name.str(), "cubin", code.cubin});
+      continue;
+    }
+    std::optional<std::string> bytes = assembler.bundle(imagesOf(target, code.ptx, code.cubin));
+    if (!bytes) {
+      return false;
+    }
+    modules.push_back({target.name.str(), "fatbin", std::move(*bytes)});
+  }
+  if (manifest.getArray("kernels")->empty()) {
+    diags.report(diag::Id::NothingToCompile, llvm::SMRange(), input);
+    return false;
+  }
+  manifest["source_hash"] = sourceHash();
+  std::string pack = writePack(manifest, modules);
+  return writeText(options.emit == EmitKind::Manifest ? printManifest(manifest) : pack);
+}
+
+void Compilation::compile() {
+  if (!load()) {
+    return;
+  }
+  if (options.emit == EmitKind::Ast) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (main) {
+      printAst(*main->ast, os);
+    }
+    writeText(text) && writeDependencies();
+    return;
+  }
+  std::vector<DeviceCode> codes(options.archs.size());
+  for (auto [index, target] : llvm::enumerate(options.archs)) {
+    if (!compileFor(*target, index, codes[index])) {
+      return;
+    }
+  }
+  bool done = true;
+  if (options.emit == EmitKind::Ptx) {
+    done = writeText(codes.front().ptx);
+  } else if (options.emit == EmitKind::Cubin) {
+    done = writeText(codes.front().cubin);
+  } else if (options.emit > EmitKind::Cubin) {
+    done = bundle(codes);
+  }
+  if (done) {
+    writeDependencies();
+  }
+}
+
+} // namespace tilec

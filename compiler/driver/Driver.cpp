@@ -1,0 +1,79 @@
+#include "compiler/driver/Driver.h"
+
+#include "compiler/driver/Compilation.h"
+#include "compiler/driver/Reproducer.h"
+#include "compiler/driver/RunCommand.h"
+
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tilec {
+
+/// Room for recursion over trees of the greatest depth that the parser lets through.
+static constexpr unsigned stackBytes = 256u << 20;
+
+/// LLVM's fatal errors: keeps the reason and leaves through the crash recovery.
+static void keepReason(void *reason, const char *text, bool) {
+  *static_cast<std::string *>(reason) = text;
+  if (CrashRecoveryContext *context = CrashRecoveryContext::GetCurrent()) {
+    context->HandleExit(ExitInternal);
+  }
+}
+
+/// Reports an internal error of which no diagnostic could tell.
+static void reportCrash(const Compilation &compilation, StringRef reason, const Options &options,
+                        const std::string &reproducer) {
+  SourceMgr none;
+  DiagnosticEngine diags(none);
+  std::string what = reason.empty() ? "crash" : reason.trim().str();
+  diags.report(diag::Id::InternalError, SMRange(),
+               what + " (during " + compilation.getPhase() + " of `" + compilation.getInput() +
+                   "`)")
+      << note(SMRange(), reproducer.empty() ? "the sources could not be saved"
+                                            : "it is reproduced by: sh " + reproducer);
+  printDiagnostics(diags, options.format, errs());
+}
+
+/// Does one source. After a crash the compilation is left as it is.
+static ExitCode runOne(const Options &options, const std::string &input) {
+  auto compilation = std::make_unique<Compilation>(options, input);
+  std::string reason;
+  ScopedFatalErrorHandler fatal(keepReason, &reason);
+  CrashRecoveryContext guard;
+  ExitCode code = ExitSuccess;
+  bool survived = guard.RunSafelyOnThread(
+      [&] {
+        if (options.command == Options::Command::Run) {
+          code = runKernel(options, *compilation);
+        } else {
+          compilation->compile();
+          code = compilation->finish(errs());
+        }
+      },
+      stackBytes);
+  if (survived && code != ExitInternal) {
+    return code;
+  }
+  std::string reproducer = writeReproducer(options, compilation->getSources());
+  if (survived) {
+    errs() << "note: it is reproduced by: sh " << reproducer << "\n";
+    return ExitInternal;
+  }
+  reportCrash(*compilation, reason, options, reproducer);
+  compilation.release(); // in no state to be destroyed
+  return ExitInternal;
+}
+
+ExitCode runDriver(const Options &options) {
+  CrashRecoveryContext::Enable();
+  ExitCode worst = ExitSuccess;
+  for (const std::string &input : options.inputs) {
+    worst = std::max(worst, runOne(options, input));
+  }
+  return worst;
+}
+
+} // namespace tilec

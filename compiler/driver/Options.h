@@ -1,0 +1,81 @@
+// The command line of tilec.
+#pragma once
+
+#include "compiler/diag/DiagnosticPrinter.h"
+#include "dialects/support/Target.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilec {
+
+/// What a program says with its exit status.
+enum ExitCode : int {
+  ExitSuccess = 0,
+  ExitInput = 1,    ///< a diagnosed error in the input, or a file that cannot be read or written
+  ExitUsage = 2,    ///< a wrong command line
+  ExitTool = 3,     ///< ptxas, fatbinary or libdevice is missing or fails
+  ExitInternal = 4, ///< an error of the compiler
+};
+
+/// The kinds of output, in the order in which they are made.
+enum class EmitKind { Ast, Tile, Tgpu, Llvm, Ptx, Cubin, Fatbin, Manifest, Pack };
+
+/// "ast", "tile", ...
+llvm::StringRef emitKindName(EmitKind kind);
+/// Whether the output holds code of several architectures (or of none).
+bool takesSeveralArchs(EmitKind kind);
+
+/// What `tilec run` takes beside the options of a compilation. Texts are "NAME=VALUE".
+struct RunOptions {
+  std::string on;                  ///< "cpu", "cuda", or empty: cuda if there is a GPU
+  std::vector<std::string> dims;   ///< values of dimensions
+  std::vector<std::string> args;   ///< inputs: a .npy file, a distribution or a number
+  std::vector<std::string> outs;   ///< outputs to write as .npy files
+  std::vector<std::string> expect; ///< outputs to compare with .npy files
+  std::optional<double> tolerance; ///< instead of the default of the output's type
+  uint64_t seed = 1;
+  bool time = false;
+};
+
+struct Options {
+  enum class Command { Compile, Run } command = Command::Compile;
+  std::vector<std::string> inputs; ///< files, `-` is standard input; never empty
+  std::string output;              ///< empty: beside the source, or standard output
+  EmitKind emit = EmitKind::Pack;
+  std::vector<const Target *> archs; ///< in the order given, each once; never empty
+  std::vector<std::pair<std::string, std::string>> params; ///< of -P
+  bool autoParams = false;                                 ///< `-P auto`
+  std::string kernel;
+  std::vector<std::string> includeDirs;
+  std::vector<std::string> instantiate;
+  unsigned optLevel = 2;
+  bool debug = false;
+  bool check = false;
+  bool saveTemps = false;
+  bool printIrAfterAll = false;
+  bool verifyEach = false;
+  bool report = false;
+  bool timePasses = false;
+  bool writeDependencies = false;
+  std::string dependencyFile; ///< empty: the output's name with `.d`
+  bool warningsAreErrors = false;
+  DiagnosticsFormat format = DiagnosticsFormat::Text;
+  std::string cudaPath;
+  RunOptions run;
+
+  std::string programDir;             ///< folder of the running tilec
+  std::vector<std::string> arguments; ///< the command line as given, for reproducers
+};
+
+/// Options, or the exit status of a command line that asks for nothing more (--help) or is wrong;
+/// the text is then already printed.
+struct ParsedOptions {
+  std::optional<Options> options;
+  ExitCode exitCode = ExitSuccess;
+};
+ParsedOptions parseOptions(int argc, const char *const *argv);
+
+} // namespace tilec

@@ -1,0 +1,165 @@
+// Compilation, continued: what it writes and how it ends.
+#include "compiler/driver/Compilation.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tilec {
+
+/// Extension of an output without `-o`; empty for what then goes to standard output.
+static StringRef defaultExtension(EmitKind kind) {
+  switch (kind) {
+  case EmitKind::Ast:
+  case EmitKind::Tile:
+  case EmitKind::Tgpu:
+  case EmitKind::Llvm:
+    return "";
+  case EmitKind::Ptx:
+    return "ptx";
+  case EmitKind::Cubin:
+    return "cubin";
+  case EmitKind::Fatbin:
+    return "fatbin";
+  case EmitKind::Manifest:
+    return "json";
+  case EmitKind::Pack:
+    return "pack";
+  }
+  llvm_unreachable("an output kind without extension");
+}
+
+/// `path` with another extension.
+static std::string withExtension(StringRef path, const Twine &extension) {
+  SmallString<128> result = path;
+  sys::path::replace_extension(result, extension);
+  return result.str().str();
+}
+
+std::string Compilation::outputPath() const {
+  if (!output.empty()) {
+    return output;
+  }
+  StringRef extension = defaultExtension(options.emit);
+  return input == "-" || extension.empty() ? "-" : withExtension(input, extension);
+}
+
+/// Writes a file beside its place first, so that it never exists half-written.
+bool Compilation::writeFile(StringRef path, StringRef bytes) {
+  auto write = [&](raw_ostream &os) {
+    os << bytes;
+    return Error::success();
+  };
+  if (path == "-") {
+    outs() << bytes;
+    outs().flush();
+    std::error_code error = outs().error();
+    outs().clear_error();
+    if (error) {
+      diags.report(diag::Id::FileWrite, SMRange(), "<stdout>", error.message());
+    }
+    return !error;
+  }
+  if (sys::fs::is_directory(path)) {
+    diags.report(diag::Id::FileWrite, SMRange(), path, "it is a directory");
+    return false;
+  }
+  if (Error error = writeToOutput(path, write)) {
+    handleAllErrors(std::move(error), [&](const ErrorInfoBase &info) {
+      diags.report(diag::Id::FileWrite, SMRange(), path, info.message());
+    });
+    return false;
+  }
+  return true;
+}
+
+bool Compilation::writeText(StringRef text) {
+  phase = "writing";
+  return !diags.hasErrors() && writeFile(outputPath(), text);
+}
+
+/// With --save-temps: an intermediate form beside the output.
+bool Compilation::saveTemp(const Target &target, StringRef extension, StringRef text) {
+  if (!options.saveTemps) {
+    return true;
+  }
+  std::string base = outputPath() == "-" ? (input == "-" ? "stdin" : input) : outputPath();
+  return writeFile(withExtension(base, target.name + "." + extension), text);
+}
+
+/// Quotes a file name for make.
+static std::string makeQuoted(StringRef name) {
+  std::string quoted;
+  for (char c : name) {
+    if (c == '$') {
+      quoted += '$';
+    } else if (c == ' ' || c == '#') {
+      quoted += '\\';
+    }
+    quoted += c;
+  }
+  return quoted;
+}
+
+bool Compilation::writeDependencies() {
+  if (!options.writeDependencies && options.dependencyFile.empty()) {
+    return true;
+  }
+  std::string target = outputPath();
+  std::string text = makeQuoted(target) + ":";
+  for (const std::string &file : sources.files()) {
+    if (file != "-") {
+      text += " \\\n  " + makeQuoted(file);
+    }
+  }
+  std::string path = options.dependencyFile;
+  if (path.empty()) {
+    std::string base = target == "-" ? (input == "-" ? "stdin" : input) : target;
+    path = withExtension(base, "d");
+  }
+  return writeFile(path, text + "\n");
+}
+
+/// SHA-256 of the texts, in the order of loading; names do not count.
+std::string Compilation::sourceHash() const {
+  SHA256 hash;
+  for (unsigned id = 1; id <= sources.numFiles(); ++id) {
+    StringRef text = sources.text(id);
+    hash.update(std::to_string(text.size()) + ":");
+    hash.update(text);
+  }
+  return toHex(hash.final(), /*LowerCase=*/true);
+}
+
+/// The status that the worst diagnostic asks for.
+static ExitCode exitCodeOf(const DiagnosticEngine &diags) {
+  ExitCode code = ExitSuccess;
+  for (const Diagnostic *diagnostic : diags.sorted()) {
+    if (diagnostic->severity != diag::Severity::Error) {
+      continue;
+    }
+    ExitCode own =
+        diagnostic->id == diag::Id::InternalError ? ExitInternal
+        : diagnostic->id == diag::Id::ToolMissing || diagnostic->id == diag::Id::ToolFailed
+            ? ExitTool
+        : diagnostic->id == diag::Id::Usage ? ExitUsage
+                                            : ExitInput;
+    code = std::max(code, own);
+  }
+  return code;
+}
+
+ExitCode Compilation::finish(raw_ostream &os) {
+  printDiagnostics(diags, options.format, os);
+  ExitCode code = exitCodeOf(diags);
+  if (options.timePasses) {
+    timer.print(os);
+  }
+  return code;
+}
+
+} // namespace tilec

@@ -1,0 +1,23 @@
+// tilec, the compiler of tile kernels: see compiler/driver.
+#include "compiler/driver/Driver.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+
+int main(int argc, char **argv) {
+  tilec::ParsedOptions parsed = tilec::parseOptions(argc, argv);
+  if (!parsed.options) {
+    return parsed.exitCode;
+  }
+  void *address = reinterpret_cast<void *>(&tilec::parseOptions);
+  std::string program = llvm::sys::fs::getMainExecutable(argv[0], address);
+  parsed.options->programDir = llvm::sys::path::parent_path(program).str();
+  tilec::ExitCode code = tilec::runDriver(*parsed.options);
+  llvm::outs().flush();
+  llvm::errs().flush();
+  // Without destructors of globals: after a crash that was caught they could crash again.
+  std::_Exit(code);
+}
