@@ -78,7 +78,7 @@ Expr argLeaf(const JsonRef &json, const NameScope &names) {
   return expr;
 }
 
-Expr parseLeaf(const JsonRef &json, const NameScope &names) {
+TILE_RT_NOINLINE Expr parseLeaf(const JsonRef &json, const NameScope &names) {
   if (json.has("const")) {
     DType type = parseDType(json["type"], true);
     Expr expr = constantLeaf(parseConstant(json["const"], type));
@@ -117,7 +117,7 @@ Expr parseLeaf(const JsonRef &json, const NameScope &names) {
   json.fail("not an expression");
 }
 
-Expr parseName(const JsonRef &json, const NameScope &names) {
+TILE_RT_NOINLINE Expr parseName(const JsonRef &json, const NameScope &names) {
   std::string name = json.string();
   if (name == "sm_count") {
     return leaf(Op::SmCount, ValueKind::Int);
@@ -145,7 +145,7 @@ void require(const JsonRef &json, const Expr &expr, ValueKind kind) {
 }
 
 /// Sets the kind of the result after checking the operands' kinds.
-void checkKinds(const JsonRef &json, const OpInfo &info, Expr &expr) {
+TILE_RT_NOINLINE void checkKinds(const JsonRef &json, const OpInfo &info, Expr &expr) {
   switch (info.rule) {
   case OpRule::Number:
     expr.kind = commonKind(json, expr);

@@ -146,7 +146,7 @@ void KernelParser::parseArgumentDetails(const JsonRef &json) {
 
 std::vector<Statement> KernelParser::parseBlock(const JsonRef &json, NameScope scope,
                                                 unsigned depth) {
-  if (depth > 1000) {
+  if (depth > 500) {
     json.fail("nested too deeply");
   }
   std::vector<Statement> block;
