@@ -17,7 +17,6 @@ namespace tilec::layout {
 static Refusal refuse(const Twine &text) { return {text.str()}; }
 
 // ---- ldmatrix, stmatrix
-// ------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -145,7 +144,6 @@ Answer<MatrixPlan> stmatrixPlan(const SharedLayout &shared, const RegisterLayout
 }
 
 // ---- vectors
-// -----------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -270,7 +268,6 @@ unsigned vectorWidth(const SharedLayout &shared, const RegisterLayout &fragment)
 }
 
 // ---- bank conflicts
-// ----------------------------------------------------------------------------------------------
 
 BankReport countWavefronts(ArrayRef<int64_t> addresses, unsigned bytes) {
   const unsigned lanesPerPhase = bytes <= 4 ? 32 : 128 / bytes;

@@ -8,7 +8,6 @@
 namespace tilec::layout {
 
 // ---- wgmma operands in shared memory
-// ---------------------------------------------------------------------------
 
 /// An operand tile of wgmma: which dimensions of the (unbatched: rank 2) shared layout are M/N and
 /// K, and how much of them one instruction takes (mn: 64 for A, N for B; k: instructionK).
@@ -43,7 +42,6 @@ struct WgmmaDescriptor {
 Answer<WgmmaDescriptor> wgmmaDescriptor(const SharedLayout &layout, const WgmmaOperand &operand);
 
 // ---- TMA
-// -------------------------------------------------------------------------------------------------------
 
 /// One tensor-map box and the places it is issued at.
 struct TmaBoxes {
@@ -60,12 +58,12 @@ struct TmaBoxes {
   bool overhang = false;
 };
 
+/// 4-bit elements: the tensor map counts bytes, halve the innermost extent and origin.
 /// Order of the tensor map: contiguous dimension, row dimension, then leading dimensions from last
 /// to first.
 Answer<TmaBoxes> tmaBoxes(const SharedLayout &layout);
 
 // ---- Loads and stores between registers and shared memory
-// -------------------------------------------------------
 
 /// ldmatrix / stmatrix: instruction i of a warp moves `matrices` (1, 2 or 4) 8x8 b16 matrices. Lane
 /// l supplies the address of the row at address.coords(i, l, warp): lanes 8j..8j+7 are the rows of
@@ -97,8 +95,25 @@ Answer<AccessPlan> accessPlan(const SharedLayout &shared, const RegisterLayout &
 /// Bytes per access of accessPlan, 0 when refused.
 unsigned vectorWidth(const SharedLayout &shared, const RegisterLayout &fragment);
 
+/// How to get the addresses of many slots (first slots of an AccessPlan's groups, or instructions
+/// of a MatrixPlan) from few: address(slots[i]) = base(entries[i].base) + entries[i].add for every
+/// thread that has slots[i] in bounds.
+struct AddressPlan {
+  struct Base {
+    int64_t slot = 0; // base = byteOffset(coords(slot, lane, warp)), or, cheaper,
+    std::optional<int64_t> xorWithFirst = {}; // the first base XOR this constant
+  };
+  struct Entry {
+    unsigned base = 0;
+    int64_t add = 0; // an immediate, may be negative
+  };
+  llvm::SmallVector<Base, 4> bases;
+  llvm::SmallVector<Entry, 16> entries;
+};
+AddressPlan addressPlan(const SharedLayout &shared, const RegisterLayout &layout,
+                        llvm::ArrayRef<int64_t> slots);
+
 // ---- Bank conflicts
-// --------------------------------------------------------------------------------------------
 
 /// Wavefronts summed over the accesses of all warps; `ideal` is what a conflict-free layout takes.
 struct BankReport {
@@ -120,7 +135,6 @@ BankReport bankConflicts(const SharedLayout &shared, const RegisterLayout &fragm
 BankReport bankConflicts(const SharedLayout &shared, const MatrixPlan &plan);
 
 // ---- Choosing a shared layout
-// ------------------------------------------------------------------------------------
 
 /// What somebody does with the buffer. A demand that is `required` must be met; others are weighed.
 struct Demand {

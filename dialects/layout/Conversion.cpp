@@ -65,7 +65,6 @@ std::string Conversion::describe() const {
 }
 
 // ---- conversions
-// -------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -264,7 +263,6 @@ Answer<Conversion> planConversion(const RegisterLayout &source, const RegisterLa
 }
 
 // ---- broadcasts and reductions
-// -----------------------------------------------------------------------------------
 
 Answer<SmallVector<int64_t, 16>>
 broadcastRegisters(const RegisterLayout &narrow, const RegisterLayout &wide, ArrayRef<int> dims) {

@@ -1,7 +1,6 @@
-// The map itself: checking, canonical form, evaluation and inversion.
+// The map itself: checking, canonical form, evaluation.
 #include "dialects/layout/RegisterLayout.h"
 
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -27,67 +26,6 @@ void xorInto(Coords &v, const Coords &w) {
     v[d] ^= w[d];
   }
 }
-
-/// Solves XOR of chosen vectors == target over F2, for all vectors of a layout's atom at once.
-class F2System {
-public:
-  /// Bit i of a solution chooses vectors[i].
-  explicit F2System(ArrayRef<Coords> vectors) {
-    for (auto [i, v] : enumerate(vectors)) {
-      Row row{v, uint64_t(1) << i};
-      reduce(row);
-      if (isZero(row.vector)) {
-        kernel.push_back(row.members);
-      } else {
-        rows.push_back(row);
-      }
-    }
-  }
-
-  /// All solutions; empty when there is none.
-  SmallVector<uint64_t, 8> solve(const Coords &target) const {
-    Row row{target, 0};
-    reduce(row);
-    SmallVector<uint64_t, 8> solutions;
-    if (!isZero(row.vector)) {
-      return solutions;
-    }
-    solutions.push_back(row.members);
-    for (uint64_t k : kernel) {
-      for (size_t i = 0, e = solutions.size(); i < e; ++i) {
-        solutions.push_back(solutions[i] ^ k);
-      }
-    }
-    return solutions;
-  }
-
-private:
-  struct Row {
-    Coords vector;
-    uint64_t members;
-  };
-
-  static std::pair<unsigned, int64_t> pivot(const Coords &v) {
-    unsigned d = 0;
-    while (v[d] == 0) {
-      ++d;
-    }
-    return {d, int64_t(bit_floor(uint64_t(v[d])))};
-  }
-
-  void reduce(Row &row) const {
-    for (const Row &r : rows) {
-      auto [d, bit] = pivot(r.vector);
-      if (row.vector[d] & bit) {
-        xorInto(row.vector, r.vector);
-        row.members ^= r.members;
-      }
-    }
-  }
-
-  SmallVector<Row, 16> rows;
-  SmallVector<uint64_t, 8> kernel;
-};
 
 } // namespace
 
@@ -323,105 +261,6 @@ bool RegisterLayout::hasPadding() const {
     auto [reach, extent] = pair;
     return reach > extent;
   });
-}
-
-SmallVector<Place, 8> RegisterLayout::owners(ArrayRef<int64_t> target) const {
-  SmallVector<Coords, 24> vectors;
-  for (const Bases &bases : spec.bases) {
-    append_range(vectors, bases);
-  }
-  const F2System system(vectors);
-  const unsigned regBits = spec.bases[0].size(), laneBits = spec.bases[1].size();
-  SmallVector<Place, 8> result;
-  // Every choice of repeat digits leaves a target for the atom.
-  SmallVector<int64_t, 4> digits(spec.repeats.size(), 0);
-  while (true) {
-    Coords rest(target.begin(), target.end());
-    std::array<int64_t, 3> high = {0, 0, 0}, weight = {1, 1, 1};
-    for (auto [r, digit] : zip_equal(spec.repeats, digits)) {
-      if (r.dim >= 0) {
-        rest[r.dim] -= digit * r.stride;
-      }
-      high[unsigned(r.hw)] += digit * weight[unsigned(r.hw)];
-      weight[unsigned(r.hw)] *= r.count;
-    }
-    if (all_of(rest, [](int64_t x) { return x >= 0; })) {
-      for (uint64_t s : system.solve(rest)) {
-        Place place;
-        place.reg = int64_t(s & (atomSizes[0] - 1)) + high[0] * atomSizes[0];
-        place.lane = int64_t(s >> regBits & (atomSizes[1] - 1)) + high[1] * atomSizes[1];
-        place.warp = int64_t(s >> (regBits + laneBits)) + high[2] * atomSizes[2] + spec.firstWarp;
-        result.push_back(place);
-      }
-    }
-    size_t i = 0;
-    while (i < digits.size() && ++digits[i] == spec.repeats[i].count) {
-      digits[i++] = 0;
-    }
-    if (i == digits.size()) {
-      break;
-    }
-  }
-  sort(result);
-  return result;
-}
-
-std::optional<int64_t> RegisterLayout::registerOf(ArrayRef<int64_t> target, int64_t lane,
-                                                  int64_t warp) const {
-  for (const Place &p : owners(target)) {
-    if (p.lane == lane && p.warp == warp) {
-      return p.reg;
-    }
-  }
-  return std::nullopt;
-}
-
-bool RegisterLayout::isPrimary(int64_t reg, int64_t lane, int64_t warp) const {
-  Coords at = coords(reg, lane, warp);
-  return inBounds(at) && owners(at).front() == Place{reg, lane, warp};
-}
-
-/// How many in-bounds places there are, and how many distinct elements they hold.
-static std::pair<int64_t, int64_t> countPlaces(const RegisterLayout &layout) {
-  int64_t elements = 1, places = 0;
-  for (int64_t extent : layout.shape()) {
-    elements *= extent;
-  }
-  BitVector seen(elements);
-  const int64_t first = layout.firstWarp();
-  for (int64_t w = first; w < first + layout.numWarps(); ++w) {
-    for (int64_t l = 0; l < 32; ++l) {
-      for (int64_t r = 0; r < layout.registersPerThread(); ++r) {
-        Coords at = layout.coords(r, l, w);
-        if (!layout.inBounds(at)) {
-          continue;
-        }
-        int64_t index = 0;
-        for (auto [c, extent] : zip_equal(at, layout.shape())) {
-          index = index * extent + c;
-        }
-        seen.set(index);
-        ++places;
-      }
-    }
-  }
-  return {places, int64_t(seen.count())};
-}
-
-bool RegisterLayout::complete() const {
-  int64_t elements = 1;
-  for (int64_t extent : spec.shape) {
-    elements *= extent;
-    if (elements > sizes[0] * sizes[1] * sizes[2]) {
-      return false;
-    }
-  }
-  return countPlaces(*this).second == elements;
-}
-
-bool RegisterLayout::isReplicated() const {
-  auto [places, elements] = countPlaces(*this);
-  return places > elements;
 }
 
 uint32_t RegisterLayout::replicatedLaneMask() const {

@@ -276,4 +276,20 @@ private:
   std::array<int64_t, 3> atomSizes = {1, 32, 1}; // 2^(number of vectors)
 };
 
+/// A piece of a tile with a layout of its own.
+struct LayoutPart {
+  RegisterLayout layout;
+  Coords origin;                            // of the piece in the tile
+  llvm::SmallVector<int64_t, 16> registers; // slot i of the piece is slot registers[i] of the whole
+};
+
+/// Elements [offset, offset + extent) of `dim`: a k-step of an A fragment, a slab of columns of an
+/// accumulator. Refused when the threads do not all hold their share of it in the same slots.
+Answer<LayoutPart> sliceTile(const RegisterLayout &whole, unsigned dim, int64_t offset,
+                             int64_t extent);
+
+/// What warps [first, first + count) of the block own, e.g. one warpgroup's rows or columns.
+/// Refused when that is no tile by itself.
+Answer<LayoutPart> restrictToWarps(const RegisterLayout &whole, int64_t first, int64_t count);
+
 } // namespace tilec::layout

@@ -147,7 +147,6 @@ TEST(MatrixPlan, Refusals) {
 }
 
 // ---- vectors
-// -----------------------------------------------------------------------------------------------------
 
 std::vector<std::pair<SharedLayout, RegisterLayout>> accessCases() {
   std::vector<std::pair<SharedLayout, RegisterLayout>> cases;
@@ -254,8 +253,63 @@ TEST(AccessPlan, Known) {
   EXPECT_EQ(vectorWidth(must(SharedLayout::panels({64, 64}, 16, 128)), acc), 4u);
 }
 
+void expectAddresses(const SharedLayout &shared, const RegisterLayout &layout,
+                     const AddressPlan &plan, const std::vector<int64_t> &slots) {
+  ASSERT_EQ(plan.entries.size(), slots.size());
+  for (int64_t w = layout.firstWarp(); w < layout.firstWarp() + layout.numWarps(); ++w) {
+    for (int64_t l = 0; l < 32; ++l) {
+      std::vector<int64_t> bases;
+      for (const AddressPlan::Base &base : plan.bases) {
+        bases.push_back(base.xorWithFirst ? bases[0] ^ *base.xorWithFirst
+                                          : shared.byteOffset(layout.coords(base.slot, l, w)));
+      }
+      for (size_t i = 0; i < slots.size(); ++i) {
+        Coords c = layout.coords(slots[i], l, w);
+        if (layout.inBounds(c)) {
+          ASSERT_EQ(bases[plan.entries[i].base] + plan.entries[i].add, shared.byteOffset(c));
+        }
+      }
+    }
+  }
+}
+
+TEST(AddressPlan, ReachesEverySlot) {
+  for (auto &[shared, fragment] : accessCases()) {
+    if (Answer<AccessPlan> plan = accessPlan(shared, fragment)) {
+      std::vector<int64_t> slots;
+      for (const auto &group : plan->groups) {
+        slots.push_back(group[0]);
+      }
+      expectAddresses(shared, fragment, addressPlan(shared, fragment, slots), slots);
+    }
+  }
+}
+
+TEST(AddressPlan, FewAddressesSuffice) {
+  // A 64-row epilogue in slabs of 64 columns: 4 addresses a thread, the slab is an immediate.
+  RegisterLayout d = must(RegisterLayout::wgmmaAccumulator(64, 256));
+  SharedLayout shared = must(SharedLayout::panels({64, 256}, 16, 128));
+  MatrixPlan stores = must(stmatrixPlan(shared, d, false));
+  std::vector<int64_t> slots;
+  for (int64_t i = 0; i < stores.address.registersPerThread(); ++i) {
+    slots.push_back(i);
+  }
+  ASSERT_EQ(slots.size(), 16u);
+  AddressPlan plan = addressPlan(shared, stores.address, slots);
+  EXPECT_EQ(plan.bases.size(), 4u);
+  for (size_t b = 1; b < plan.bases.size(); ++b) {
+    EXPECT_TRUE(plan.bases[b].xorWithFirst.has_value());
+  }
+  expectAddresses(shared, stores.address, plan, slots);
+  // Copies of 16 bytes into a swizzled tile: one address.
+  RegisterLayout copy = must(RegisterLayout::blocked({128, 64}, 8, 4));
+  EXPECT_EQ(addressPlan(must(SharedLayout::panels({128, 64}, 16, 128)), copy,
+                        {0, 8, 16, 24, 32, 40, 48, 56})
+                .bases.size(),
+            1u);
+}
+
 // ---- bank conflicts
-// ----------------------------------------------------------------------------------------------
 
 /// 32 banks of 4 bytes; a phase serves 32 / 16 / 8 lanes for accesses of up to 4 / 8 / 16 bytes;
 /// every distinct word of a bank takes a cycle.
@@ -365,87 +419,6 @@ TEST(BankConflicts, Known) {
   EXPECT_EQ(bankConflicts(must(SharedLayout::rows({64, 64}, 32, 1, 32)), acc).conflicts(), 0);
   EXPECT_EQ(bankConflicts(must(SharedLayout::rows({64, 64}, 32, 1, 96)), acc).conflicts(), 0);
   EXPECT_GT(bankConflicts(must(SharedLayout::rows({64, 64}, 32)), acc).conflicts(), 0);
-}
-
-// ---- choice
-// ------------------------------------------------------------------------------------------------------
-
-Demand wgmma(WgmmaOperand op) {
-  Demand d;
-  d.kind = Demand::Kind::Wgmma;
-  d.wgmma = op;
-  d.required = true;
-  return d;
-}
-Demand tma(Demand::Kind kind = Demand::Kind::Tma) {
-  Demand d;
-  d.kind = kind;
-  return d;
-}
-Demand with(Demand::Kind kind, const RegisterLayout &fragment, bool trans = false) {
-  Demand d;
-  d.kind = kind;
-  d.fragment = fragment;
-  d.trans = trans;
-  return d;
-}
-
-TEST(ChooseSharedLayout, GemmOperands) {
-  SharedChoice a = chooseSharedLayout({128, 64}, 16, 1, {wgmma({0, 1, 64, 16}), tma()});
-  EXPECT_TRUE(a.allRequiredMet);
-  EXPECT_TRUE(a.unmet.empty());
-  EXPECT_EQ(a.layout, must(SharedLayout::panels({128, 64}, 16, 128)));
-  // BK = 32: rows of 64 bytes need no wider swizzle.
-  EXPECT_EQ(chooseSharedLayout({128, 32}, 16, 1, {wgmma({0, 1, 64, 16}), tma()}).layout.swizzle(),
-            64u);
-  // N contiguous, N = 256: four panels of 64. N = 96: three panels of 32 instead of two with a
-  // third wasted.
-  EXPECT_EQ(chooseSharedLayout({64, 256}, 16, 1, {wgmma({1, 0, 256, 16}), tma()}).layout.swizzle(),
-            128u);
-  EXPECT_EQ(chooseSharedLayout({64, 96}, 16, 1, {wgmma({1, 0, 96, 16}), tma()}).layout.swizzle(),
-            64u);
-}
-
-TEST(ChooseSharedLayout, MmaSyncOperands) {
-  RegisterLayout a = must(RegisterLayout::mmaA(128, 32, MmaType::F16, 2, 2));
-  RegisterLayout copy = must(RegisterLayout::blocked({128, 32}, 8, 4));
-  SharedChoice choice = chooseSharedLayout(
-      {128, 32}, 16, 1, {with(Demand::Kind::Ldmatrix, a), with(Demand::Kind::Access, copy)});
-  EXPECT_TRUE(choice.unmet.empty());
-  EXPECT_EQ(choice.conflicts, 0);
-  EXPECT_EQ(choice.layout.swizzle(), 64u);
-}
-
-TEST(ChooseSharedLayout, Epilogue) {
-  RegisterLayout d = must(RegisterLayout::wgmmaAccumulator(64, 64));
-  SharedChoice choice = chooseSharedLayout(
-      {64, 64}, 16, 1, {with(Demand::Kind::Stmatrix, d), tma(Demand::Kind::TmaStore)});
-  EXPECT_TRUE(choice.unmet.empty());
-  EXPECT_EQ(choice.conflicts, 0);
-  EXPECT_EQ(choice.layout.swizzle(), 128u);
-  // A store never takes a layout that reaches beyond the tile when there is another.
-  SharedChoice narrow = chooseSharedLayout({64, 96}, 16, 1, {tma(Demand::Kind::TmaStore)});
-  EXPECT_TRUE(narrow.unmet.empty());
-}
-
-TEST(ChooseSharedLayout, UnmetDemandsAreNamed) {
-  SharedChoice choice = chooseSharedLayout({64, 128}, 8, 1, {wgmma({1, 0, 128, 32}), tma()});
-  EXPECT_FALSE(choice.allRequiredMet);
-  ASSERT_EQ(choice.unmet.size(), 1u);
-  EXPECT_EQ(choice.unmet[0], "wgmma reads 8-bit operands only with K contiguous");
-  SharedChoice odd = chooseSharedLayout({64, 7}, 16, 1, {tma()});
-  EXPECT_TRUE(odd.allRequiredMet);
-}
-
-TEST(ChooseSharedLayout, TransposesWithoutConflicts) {
-  // f32 written by rows, read by columns: a plain layout costs 32 cycles per access.
-  RegisterLayout::BlockedOptions byColumns;
-  byColumns.contiguousDim = 0;
-  SharedChoice choice = chooseSharedLayout(
-      {32, 32}, 32, 1,
-      {with(Demand::Kind::Access, must(RegisterLayout::blocked({32, 32}, 1, 4))),
-       with(Demand::Kind::Access, must(RegisterLayout::blocked({32, 32}, 1, 4, byColumns)))});
-  EXPECT_EQ(choice.conflicts, 0);
 }
 
 } // namespace

@@ -172,7 +172,6 @@ TEST(LaneFunction, IsAffine) {
 }
 
 // ---- broadcasts
-// --------------------------------------------------------------------------------------------------
 
 TEST(Broadcast, RowStatisticsToTheScores) {
   for (const RegisterLayout &s :
@@ -203,7 +202,6 @@ TEST(Broadcast, RowStatisticsToTheScores) {
 }
 
 // ---- reductions
-// --------------------------------------------------------------------------------------------------
 
 /// Carries a plan out for the sum of elements' numbers and compares with the true sums.
 void expectReduces(const RegisterLayout &source, unsigned dim) {

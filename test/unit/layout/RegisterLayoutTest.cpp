@@ -247,6 +247,59 @@ TEST(RegisterLayout, RegistersOfASlice) {
   EXPECT_FALSE(a.registersOf(0, 0, 64).has_value()); // the other warpgroup holds none of it
 }
 
+void expectPart(const RegisterLayout &whole, const LayoutPart &part) {
+  ASSERT_EQ(int64_t(part.registers.size()), part.layout.registersPerThread());
+  EXPECT_TRUE(part.layout.complete());
+  forEachPlace(part.layout, [&](int64_t r, int64_t l, int64_t w) {
+    Coords c = part.layout.coords(r, l, w);
+    for (unsigned d = 0; d < c.size(); ++d) {
+      c[d] += part.origin[d];
+    }
+    ASSERT_EQ(c, whole.coords(part.registers[r], l, w));
+  });
+}
+
+TEST(RegisterLayout, SlicesAreLayouts) {
+  RegisterLayout a = must(RegisterLayout::wgmmaA(128, 96, MmaType::BF16, 2));
+  for (int64_t step = 0; step < 6; ++step) {
+    LayoutPart part = must(sliceTile(a, 1, 16 * step, 16));
+    EXPECT_TRUE(part.layout == must(RegisterLayout::wgmmaA(128, 16, MmaType::BF16, 2)));
+    expectPart(a, part);
+  }
+  RegisterLayout d = must(RegisterLayout::wgmmaAccumulator(256, 176, 2));
+  for (auto [offset, extent] :
+       {std::pair<int64_t, int64_t>{0, 64}, {64, 64}, {128, 48}, {8, 24}, {0, 176}}) {
+    LayoutPart part = must(sliceTile(d, 1, offset, extent));
+    EXPECT_TRUE(part.layout == must(RegisterLayout::wgmmaAccumulator(256, extent, 2)));
+    expectPart(d, part);
+  }
+  RegisterLayout padded = must(RegisterLayout::wgmmaAccumulator(64, 100));
+  EXPECT_TRUE(must(sliceTile(padded, 1, 64, 36)).layout ==
+              must(RegisterLayout::wgmmaAccumulator(64, 36)));
+  EXPECT_FALSE(bool(sliceTile(d, 1, 4, 8)));   // inside an 8-column tile
+  EXPECT_FALSE(bool(sliceTile(d, 1, 172, 8))); // beyond the tile
+  EXPECT_FALSE(bool(sliceTile(d, 0, 0, 64)));  // the other warpgroup has none of it
+  expectPart(d.transposed(), must(sliceTile(d.transposed(), 0, 16, 32)));
+}
+
+TEST(RegisterLayout, WarpgroupsOwnTiles) {
+  RegisterLayout rows = must(RegisterLayout::wgmmaAccumulator(256, 96, 2)).onWarps(4);
+  LayoutPart second = must(restrictToWarps(rows, 8, 4));
+  EXPECT_EQ(second.origin, (Coords{128, 0}));
+  EXPECT_TRUE(second.layout == must(RegisterLayout::wgmmaAccumulator(128, 96)).onWarps(8));
+  expectPart(rows, second);
+  RegisterLayout columns = must(RegisterLayout::wgmmaAccumulator(64, 500, 3, SplitAlong::Columns));
+  LayoutPart last = must(restrictToWarps(columns, 8, 4));
+  EXPECT_EQ(last.origin, (Coords{0, 336}));
+  EXPECT_EQ(last.layout.shape(), ArrayRef<int64_t>({64, 164}));
+  expectPart(columns, last);
+  RegisterLayout grid = must(RegisterLayout::mmaC(64, 96, 2, 2));
+  expectPart(grid, must(restrictToWarps(grid, 3, 1)));
+  EXPECT_FALSE(bool(restrictToWarps(rows, 0, 4)));
+  EXPECT_FALSE(bool(
+      restrictToWarps(must(RegisterLayout::wgmmaAccumulator(64, 64, 2)), 4, 4))); // padding only
+}
+
 TEST(RegisterLayout, TilingAndOwnership) {
   RegisterLayout one = must(RegisterLayout::wgmmaAccumulator(64, 48));
   EXPECT_TRUE(must(one.tiled(HwDim::Register, 0, 3)) ==

@@ -158,7 +158,6 @@ TEST(SharedLayout, MalformedTextIsRefused) {
 }
 
 // ---- TMA
-// ---------------------------------------------------------------------------------------------------------
 
 /// What a box does to shared memory: elements densely in box order (contiguous dimension fastest,
 /// then rows, then the others from last to first), rows at the swizzle's pitch, XOR on address

@@ -1,0 +1,170 @@
+// Pieces of a layout: slices of the tile, the share of some warps.
+#include "dialects/layout/RegisterLayout.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace tilec::layout {
+
+/// a + k * step == b in every dimension.
+static bool isStep(const Coords &a, int64_t k, const Coords &step, const Coords &b) {
+  for (unsigned d = 0; d < a.size(); ++d) {
+    if (a[d] + k * step[d] != b[d]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Writes a sequence of offsets that starts at the origin as digits in mixed radix; false when it
+/// is none.
+static bool factor(SmallVector<Coords, 16> sequence, HwDim hw, SmallVectorImpl<Repeat> &digits) {
+  if (sequence.empty() || any_of(sequence[0], [](int64_t x) { return x != 0; })) {
+    return false;
+  }
+  while (sequence.size() > 1) {
+    Coords step = sequence[1];
+    Repeat digit{hw, -1, 2, 0};
+    for (auto [d, x] : enumerate(step)) {
+      if (x == 0) {
+        continue;
+      }
+      if (digit.dim >= 0 || x < 0) {
+        return false;
+      }
+      digit.dim = int(d);
+      digit.stride = x;
+    }
+    // The longest run of this step; all later runs must be alike.
+    size_t run = 2;
+    while (run < sequence.size() && isStep(sequence[0], run, step, sequence[run])) {
+      ++run;
+    }
+    while (sequence.size() % run != 0) {
+      --run;
+    }
+    SmallVector<Coords, 16> starts;
+    for (size_t i = 0; i < sequence.size(); ++i) {
+      if (i % run == 0) {
+        starts.push_back(sequence[i]);
+      } else if (!isStep(starts.back(), i % run, step, sequence[i])) {
+        return false;
+      }
+    }
+    if (run == 1) {
+      return false;
+    }
+    digit.count = int64_t(run);
+    digits.push_back(digit);
+    sequence = std::move(starts);
+  }
+  return true;
+}
+
+static RegisterLayout::Spec specOf(const RegisterLayout &layout) {
+  RegisterLayout::Spec spec;
+  spec.shape.assign(layout.shape().begin(), layout.shape().end());
+  for (HwDim hw : {HwDim::Register, HwDim::Lane, HwDim::Warp}) {
+    spec.bases[unsigned(hw)] = layout.bases(hw);
+  }
+  spec.repeats.assign(layout.repeats().begin(), layout.repeats().end());
+  spec.firstWarp = layout.firstWarp();
+  spec.partial = layout.partial();
+  return spec;
+}
+
+/// Replaces the part of one hardware dimension by digits.
+static void replaceDigits(RegisterLayout::Spec &spec, HwDim hw, ArrayRef<Repeat> digits) {
+  spec.bases[unsigned(hw)].clear();
+  erase_if(spec.repeats, [&](const Repeat &r) { return r.hw == hw; });
+  append_range(spec.repeats, digits);
+}
+
+static Answer<LayoutPart> finish(RegisterLayout::Spec spec, LayoutPart part) {
+  Answer<RegisterLayout> layout = RegisterLayout::get(std::move(spec));
+  if (!layout) {
+    return Refusal{layout.reason()};
+  }
+  part.layout = *layout;
+  return part;
+}
+
+Answer<LayoutPart> sliceTile(const RegisterLayout &whole, unsigned dim, int64_t offset,
+                             int64_t extent) {
+  if (offset < 0 || extent < 1 || offset + extent > whole.shape()[dim]) {
+    return Refusal{"the slice is not inside the tile"};
+  }
+  if (!whole.isSeparable()) {
+    return Refusal{"the layout mixes register and thread bits"};
+  }
+  LayoutPart part;
+  part.origin.assign(whole.rank(), 0);
+  part.origin[dim] = offset;
+  // The last slice takes the padding behind it along.
+  const bool last = offset + extent == whole.shape()[dim];
+  const int64_t reach = last ? std::max(whole.span()[dim] - offset, extent) : extent;
+  std::optional<SmallVector<int64_t, 16>> slots = whole.registersOf(dim, offset, reach);
+  if (!slots || slots->empty()) {
+    return Refusal{"the slice cuts through what threads hold in one register"};
+  }
+  part.registers = *slots;
+  SmallVector<Coords, 16> sequence;
+  for (int64_t slot : part.registers) {
+    sequence.push_back(whole.registerOffset(slot));
+    sequence.back()[dim] -= offset;
+  }
+  SmallVector<Repeat, 4> digits;
+  if (!factor(std::move(sequence), HwDim::Register, digits)) {
+    return Refusal{"the slice does not start where the registers do"};
+  }
+  RegisterLayout::Spec spec = specOf(whole);
+  spec.shape[dim] = extent;
+  replaceDigits(spec, HwDim::Register, digits);
+  return finish(std::move(spec), std::move(part));
+}
+
+Answer<LayoutPart> restrictToWarps(const RegisterLayout &whole, int64_t first, int64_t count) {
+  if (count < 1 || first < whole.firstWarp() ||
+      first + count > whole.firstWarp() + whole.numWarps()) {
+    return Refusal{"these warps do not own the tile"};
+  }
+  if (!whole.isSeparable()) {
+    return Refusal{"the layout mixes warp and other bits"};
+  }
+  LayoutPart part;
+  part.origin = whole.coords(0, 0, first);
+  SmallVector<Coords, 16> sequence;
+  for (int64_t w = first; w < first + count; ++w) {
+    sequence.push_back(whole.coords(0, 0, w));
+    for (auto [c, o] : zip_equal(sequence.back(), part.origin)) {
+      c -= o;
+    }
+  }
+  SmallVector<Repeat, 4> digits;
+  if (!factor(std::move(sequence), HwDim::Warp, digits)) {
+    return Refusal{"what these warps own is no tile"};
+  }
+  RegisterLayout::Spec spec = specOf(whole);
+  spec.firstWarp = first;
+  replaceDigits(spec, HwDim::Warp, digits);
+  Answer<LayoutPart> result = finish(std::move(spec), std::move(part));
+  if (!result) {
+    return result;
+  }
+  // The piece ends where its map ends, or with the tile.
+  Coords shape = result->layout.span();
+  for (auto [extent, c, o] : zip_equal(shape, whole.shape(), result->origin)) {
+    extent = std::min(extent, c - o);
+    if (extent < 1) {
+      return Refusal{"these warps own padding only"};
+    }
+  }
+  result->layout = result->layout.withShape(shape);
+  for (int64_t r = 0; r < whole.registersPerThread(); ++r) {
+    result->registers.push_back(r);
+  }
+  return result;
+}
+
+} // namespace tilec::layout
