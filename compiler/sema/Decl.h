@@ -67,14 +67,13 @@ struct TensorParam : Decl {
   bool optional = false;
   int64_t align = 16; ///< bytes
   llvm::ArrayRef<Extent> extents;
-  const TensorParam *mayAlias = nullptr;
+  llvm::ArrayRef<const TensorParam *> mayAlias;
   TensorParam(llvm::StringRef n, SourceRange r, Type t)
       : Decl(Kind::TensorParam, n, r, std::move(t)) {}
   static bool classof(const Decl *d) { return d->kind == Kind::TensorParam; }
 };
 
-/// A scalar parameter. Fixed by `instantiate` or `-P` it stays in the interface, and references to
-/// it are constants.
+/// A scalar parameter.
 struct ScalarParam : Decl {
   unsigned index = 0;
   ScalarParam(llvm::StringRef n, SourceRange r, Type t)

@@ -34,6 +34,7 @@ struct Expr {
     Stride,
     SmCount,
     Present,
+    ExtentOf,
     // A reference to a value declaration or to a whole place.
     Ref,
     // One element, or n neighbours, of a place: a value when read, a target when assigned.
@@ -341,6 +342,16 @@ struct PresentExpr : Expr {
   static bool classof(const Expr *e) { return e->kind == Kind::Present; }
 };
 
+/// The extent of a place in one dimension, where it is not constant: what a tile function's tensor
+/// parameter binds a name to. i32, or i64 where the tensor's extent is.
+struct ExtentOfExpr : Expr {
+  const Expr *place;
+  unsigned axis;
+  ExtentOfExpr(const Expr *p, unsigned axis, Type t, SourceRange r)
+      : Expr(Kind::ExtentOf, std::move(t), r), place(p), axis(axis) {}
+  static bool classof(const Expr *e) { return e->kind == Kind::ExtentOf; }
+};
+
 /// One element of the place `base` (plain indices only, i32, i64 or u32 each). Reading a tensor,
 /// workspace or view of one out of range gives 0, writing does nothing. `base` may also be a tile
 /// value (Space::Value, read only).
@@ -378,6 +389,7 @@ struct Subscript {
 };
 
 /// A slice: at least one subscript is not Index. Bounds of its own; nested slices stay nested.
+/// `base` may be a tile value (a `let`): then all subscripts are constant and the slice is a value.
 struct SliceExpr : Expr {
   const Expr *base;
   llvm::ArrayRef<Subscript> subscripts;

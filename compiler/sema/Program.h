@@ -77,6 +77,7 @@ struct KernelInstance {
   std::string symbol;         ///< C name
   llvm::StringRef sourceName; ///< the kernel's name
   SourceRange range;          ///< of the kernel's name
+  SourceRange requested;      ///< of the `instantiate`, or of the kernel's name
   std::vector<Binding> bindings;
   bool fastMath = false;
   std::vector<Param> params; ///< in source order

@@ -192,7 +192,8 @@ struct ForStmt : Stmt {
   const IndexDecl *decl = nullptr;
   const Expr *lo = nullptr, *hi = nullptr, *step = nullptr;
   int64_t stages = 0; ///< Pipelined: >= 1
-  int64_t factor = 0; ///< Unrolled: >= 1; 0 means fully (constant bounds)
+  int64_t factor =
+      0; ///< Unrolled: >= 1. Full unrolling was done: it leaves one ScopeStmt each time
   Block body;
   explicit ForStmt(SourceRange r) : Stmt(Kind::For, r) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::For; }

@@ -147,4 +147,7 @@ struct Type {
   std::string str() const;
 };
 
+/// A shape in diagnostics: `[128, 64]`, or "a scalar".
+std::string shapeString(llvm::ArrayRef<int64_t> shape);
+
 } // namespace tilec::sema

@@ -1,0 +1,67 @@
+//===- Builtins.cpp - The table of built-in functions ---------------------===//
+#include "compiler/sema/Builtins.h"
+
+#include "compiler/sema/Expr.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace tilec::sema {
+
+namespace {
+struct Row {
+  llvm::StringLiteral name;
+  BuiltinClass cls;
+  llvm::StringLiteral params;
+  llvm::StringLiteral contexts;
+};
+constexpr Row rows[] = {
+#define TILE_BUILTIN(ENUM, NAME, CLASS, PARAMS, CONTEXTS)                                          \
+  {NAME, BuiltinClass::CLASS, PARAMS, CONTEXTS},
+#include "compiler/sema/Builtins.def"
+};
+
+BuiltinParam parseParam(llvm::StringRef text) {
+  BuiltinParam p;
+  p.named = p.optional = text.consume_front("=");
+  p.word = text.consume_front("#");
+  p.optional |= text.consume_back("?");
+  p.repeated = text.consume_back("*");
+  p.name = text;
+  return p;
+}
+
+llvm::StringMap<BuiltinInfo> buildTable() {
+  llvm::StringMap<BuiltinInfo> table;
+  for (unsigned i = 0; i < std::size(rows); ++i) {
+    const Row &row = rows[i];
+    BuiltinInfo info{Builtin(i), row.name, row.cls, {}, row.contexts};
+    llvm::SmallVector<llvm::StringRef, 9> parts;
+    row.params.split(parts, ' ', -1, /*KeepEmpty=*/false);
+    for (llvm::StringRef part : parts) {
+      info.params.push_back(parseParam(part));
+    }
+    table[row.name] = std::move(info);
+  }
+  return table;
+}
+} // namespace
+
+const BuiltinInfo *findBuiltin(llvm::StringRef name) {
+  static const llvm::StringMap<BuiltinInfo> table = buildTable();
+  auto it = table.find(name);
+  return it == table.end() ? nullptr : &it->second;
+}
+
+llvm::StringRef mathFnName(MathFn fn) {
+  // The element-wise functions lead the table, in the order of MathFn.
+  static_assert(unsigned(Builtin::MulHi) == unsigned(MathFn::MulHi));
+  return rows[unsigned(fn)].name;
+}
+
+llvm::StringRef reduceKindName(ReduceKind kind) {
+  static_assert(unsigned(Builtin::ReduceAll) - unsigned(Builtin::ReduceSum) ==
+                unsigned(ReduceKind::All));
+  return rows[unsigned(Builtin::ReduceSum) + unsigned(kind)].name;
+}
+
+} // namespace tilec::sema

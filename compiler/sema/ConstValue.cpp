@@ -1,0 +1,403 @@
+//===- ConstValue.cpp - Arithmetic on constants ---------------------------===//
+#include "compiler/sema/ConstValue.h"
+
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/SmallString.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilec::sema {
+
+static const Int128 untypedMin = -(Int128(1) << 63);
+static const Int128 untypedMax = (Int128(1) << 64) - 1;
+
+ConstValue ConstValue::untyped(Int128 v) {
+  ConstValue c;
+  c.i = v;
+  return c;
+}
+ConstValue ConstValue::untyped(double v) {
+  ConstValue c;
+  c.type = Type(Type::Kind::UntypedFloat);
+  c.f = v;
+  return c;
+}
+ConstValue ConstValue::boolean(bool v) { return integer(Scalar::Bool, v); }
+ConstValue ConstValue::integer(Scalar s, Int128 v) {
+  ConstValue c;
+  c.type = Type(s);
+  c.i = v;
+  return c;
+}
+ConstValue ConstValue::typeName(Scalar s) {
+  ConstValue c;
+  c.type = Type(Type::Kind::TypeName);
+  c.named = s;
+  return c;
+}
+ConstValue ConstValue::string(llvm::StringRef s) {
+  ConstValue c;
+  c.type = Type(Type::Kind::String);
+  c.text = s;
+  return c;
+}
+
+std::string int128Str(Int128 v) {
+  if (v == 0) {
+    return "0";
+  }
+  unsigned __int128 u = v < 0 ? -(unsigned __int128)v : (unsigned __int128)v;
+  std::string digits;
+  for (; u; u /= 10) {
+    digits += char('0' + unsigned(u % 10));
+  }
+  if (v < 0) {
+    digits += '-';
+  }
+  std::reverse(digits.begin(), digits.end());
+  return digits;
+}
+
+static std::string floatStr(double v) {
+  if (std::isnan(v)) {
+    return "nan";
+  }
+  if (std::isinf(v)) {
+    return v < 0 ? "-inf" : "inf";
+  }
+  llvm::SmallString<32> text;
+  llvm::APFloat(v).toString(text, 9, 6, /*TruncateZero=*/true);
+  return std::string(text);
+}
+
+std::string ConstValue::str() const {
+  if (isTypeName()) {
+    return scalarName(named).str();
+  }
+  if (type.kind == Type::Kind::String) {
+    return "\"" + text.str() + "\"";
+  }
+  if (isBool()) {
+    return i ? "true" : "false";
+  }
+  return isFloatLike() || (type.isScalar() && isStorage(type.elem) && type.elem < Scalar::I4)
+             ? floatStr(f)
+             : int128Str(i);
+}
+
+static const llvm::fltSemantics &semantics(Scalar s) {
+  switch (s) {
+  case Scalar::F32:
+    return llvm::APFloat::IEEEsingle();
+  case Scalar::F16:
+    return llvm::APFloat::IEEEhalf();
+  case Scalar::BF16:
+    return llvm::APFloat::BFloat();
+  case Scalar::E4M3:
+    return llvm::APFloat::Float8E4M3FN();
+  case Scalar::E5M2:
+    return llvm::APFloat::Float8E5M2();
+  case Scalar::E2M1:
+    return llvm::APFloat::Float4E2M1FN();
+  case Scalar::E8M0:
+    return llvm::APFloat::Float8E8M0FNU();
+  default:
+    return llvm::APFloat::IEEEdouble();
+  }
+}
+
+double maxFinite(Scalar s) {
+  llvm::APFloat v = llvm::APFloat::getLargest(semantics(s));
+  bool loses;
+  v.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &loses);
+  return v.convertToDouble();
+}
+
+double roundToFloat(double value, Scalar s) {
+  if (s == Scalar::F64) {
+    return value;
+  }
+  if (isStorage(s)) {
+    if (std::isnan(value)) {
+      return value;
+    }
+    value = std::clamp(value, -maxFinite(s), maxFinite(s));
+  }
+  llvm::APFloat v(value);
+  bool loses;
+  v.convert(semantics(s), llvm::APFloat::rmNearestTiesToEven, &loses);
+  v.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &loses);
+  return v.convertToDouble();
+}
+
+static unsigned integerBits(Scalar s) { return s == Scalar::Bool ? 1 : scalarBits(s); }
+static bool isSigned(Scalar s) { return isSignedInteger(s) || s == Scalar::I4; }
+
+Int128 minInteger(Scalar s) { return isSigned(s) ? -(Int128(1) << (integerBits(s) - 1)) : 0; }
+Int128 maxInteger(Scalar s) { return (Int128(1) << (integerBits(s) - isSigned(s))) - 1; }
+bool fitsInteger(Int128 v, Scalar s) { return v >= minInteger(s) && v <= maxInteger(s); }
+
+Int128 wrapInteger(Int128 v, Scalar s) {
+  Int128 mask = (Int128(1) << integerBits(s)) - 1;
+  v &= mask;
+  return v > maxInteger(s) ? v - mask - 1 : v;
+}
+
+/// Floats that store: e4m3 .. e8m0.
+static bool isFloatStorage(Scalar s) { return s >= Scalar::E4M3 && s <= Scalar::E8M0; }
+
+std::optional<ConstValue> adaptConstant(const ConstValue &v, Scalar to) {
+  ConstValue r = v;
+  r.type = Type(to);
+  bool toFloat = isFloat(to) || isFloatStorage(to);
+  if (v.type.kind == Type::Kind::UntypedFloat) {
+    if (!toFloat) {
+      return std::nullopt;
+    }
+    r.f = roundToFloat(v.f, to);
+    if (std::isinf(r.f) && !std::isinf(v.f)) {
+      return std::nullopt;
+    }
+    return r;
+  }
+  if (toFloat) {
+    r.f = roundToFloat(double(v.i), to);
+    // Exactly: the rounded value reads back as the same integer.
+    if (!(std::fabs(r.f) < 0x1p100) || Int128(r.f) != v.i) {
+      return std::nullopt;
+    }
+    return r;
+  }
+  if (to == Scalar::Bool || !fitsInteger(v.i, to)) {
+    return std::nullopt;
+  }
+  return r;
+}
+
+ConstValue convertConstant(const ConstValue &v, Scalar to) {
+  ConstValue r;
+  r.type = Type(to);
+  bool fromFloat = v.type.kind == Type::Kind::UntypedFloat ||
+                   (v.type.isScalar() && (isFloat(v.type.elem) || isFloatStorage(v.type.elem)));
+  bool toFloat = isFloat(to) || isFloatStorage(to);
+  if (toFloat) {
+    r.f = roundToFloat(fromFloat ? v.f : double(v.i), to);
+  } else if (fromFloat) {
+    double lo = double(minInteger(to)), hi = double(maxInteger(to));
+    r.i = std::isnan(v.f) ? 0
+          : v.f <= lo     ? minInteger(to)
+          : v.f >= hi     ? maxInteger(to)
+                          : Int128(v.f);
+  } else {
+    r.i = wrapInteger(v.i, to);
+  }
+  return r;
+}
+
+/// Checks an integer result against its type; unsigned typed ones wrap.
+static std::optional<ConstValue> finishInt(Int128 v, const Type &type, ConstError &error) {
+  ConstValue r;
+  r.type = type;
+  r.i = v;
+  if (type.kind == Type::Kind::UntypedInt) {
+    if (v < untypedMin || v > untypedMax) {
+      error = {ConstError::OutsideUntyped, int128Str(v)};
+      return std::nullopt;
+    }
+  } else if (isUnsignedInteger(type.elem)) {
+    r.i = wrapInteger(v, type.elem);
+  } else if (!fitsInteger(v, type.elem)) {
+    error = {ConstError::OutsideType, int128Str(v)};
+    return std::nullopt;
+  }
+  return r;
+}
+
+static std::optional<ConstValue> finishFloat(double v, const Type &type) {
+  ConstValue r = ConstValue::untyped(v);
+  r.type = type;
+  if (type.isScalar()) {
+    r.f = roundToFloat(v, type.elem);
+  }
+  return r;
+}
+
+static Int128 floorDiv(Int128 a, Int128 b) {
+  Int128 q = a / b;
+  return (a % b != 0 && (a < 0) != (b < 0)) ? q - 1 : q;
+}
+
+template <typename T>
+static std::optional<bool> compare(BinaryOp op, T a, T b) {
+  switch (op) {
+  case BinaryOp::Eq:
+    return a == b;
+  case BinaryOp::Ne:
+    return a != b;
+  case BinaryOp::Lt:
+    return a < b;
+  case BinaryOp::Le:
+    return a <= b;
+  case BinaryOp::Gt:
+    return a > b;
+  case BinaryOp::Ge:
+    return a >= b;
+  default:
+    return std::nullopt;
+  }
+}
+
+static std::optional<ConstValue> foldInt(BinaryOp op, Int128 a, Int128 b, const Type &type,
+                                         ConstError &error) {
+  switch (op) {
+  case BinaryOp::Add:
+    return finishInt(a + b, type, error);
+  case BinaryOp::Sub:
+    return finishInt(a - b, type, error);
+  case BinaryOp::Mul: {
+    // |a|, |b| <= 2^64: the product of the two largest overflows 127 bits by one.
+    Int128 product;
+    if (__builtin_mul_overflow(a, b, &product)) {
+      error = {ConstError::OutsideUntyped, int128Str(a) + " * " + int128Str(b)};
+      return std::nullopt;
+    }
+    return finishInt(product, type, error);
+  }
+  case BinaryOp::Div:
+  case BinaryOp::Rem:
+    if (b == 0) {
+      error.kind = ConstError::Division;
+      return std::nullopt;
+    }
+    return finishInt(op == BinaryOp::Div ? a / b : a % b, type, error);
+  case BinaryOp::And:
+    return finishInt(a & b, type, error);
+  case BinaryOp::Or:
+    return finishInt(a | b, type, error);
+  case BinaryOp::Xor:
+    return finishInt(a ^ b, type, error);
+  case BinaryOp::Shl:
+  case BinaryOp::Shr: {
+    int64_t width = type.isScalar() ? scalarBits(type.elem) : 64;
+    if (b < 0 || b >= width) {
+      error = {ConstError::Shift, int128Str(b)};
+      return std::nullopt;
+    }
+    if (op == BinaryOp::Shr) {
+      return finishInt(a >> int(b), type, error);
+    }
+    Int128 shifted;
+    if (__builtin_mul_overflow(a, Int128(1) << int(b), &shifted)) {
+      error = {ConstError::OutsideUntyped, int128Str(a) + " << " + int128Str(b)};
+      return std::nullopt;
+    }
+    return finishInt(shifted, type, error);
+  }
+  default:
+    return std::nullopt;
+  }
+}
+
+static std::optional<ConstValue> foldFloat(BinaryOp op, double a, double b, const Type &type) {
+  switch (op) {
+  case BinaryOp::Add:
+    return finishFloat(a + b, type);
+  case BinaryOp::Sub:
+    return finishFloat(a - b, type);
+  case BinaryOp::Mul:
+    return finishFloat(a * b, type);
+  case BinaryOp::Div:
+    return finishFloat(a / b, type);
+  default:
+    return std::nullopt;
+  }
+}
+
+static double asDouble(const ConstValue &v) { return v.isFloatLike() ? v.f : double(v.i); }
+
+std::optional<ConstValue> foldBinary(BinaryOp op, const ConstValue &a, const ConstValue &b,
+                                     ConstError &error) {
+  if (a.isTypeName() && b.isTypeName()) {
+    auto r = compare(op, unsigned(a.named), unsigned(b.named));
+    return r ? std::optional(ConstValue::boolean(*r)) : std::nullopt;
+  }
+  if (a.isBool() && b.isBool()) {
+    if (op == BinaryOp::LogicalAnd || op == BinaryOp::LogicalOr) {
+      return ConstValue::boolean(op == BinaryOp::LogicalAnd ? a.i && b.i : a.i || b.i);
+    }
+    auto r = compare(op, a.i, b.i);
+    return r ? std::optional(ConstValue::boolean(*r)) : std::nullopt;
+  }
+  if (a.isIntLike() && b.isIntLike()) {
+    if (auto r = compare(op, a.i, b.i)) {
+      return ConstValue::boolean(*r);
+    }
+    return foldInt(op, a.i, b.i, a.type, error);
+  }
+  if (auto r = compare(op, asDouble(a), asDouble(b))) {
+    return ConstValue::boolean(*r);
+  }
+  return foldFloat(op, asDouble(a), asDouble(b), a.isFloatLike() ? a.type : b.type);
+}
+
+std::optional<ConstValue> foldUnary(UnaryOp op, const ConstValue &v, ConstError &error) {
+  switch (op) {
+  case UnaryOp::Not:
+    return ConstValue::boolean(!v.i);
+  case UnaryOp::BitNot:
+    return finishInt(~v.i, v.type, error);
+  case UnaryOp::Neg:
+    return v.isFloatLike() ? finishFloat(-v.f, v.type) : finishInt(-v.i, v.type, error);
+  }
+  return std::nullopt;
+}
+
+static std::optional<ConstValue> foldMinMax(bool max, llvm::ArrayRef<ConstValue> args) {
+  ConstValue best = args[0];
+  for (const ConstValue &v : args.drop_front()) {
+    bool take;
+    if (best.isIntLike() && v.isIntLike()) {
+      take = max ? v.i > best.i : v.i < best.i;
+    } else {
+      double a = asDouble(best), b = asDouble(v);
+      take = std::isnan(a) || (max ? b > a : b < a);
+      if (!best.isFloatLike()) {
+        best = ConstValue::untyped(a);
+      }
+    }
+    if (take) {
+      best = best.isFloatLike() && !v.isFloatLike() ? ConstValue::untyped(asDouble(v)) : v;
+    }
+  }
+  return best;
+}
+
+std::optional<ConstValue> foldMath(MathFn fn, llvm::ArrayRef<ConstValue> args, ConstError &error) {
+  switch (fn) {
+  case MathFn::Min:
+  case MathFn::Max:
+    return foldMinMax(fn == MathFn::Max, args);
+  case MathFn::Abs:
+    return args[0].isFloatLike()
+               ? finishFloat(std::fabs(args[0].f), args[0].type)
+               : finishInt(args[0].i < 0 ? -args[0].i : args[0].i, args[0].type, error);
+  case MathFn::CeilDiv:
+  case MathFn::FloorDiv:
+  case MathFn::FloorMod: {
+    Int128 a = args[0].i, b = args[1].i;
+    if (b == 0) {
+      error.kind = ConstError::Division;
+      return std::nullopt;
+    }
+    Int128 r = fn == MathFn::CeilDiv    ? -floorDiv(-a, b)
+               : fn == MathFn::FloorDiv ? floorDiv(a, b)
+                                        : a - floorDiv(a, b) * b;
+    return finishInt(r, args[0].type, error);
+  }
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace tilec::sema

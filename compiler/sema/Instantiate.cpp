@@ -1,0 +1,374 @@
+//===- Instantiate.cpp - instantiate, tune, -P ----------------------------===//
+#include "compiler/sema/Analyzer.h"
+#include "compiler/sema/Modules.h"
+#include "compiler/sema/Request.h"
+
+namespace tilec::sema {
+
+using diag::Id;
+
+bool namesKnown(const ast::Expr *e, const Env &env);
+
+/// The VALUE of `-P NAME=VALUE`: an integer, `true`, `false` or a type.
+std::optional<ConstValue> Analyzer::optionValue(llvm::StringRef text) {
+  text = text.trim();
+  if (text == "true" || text == "false") {
+    return ConstValue::boolean(text == "true");
+  }
+  if (auto s = scalarByName(text)) {
+    return ConstValue::typeName(*s);
+  }
+  bool negative = text.consume_front("-");
+  std::string digits;
+  for (char c : text) {
+    if (c != '_') {
+      digits += c;
+    }
+  }
+  uint64_t value;
+  if (digits.empty() || llvm::StringRef(digits).getAsInteger(0, value)) {
+    return std::nullopt;
+  }
+  return ConstValue::untyped(negative ? -Int128(value) : Int128(value));
+}
+
+static bool kindMatches(ast::ParamKind kind, const ConstValue &v) {
+  return kind == ast::ParamKind::Int    ? v.isIntLike()
+         : kind == ast::ParamKind::Bool ? v.isBool()
+                                        : v.isTypeName();
+}
+
+/// Gives each compile-time parameter its value: from the request, `-P`, or its default.
+bool Analyzer::bindGenerics(Request &request, Env &env, KernelInstance &instance, bool quiet) {
+  FrameGuard guard(*this);
+  frame = Frame();
+  frame.env = &env;
+  instance.bindings.clear();
+  for (const ast::GenericParam &g : request.kernel->generics) {
+    std::optional<ConstValue> v;
+    SourceRange range = g.name.range;
+    if (const ConstValue *given = request.value(g.name.name, options)) {
+      v = *given;
+      for (const Request::Given &item : request.given) {
+        range = item.name == g.name.name && item.range.isValid() ? item.range : range;
+      }
+    } else if (g.defaultValue) {
+      range = g.defaultValue->range;
+      Value value = operand(g.defaultValue);
+      if (value.isError()) {
+        return false;
+      }
+      if (!value.constant) {
+        report(Id::NotConstant, range, "a default value");
+        return false;
+      }
+      v = value.constant;
+    } else {
+      report(Id::MissingParameter, request.range, g.name.name, request.kernel->name.name)
+          << note(g.name.range, "declared here");
+      return false;
+    }
+    if (!kindMatches(g.kind, *v)) {
+      report(Id::TypeMismatchKind, range,
+             llvm::Twine("a value of kind `") + ast::spelling(g.kind) + "` for `" + g.name.name +
+                 "`",
+             v->str());
+      return false;
+    }
+    if (v->isIntLike()) {
+      v->type = Type(Type::Kind::UntypedInt);
+    }
+    Entity e;
+    e.name = g.name.name;
+    e.range = g.name.range;
+    e.constant = v;
+    env.declare(std::move(e));
+    Binding::Kind kind = g.kind == ast::ParamKind::Int    ? Binding::Kind::Int
+                         : g.kind == ast::ParamKind::Bool ? Binding::Kind::Bool
+                                                          : Binding::Kind::Type;
+    instance.bindings.push_back({g.name.name, v->str(), kind});
+  }
+  return true;
+}
+
+/// The values that `tune` lists for one parameter.
+static constexpr size_t maxTuneValues = 4096, maxCombinations = 65536;
+
+namespace {
+struct Tuned {
+  llvm::StringRef name;
+  llvm::SmallVector<ConstValue> values;
+};
+} // namespace
+
+/// Chooses values for the parameters that `tune` lists and nobody gives, and adds them to the
+/// request. All admissible choices go to `instance.candidates`.
+bool Analyzer::tune(Request &request, KernelInstance &instance) {
+  const ast::KernelItem &k = *request.kernel;
+  llvm::SmallVector<Tuned> tuned;
+  llvm::SmallVector<const ast::Expr *> clauses;
+  bool any = false;
+  Env env(request.main);
+  FrameGuard guard(*this);
+  frame = Frame();
+  frame.env = &env;
+  for (const ast::TuneItem *item : request.main->tunes) {
+    if (item->kernel.name != k.name.name) {
+      continue;
+    }
+    any = true;
+    clauses.append(item->where.begin(), item->where.end());
+    for (const ast::TuneParam &p : item->params) {
+      if (request.value(p.name.name, options) ||
+          llvm::any_of(tuned, [&](const Tuned &t) { return t.name == p.name.name; })) {
+        continue;
+      }
+      Tuned t{p.name.name, {}};
+      if (p.list) {
+        for (const ast::Expr *e : p.list->elements) {
+          Value v = operand(e);
+          if (v.isError() || !v.constant) {
+            if (!v.isError()) {
+              report(Id::NotConstant, e->range, "a value in `tune`");
+            }
+            return false;
+          }
+          t.values.push_back(*v.constant);
+        }
+      } else {
+        auto lo = constantInt(p.bounds.first, "a bound in `tune`");
+        auto hi = constantInt(p.bounds.last, "a bound in `tune`");
+        auto by = p.bounds.step ? constantInt(p.bounds.step, "a step in `tune`") : int64_t(1);
+        if (!lo || !hi || !by) {
+          return false;
+        }
+        if (*by < 1) {
+          report(Id::LoopStep, p.bounds.step->range, *by);
+          return false;
+        }
+        for (Int128 i = *lo; i < *hi && t.values.size() <= maxTuneValues; i += *by) {
+          t.values.push_back(ConstValue::untyped(i));
+        }
+      }
+      tuned.push_back(std::move(t));
+    }
+  }
+  if (!any) {
+    report(Id::NoTune, request.range, k.name.name);
+    return false;
+  }
+  uint64_t combinations = 1;
+  for (const Tuned &t : tuned) {
+    combinations = std::min<uint64_t>(combinations * t.values.size(), maxCombinations + 1);
+  }
+  if (combinations > maxCombinations) {
+    report(Id::ExpansionSize, request.range, maxCombinations).hint("list fewer values in `tune`");
+    return false;
+  }
+  KernelInstance defaults, trial;
+  Env defaultEnv(request.home);
+  if (!bindGenerics(request, defaultEnv, defaults, /*quiet=*/false)) {
+    return false;
+  }
+  auto sameAsDefault = [&](const KernelInstance &i) {
+    return llvm::equal(i.bindings, defaults.bindings, [](const Binding &a, const Binding &b) {
+      return a.name == b.name && a.value == b.value;
+    });
+  };
+  size_t fixed = request.given.size();
+  llvm::SmallVector<Request::Given> chosen;
+  for (uint64_t n = 0; n < combinations; ++n) {
+    request.given.truncate(fixed);
+    // The last listed parameter varies fastest.
+    uint64_t rest = n;
+    for (const Tuned &t : llvm::reverse(tuned)) {
+      request.given.push_back({t.name, t.values[rest % t.values.size()], SourceRange()});
+      rest /= t.values.size();
+    }
+    Env trialEnv(request.home);
+    if (!bindGenerics(request, trialEnv, trial, true)) {
+      return false;
+    }
+    bool admissible = true;
+    for (auto list : {llvm::ArrayRef(clauses), k.where}) {
+      for (const ast::Expr *clause : list) {
+        frame.env = &trialEnv;
+        if (!namesKnown(clause, trialEnv)) {
+          continue; // about dimensions: checked at launch
+        }
+        Value v = condition(clause);
+        if (v.isError()) {
+          return false;
+        }
+        admissible &= !v.constant || v.constant->i;
+      }
+    }
+    if (!admissible) {
+      continue;
+    }
+    if (chosen.empty() || sameAsDefault(trial)) {
+      chosen.assign(request.given.begin(), request.given.end());
+    }
+    instance.candidates.push_back(trial.bindings);
+  }
+  if (instance.candidates.empty()) {
+    report(Id::TuneEmpty, request.range, k.name.name);
+    return false;
+  }
+  request.given.assign(chosen.begin(), chosen.end());
+  return true;
+}
+
+void Analyzer::elaborate(Request &request) {
+  const ast::KernelItem &k = *request.kernel;
+  if (!options.kernel.empty() && options.kernel != k.name.name.str() &&
+      options.kernel != request.symbol) {
+    return;
+  }
+  DiagnosticEngine::Context context(engine, request.range,
+                                    llvm::Twine("in `") + request.symbol + "`");
+  auto instance = std::make_unique<KernelInstance>();
+  instance->symbol = request.symbol;
+  instance->sourceName = k.name.name;
+  instance->range = k.name.range;
+  instance->requested = request.range;
+  if (request.isAuto && !tune(request, *instance)) {
+    return;
+  }
+  Env env(request.home);
+  if (!bindGenerics(request, env, *instance, false)) {
+    return;
+  }
+  // `where` of the instantiate itself: the wrong target skips it.
+  for (const ast::Expr *clause : request.where) {
+    FrameGuard guard(*this);
+    frame = Frame();
+    env.module = request.main;
+    frame.env = &env;
+    Value v = condition(clause);
+    env.module = request.home;
+    if (v.isError()) {
+      return;
+    }
+    if (!v.constant) {
+      report(Id::NotConstant, clause->range, "the `where` of `instantiate`");
+      return;
+    }
+    if (!v.constant->i) {
+      return;
+    }
+  }
+  auto [it, isNew] = symbols.try_emplace(request.symbol, request.range);
+  if (!isNew) {
+    report(Id::DuplicateSymbol, request.range, request.symbol) << note(it->second, "taken here");
+    return;
+  }
+  if (elaborateKernel(request, env, *instance)) {
+    program.kernels.push_back(std::move(instance));
+  }
+}
+
+void Analyzer::fromItem(const Module &main, const ast::InstantiateItem &item) {
+  auto it = main.kernels.find(item.kernel.name);
+  if (it == main.kernels.end()) {
+    return; // reported by the check of names
+  }
+  Request request;
+  request.kernel = it->second.item;
+  request.home = it->second.home;
+  request.main = &main;
+  request.symbol = item.symbol.name.str();
+  request.range = item.symbol.range;
+  request.where = item.where;
+  request.isAuto = options.autoParams;
+  Env env(&main);
+  FrameGuard guard(*this);
+  frame = Frame();
+  frame.env = &env;
+  for (const ast::Given &g : item.given) {
+    if (g.isAuto()) {
+      request.isAuto = true;
+      continue;
+    }
+    if (llvm::any_of(request.given,
+                     [&](const Request::Given &o) { return o.name == g.name.name; })) {
+      report(Id::ArgumentTwice, g.name.range, item.kernel.name, g.name.name);
+      return;
+    }
+    Value v = operand(g.value);
+    if (v.isError()) {
+      return;
+    }
+    if (!v.constant) {
+      report(Id::NotConstant, g.value->range, llvm::Twine("the value of `") + g.name.name + "`");
+      return;
+    }
+    request.given.push_back({g.name.name, *v.constant, g.range});
+  }
+  request.optionValues = &optionValues;
+  request.optionsUsed = &optionsUsed;
+  elaborate(request);
+}
+
+void Analyzer::fromDefaults(const Module &main, const ast::KernelItem &kernel) {
+  Request request;
+  request.kernel = &kernel;
+  request.home = request.main = &main;
+  request.symbol = kernel.name.name.str();
+  request.range = kernel.name.range;
+  request.isAuto = options.autoParams;
+  request.optionValues = &optionValues;
+  request.optionsUsed = &optionsUsed;
+  elaborate(request);
+}
+
+void Analyzer::instantiateAll(const Module &main) {
+  for (const auto &[name, text] : options.params) {
+    auto v = optionValue(text);
+    if (!v) {
+      report(Id::OptionParameterValue, SourceRange(), name, text);
+      continue;
+    }
+    optionValues[name] = *v;
+  }
+  llvm::SmallVector<const ast::InstantiateItem *> items;
+  auto collect = [&](const LoadedFile &file) {
+    for (const ast::Item *item : file.ast->items) {
+      if (auto *i = llvm::dyn_cast<ast::InstantiateItem>(item)) {
+        items.push_back(i);
+      }
+    }
+  };
+  collect(*main.file);
+  for (const LoadedFile *extra : options.instantiate) {
+    collect(*extra);
+  }
+  // In the order of the file: kernels by themselves where they stand, then the extra ones.
+  auto named = [&](llvm::StringRef kernel) {
+    return llvm::any_of(items, [&](auto *i) { return i->kernel.name == kernel; });
+  };
+  size_t own = 0;
+  for (const ast::Item *item : main.file->ast->items) {
+    if (auto *k = llvm::dyn_cast<ast::KernelItem>(item)) {
+      auto it = main.kernels.find(k->name.name);
+      if (it != main.kernels.end() && it->second.item == k && !named(k->name.name)) {
+        fromDefaults(main, *k);
+      }
+    } else if (auto *i = llvm::dyn_cast<ast::InstantiateItem>(item)) {
+      fromItem(main, *i);
+      ++own;
+    }
+  }
+  for (const ast::InstantiateItem *i : llvm::drop_begin(items, own)) {
+    fromItem(main, *i);
+  }
+  if (options.kernel.empty()) {
+    for (const auto &[name, value] : optionValues) {
+      if (!optionsUsed.count(name) && !engine.hasErrors()) {
+        report(Id::UnknownOptionParameter, SourceRange(), name);
+      }
+    }
+  }
+}
+
+} // namespace tilec::sema
