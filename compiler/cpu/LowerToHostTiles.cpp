@@ -255,6 +255,15 @@ LogicalResult HostCodegen::emitVectorOp(Operation *op) {
       index.push_back(toWord(get(value)));
     }
     set(result, loadPlace(tileView(extract.getTensor()), at(extract.getTensor(), index)));
+  } else if (auto bitcast = dyn_cast<vector::BitCastOp>(op)) {
+    // The same bytes, which nobody changes.
+    Type from = elementTypeOf(bitcast.getSource().getType());
+    for (Type type : {from, element}) {
+      if (type.isInteger(1) || storageBits(*numOf(type)) == 4) {
+        return op->emitOpError("of ") << type << " is not supported by the cpu target";
+      }
+    }
+    set(result, get(bitcast.getSource()));
   } else if (isa<vector::FromElementsOp, tensor::FromElementsOp>(op)) {
     HostValue base = newTile(result.getType());
     for (auto [i, value] : llvm::enumerate(op->getOperands())) {
