@@ -4,7 +4,9 @@
 #include "runtime/src/Expr.h"
 #include "runtime/support/Floats.h"
 
+#include <array>
 #include <cmath>
+#include <span>
 
 namespace tile_rt {
 
@@ -259,7 +261,7 @@ Value evaluateLogic(const Expr &expr, const Env &env) {
   return Value::ofBool(!decides);
 }
 
-Value evaluateClamp(const Expr &expr, const std::vector<Value> &v) {
+Value evaluateClamp(const Expr &expr, std::span<const Value> v) {
   if (expr.kind == ValueKind::Float) {
     double x = std::fmin(std::fmax(v[0].real, v[1].real), v[2].real);
     return Value::ofFloat(roundFloat(expr.type.value_or(DType::F32), x));
@@ -267,7 +269,7 @@ Value evaluateClamp(const Expr &expr, const std::vector<Value> &v) {
   return Value::ofInt(fit(expr, std::min(std::max(v[0].integer, v[1].integer), v[2].integer)));
 }
 
-Value evaluateArithmetic(const Expr &expr, const std::vector<Value> &v) {
+Value evaluateArithmetic(const Expr &expr, std::span<const Value> v) {
   if (expr.kind == ValueKind::Float) {
     auto at = [&](size_t i) { return i < v.size() ? v[i].real : 0.0; };
     double result = floatOperator(expr, at(0), at(1), at(2));
@@ -294,10 +296,15 @@ Value evaluate(const Expr &expr, const Env &env) {
   if (expr.op == Op::Select) {
     return evaluate(expr.args[evaluate(expr.args[0], env).isTrue() ? 1 : 2], env);
   }
-  std::vector<Value> values;
-  values.reserve(expr.args.size());
-  for (const Expr &arg : expr.args) {
-    values.push_back(evaluate(arg, env));
+  // On the stack for all but long `min`s and `max`es: a call evaluates dozens of nodes.
+  std::array<Value, 3> few;
+  std::vector<Value> many;
+  if (expr.args.size() > few.size()) {
+    many.resize(expr.args.size());
+  }
+  std::span<Value> values = many.empty() ? std::span<Value>(few).first(expr.args.size()) : many;
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = evaluate(expr.args[i], env);
   }
   switch (expr.op) {
   case Op::Eq:

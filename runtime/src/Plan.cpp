@@ -144,14 +144,16 @@ bool Planner::setGrid(const Statement &statement) {
   if (empty) {
     return false;
   }
-  std::string text;
   bool tooLarge = false;
   for (Int extent : env.grid) {
-    text += (text.empty() ? "" : " x ") + intText(extent);
     tooLarge = tooLarge || __builtin_mul_overflow(env.gridPoints, extent, &env.gridPoints) ||
                env.gridPoints >= (Int{1} << 31);
   }
   if (tooLarge) {
+    std::string text;
+    for (Int extent : env.grid) {
+      text += (text.empty() ? "" : " x ") + intText(extent);
+    }
     failCall("grid-too-large",
              "launch `" + statement.name + "`: its grid is " + text + ", 2^31 points or more");
   }
@@ -171,22 +173,23 @@ std::string Planner::planMap(const TensorMap &recipe, PlannedMap &map) const {
   }
   Int offset = evaluate(recipe.offset, env).integer;
   map.base.value += static_cast<uint64_t>(offset);
-  std::string name =
-      recipe.ofWorkspace ? "the workspace" : "`" + kernel.arguments[recipe.index].name + "`";
+  auto name = [&] {
+    return recipe.ofWorkspace ? "the workspace" : "`" + kernel.arguments[recipe.index].name + "`";
+  };
   if (map.base.value % kMapAlign != 0) {
-    return name + " does not begin at a multiple of 16 bytes";
+    return name() + " does not begin at a multiple of 16 bytes";
   }
   for (const Expr &dim : recipe.dims) {
     Int extent = evaluate(dim, env).integer;
     if (extent < 1 || extent > kMapMaxExtent) {
-      return "an extent of " + name + " is " + intText(extent);
+      return "an extent of " + name() + " is " + intText(extent);
     }
     map.dims.push_back(static_cast<uint64_t>(extent));
   }
   for (const Expr &stride : recipe.strides) {
     Int bytes = evaluate(stride, env).integer;
     if (bytes < 0 || bytes % static_cast<Int>(kMapAlign) != 0 || bytes >= kMapMaxStride) {
-      return "a stride of " + name + " is " + intText(bytes) + " bytes, not a multiple of 16";
+      return "a stride of " + name() + " is " + intText(bytes) + " bytes, not a multiple of 16";
     }
     map.strides.push_back(static_cast<uint64_t>(bytes));
   }
