@@ -1,0 +1,111 @@
+// Every kernel of kernels/ lowers to a tile module that verifies and keeps its meaning's landmarks.
+#include "compiler/basic/Source.h"
+#include "compiler/diag/DiagnosticEngine.h"
+#include "compiler/lower/Lower.h"
+#include "compiler/parse/ImportLoader.h"
+#include "compiler/sema/Sema.h"
+#include "dialects/tile/Tile.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace tilec;
+
+namespace {
+
+/// What a file of kernels/ holds after lowering.
+struct Expected {
+  const char *file;
+  std::vector<std::string> symbols; ///< in order
+  int launches, gemms, pipelinedLoops;
+};
+
+std::ostream &operator<<(std::ostream &out, const Expected &expected) {
+  return out << expected.file;
+}
+
+const Expected kernels[] = {
+    {"gemm/gemm.tile", {"gemm"}, 1, 1, 1},
+    {"elementwise/elementwise.tile", {"map_gelu", "map_relu"}, 2, 0, 0},
+    {"gemv/gemv.tile", {"gemv"}, 1, 0, 0},
+    {"norm/layernorm.tile", {"layernorm"}, 1, 0, 0},
+    {"norm/softmax_rmsnorm.tile", {"softmax", "softmax_long", "rmsnorm", "argmax"}, 4, 0, 2},
+    {"attention/flash_attention.tile",
+     {"flash_attention_f16_d128", "flash_attention_f16_d128_causal"},
+     2,
+     4,
+     2},
+    {"attention/mla_decode.tile", {"mla_decode"}, 2, 2, 1},
+    {"conv/conv2d.tile", {"conv2d_f16_s1p1", "conv2d_f16_s2p3"}, 2, 2, 2},
+    {"grouped_gemm/grouped_gemm.tile", {"grouped_gemm_bf16", "grouped_gemm_f16"}, 2, 2, 2},
+    {"linear_attention/linear_attention.tile",
+     {"linear_attention_bf16_d64", "linear_attention_bf16_d128"},
+     2,
+     8,
+     2},
+    {"splitk_gemm/splitk_gemm.tile", {"splitk_gemm_f16", "splitk_gemm_bf16"}, 4, 2, 4},
+    {"w4a16_gemm/w4a16_gemm.tile",
+     {"w4a16_gemm_f16", "w4a16_gemm_bf16", "w4a16_gemm_f16_decode"},
+     3,
+     3,
+     3},
+};
+
+class Kernels : public testing::TestWithParam<Expected> {};
+
+std::string messages(const DiagnosticEngine &diagnostics) {
+  std::string all;
+  for (const Diagnostic *diagnostic : diagnostics.sorted()) {
+    all += diagnostic->message + "\n";
+  }
+  return all;
+}
+
+template <typename Op>
+int count(mlir::ModuleOp module, llvm::function_ref<bool(Op)> which = [](Op) { return true; }) {
+  int number = 0;
+  module.walk([&](Op op) { number += which(op); });
+  return number;
+}
+
+TEST_P(Kernels, Lowers) {
+  SourceManager sources;
+  DiagnosticEngine diagnostics(sources.getMgr());
+  ImportLoader loader(sources, diagnostics, {});
+  const LoadedFile *file = loader.load(std::string(TILEC_SOURCE_DIR "/kernels/") + GetParam().file);
+  ASSERT_TRUE(file);
+  std::unique_ptr<sema::Program> program = sema::analyze(*file, {}, diagnostics);
+  ASSERT_FALSE(diagnostics.hasErrors()) << messages(diagnostics);
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module = lowerToTile(*program, context, diagnostics);
+  ASSERT_TRUE(module) << messages(diagnostics);
+  ASSERT_TRUE(mlir::succeeded(mlir::verify(*module)));
+
+  std::vector<std::string> symbols;
+  for (auto kernel : module->getOps<tile::KernelOp>()) {
+    symbols.push_back(kernel.getSymName().str());
+  }
+  EXPECT_EQ(symbols, GetParam().symbols);
+  EXPECT_EQ(count<tile::LaunchOp>(*module), GetParam().launches);
+  EXPECT_EQ(count<tile::GemmOp>(*module), GetParam().gemms);
+  auto isPipelined = [](mlir::scf::ForOp loop) { return loop->hasAttr(tile::kStagesAttr); };
+  EXPECT_EQ(count<mlir::scf::ForOp>(*module, isPipelined), GetParam().pipelinedLoops);
+  EXPECT_EQ(count<mlir::func::CallOp>(*module), 0);
+
+  // What is printed is the same module.
+  std::string text, again;
+  llvm::raw_string_ostream(text) << *module;
+  auto parsed = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  ASSERT_TRUE(parsed);
+  llvm::raw_string_ostream(again) << *parsed;
+  EXPECT_EQ(text, again);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Kernels, testing::ValuesIn(kernels));
+
+} // namespace
