@@ -178,8 +178,11 @@ void checkExtents(const Kernel &kernel, const Env &env) {
         continue;
       }
       std::string text = quoted(argument) + ", dimension " + std::to_string(axis) +
-                         ": the extent is " + std::to_string(given) + ", but `" +
-                         exprText(argument.extents[axis]) + "` is " + intText(wanted);
+                         ": the extent is " + std::to_string(given);
+      if (argument.extents[axis].op == Op::Const) {
+        failCall("dim-mismatch", text + ", it must be " + intText(wanted));
+      }
+      text += ", but `" + exprText(argument.extents[axis]) + "` is " + intText(wanted);
       std::vector<unsigned> dims;
       collectDims(argument.extents[axis], dims);
       for (size_t d = 0; d < dims.size(); ++d) {

@@ -77,6 +77,14 @@ TEST(Arguments, FixedDimensions) {
               {"`A`", "4096", "fixed when compiling"});
 }
 
+TEST(Arguments, ConstantExtents) {
+  Json json = gemmManifest();
+  json["kernels"][0]["arguments"][0]["extents"][1] = 4096;
+  json["kernels"][0]["dims"][1]["source"] = {{"arg", "B"}, {"axis", 0}};
+  expectError(callError(parseJson(json), gemmCall(4, 4, 64)), "dim-mismatch",
+              {"`A`, dimension 1", "64, it must be 4096"});
+}
+
 TEST(Arguments, LargeExtents) {
   Call call;
   call.tensor(kA, TILE_F16, {int64_t{1} << 31, 1})
