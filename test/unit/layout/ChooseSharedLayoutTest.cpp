@@ -63,6 +63,16 @@ TEST(ChooseSharedLayout, Epilogue) {
   EXPECT_TRUE(narrow.unmet.empty());
 }
 
+TEST(ChooseSharedLayout, StoresForbidOverhang) {
+  // 80 columns: three panels of 32 (16 wasted) for a load, five of 16 when it is stored, too.
+  EXPECT_EQ(chooseSharedLayout({64, 80}, 16, 1, {wgmma({1, 0, 80, 16}), tma()}).layout.swizzle(),
+            64u);
+  SharedChoice stored = chooseSharedLayout(
+      {64, 80}, 16, 1, {wgmma({1, 0, 80, 16}), tma(), tma(Demand::Kind::TmaStore)});
+  EXPECT_EQ(stored.layout.swizzle(), 32u);
+  EXPECT_TRUE(stored.unmet.empty());
+}
+
 TEST(ChooseSharedLayout, UnmetDemandsAreNamed) {
   SharedChoice choice = chooseSharedLayout({64, 128}, 8, 1, {wgmma({1, 0, 128, 32}), tma()});
   EXPECT_FALSE(choice.allRequiredMet);

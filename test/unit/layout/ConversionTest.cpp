@@ -130,6 +130,10 @@ TEST(Conversion, ThroughSharedMemory) {
     expectConverts(acc, tile, Conversion::Kind::Shared, bits);
     expectConverts(tile, acc, Conversion::Kind::Shared, bits);
   }
+  // What warp 0 finds at home, warps 1 and 2 do not.
+  expectConverts(must(RegisterLayout::parse("128 reg - lane 1:2:4:8:16 warp 32:64")),
+                 must(RegisterLayout::parse("128 reg - lane 1:2:4:8:16 warp 64:32")),
+                 Conversion::Kind::Shared);
   // Other warps.
   expectConverts(acc, acc.onWarps(8), Conversion::Kind::Shared);
   expectConverts(must(RegisterLayout::wgmmaAccumulator(64, 576, 3, SplitAlong::Columns)),
@@ -275,7 +279,9 @@ TEST(Reduction, GivesEveryOwnerTheTrueValue) {
         must(RegisterLayout::blocked({7, 7}, 1, 4)),
         must(RegisterLayout::blocked({3, 5, 24}, 4, 4)),
         must(RegisterLayout::replicated({4, 6}, 2)), must(RegisterLayout::blocked({4096}, 8, 8)),
-        must(RegisterLayout::wgmmaAccumulator(128, 96, 2)).onWarps(4)}) {
+        must(RegisterLayout::wgmmaAccumulator(128, 96, 2)).onWarps(4),
+        // elements held twice by a thread count once
+        must(RegisterLayout::parse("8x4 reg 0,0:0,1:0,2 lane 1,0:2,0:4,0:0,0:0,0 warp 0,0"))}) {
     for (unsigned dim = 0; dim < s.rank(); ++dim) {
       expectReduces(s, dim);
     }

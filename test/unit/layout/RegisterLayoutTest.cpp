@@ -149,6 +149,23 @@ TEST(RegisterLayout, ContiguousElements) {
   EXPECT_EQ(must(RegisterLayout::wgmmaA(64, 96, MmaType::F8)).contiguousElements(1), 4);
 }
 
+TEST(RegisterLayout, OverlappingWindows) {
+  // Windows of 4 elements that advance by 2: only pairs are aligned, and digits add, they do not
+  // XOR.
+  RegisterLayout windows =
+      must(RegisterLayout::parse("8 reg 1:2 lane 0:0:0:0:0 warp - rep reg*3@0+2"));
+  EXPECT_EQ(windows.contiguousElements(0), 2);
+  EXPECT_EQ(widthByEnumeration(windows, 0), 2);
+  EXPECT_EQ(windows.owners({4}).size(), 2u * 32);
+  RegisterLayout sums = must(RegisterLayout::parse("3 reg 1 lane 0:0:0:0:0 warp - rep reg*2@0+1"));
+  EXPECT_EQ(sums.coords(3, 0, 0), (Coords{2}));
+  EXPECT_TRUE(sums.complete());
+  expectRoundTrip(sums);
+  // Slots that walk 0, 1, 3, 2 are no digits.
+  EXPECT_FALSE(
+      bool(sliceTile(must(RegisterLayout::parse("4 reg 1:3 lane 0:0:0:0:0 warp -")), 0, 0, 4)));
+}
+
 TEST(RegisterLayout, BlockedCoversEveryShape) {
   for (const Coords &shape : std::initializer_list<Coords>{{1},
                                                            {7},

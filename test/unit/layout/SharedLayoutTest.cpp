@@ -250,6 +250,8 @@ TEST(TmaBoxes, GemmTiles) {
   EXPECT_EQ(cube.boxes.size(), 1u);
   TmaBoxes tall = must(tmaBoxes(must(SharedLayout::panels({576, 64}, 16, 128))));
   EXPECT_EQ(tall.extents, (Coords{192, 64}));
+  // 204 rows of 16 bytes would leave the next box unaligned, 136 do not.
+  EXPECT_EQ(must(tmaBoxes(must(SharedLayout::panels({408, 8}, 16, 0)))).extents, (Coords{136, 8}));
 }
 
 TEST(TmaBoxes, Refusals) {
