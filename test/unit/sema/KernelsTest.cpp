@@ -1,0 +1,89 @@
+// The kernels of the tree, and what analysis makes of gemm.
+#include "test/unit/sema/Analyzed.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+
+using namespace tilec::sema;
+
+namespace {
+
+std::vector<std::string> allKernels() {
+  std::vector<std::string> paths;
+  std::error_code ec;
+  llvm::sys::fs::recursive_directory_iterator it(std::string(TILEC_SOURCE_DIR) + "/kernels", ec),
+      end;
+  for (; it != end && !ec; it.increment(ec)) {
+    if (llvm::sys::path::extension(it->path()) == ".tile") {
+      paths.push_back(it->path());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+TEST(Kernels, AllElaborate) {
+  auto paths = allKernels();
+  EXPECT_GE(paths.size(), 12u);
+  for (const std::string &path : paths) {
+    for (int arch : {80, 90}) {
+      SemaOptions options;
+      options.arch = arch;
+      auto a = Analyzed::file(path, options);
+      EXPECT_EQ(a->messages(), "") << path;
+      EXPECT_FALSE(a->program->kernels.empty()) << path;
+    }
+  }
+}
+
+TEST(Kernels, Gemm) {
+  auto a = Analyzed::file(std::string(TILEC_SOURCE_DIR) + "/kernels/gemm/gemm.tile");
+  const KernelInstance *k = a->kernel("gemm");
+  ASSERT_TRUE(k) << a->messages();
+  ASSERT_EQ(k->dims.size(), 3u);
+  EXPECT_EQ(k->dims[0]->name, "M");
+  EXPECT_EQ(k->dims[1]->name, "K");
+  EXPECT_EQ(k->dims[2]->name, "N");
+  // B's first extent, and both of C's, are checked against what A and B bound.
+  ASSERT_EQ(k->dimChecks.size(), 3u);
+  EXPECT_EQ(k->dimChecks[0].tensor->name, "B");
+  EXPECT_EQ(k->dimChecks[0].other->name, "A");
+  ASSERT_EQ(k->launches.size(), 1u);
+  const LaunchStmt *launch = k->launches[0];
+  EXPECT_TRUE(launch->launch.persistent);
+  EXPECT_EQ(launch->launch.rasterizeGroup, 8);
+  EXPECT_EQ(launch->threads, 256);
+  ASSERT_EQ(launch->body.size(), 5u);
+  auto *loop = llvm::dyn_cast<ForStmt>(launch->body[3]);
+  ASSERT_TRUE(loop);
+  EXPECT_EQ(loop->mode, ForStmt::Mode::Pipelined);
+  EXPECT_EQ(loop->stages, 4);
+  auto *copy = llvm::dyn_cast<CopyStmt>(loop->body[0]);
+  ASSERT_TRUE(copy);
+  EXPECT_EQ(copy->source->type.str(), "f16[128, 64]");
+  EXPECT_TRUE(llvm::isa<OriginExpr>(copy->source));
+  auto *gemm = llvm::dyn_cast<GemmStmt>(loop->body[2]);
+  ASSERT_TRUE(gemm);
+  EXPECT_EQ(gemm->m, 128);
+  EXPECT_EQ(gemm->n, 256);
+  EXPECT_EQ(gemm->k, 64);
+}
+
+TEST(Kernels, GemmByTune) {
+  SemaOptions options;
+  options.autoParams = true;
+  options.params = {{"T", "bf16"}, {"M", "4096"}};
+  auto a = Analyzed::file(std::string(TILEC_SOURCE_DIR) + "/kernels/gemm/gemm.tile", options);
+  const KernelInstance *k = a->kernel("gemm");
+  ASSERT_TRUE(k) << a->messages();
+  EXPECT_GT(k->candidates.size(), 10u);
+  EXPECT_LT(k->candidates.size(), 3u * 4 * 3 * 7 * 2);
+  EXPECT_EQ(k->bindings[0].value, "bf16");
+  EXPECT_EQ(k->bindings[2].value, "128"); // BM: the defaults are admissible
+  EXPECT_EQ(k->dims[0]->constant, 4096);
+  EXPECT_EQ(k->params[0].tensor->type.shape[0], 4096);
+}
+
+} // namespace

@@ -1,0 +1,72 @@
+// Regions: what may stand in them, and what must be the same for all threads.
+#include "test/unit/sema/Analyzed.h"
+
+namespace {
+
+const std::string before =
+    "tile fn block() { } kernel k(A: tensor<f32>[M, K], C: inout tensor<f32>[M, K], n: i32) { "
+    "launch (i, j) in grid(M, K) threads(64) { shared s: f32[64] = 0; local l: f32 = 0; local m: "
+    "f32[4] = 0; fragment f: f32[64] = 0; var v: i32 = 0; threads(x: 32, y: 2) {\n";
+const std::string after = "\n} } }";
+
+TEST(Rules, Regions) {
+  expectRules(
+      {{"l = 1; m[v] = l; s[x + 32 * y] = l; let a = A[i, x :+ 4]; let b = a * a; l += b[1];", ""},
+       {"C[i, 4 * x :+ 4] = A[i, 4 * x :+ 4];", ""},
+       {"v = 1;", "2 [region-write]"},
+       {"var a = 1; a = 2;", ""},
+       {"let a = f[0];", "2 [thread-body]"},
+       {"f = 1;", "2 [thread-body]"},
+       {"s = 1;", "2 [thread-body]"},
+       {"m = 1;", "2 [thread-body]"},
+       {"copy(A[0, 0 :+ 64], s);", "2 [thread-body]"},
+       {"parallel a in s { }", "2 [thread-body]"},
+       {"for a in pipelined(0..4, stages = 2) { }", "2 [thread-body]"},
+       {"shared a: f32[4];", "2 [thread-body]"},
+       {"threads(z: 64) { }", "2 [thread-body]"},
+       {"return;", "2 [return-place]"},
+       {"break;", "2 [jump-place]"},
+       {"block();", "2 [call-place]"},
+       {"let a = reduce_sum(A[i, x :+ 4]);", ""},
+       {"let a = reduce_sum(s);", "2 [thread-body]"},
+       {"let a = A[i, x :+ 4]; let b = a[4];", "2 [out-of-range]"},
+       {"let a = A[i, x :+ 4]; let b = a + A[i, x :+ 8];", "2 [type-mismatch]"},
+       {"let a = warp_sum(l, width = 3);", "2 [arguments]"},
+       {"let a = warp_any(l);", "2 [not-bool]"},
+       {"let a = shuffle_xor(l, 1) + f32(lane());", ""},
+       {"} threads(z: 32) {", "2 [threads-extent]"},
+       {"} threads(z: 0) {", "2 [shape-empty]"}},
+      before, after);
+}
+
+TEST(Rules, Divergence) {
+  expectRules({{"sync_threads(); if n > 3 { sync_threads(); }", ""},
+               {"if x == 0 { sync_threads(); }", "2 [divergent-sync]"},
+               {"let a = x * 2; if a > 3 { sync_threads(); }", "2 [divergent-sync]"},
+               {"if A[0, 0] > 0.0 { sync_threads(); }", "2 [divergent-sync]"},
+               {"for a in x..n { sync_threads(); }", "2 [divergent-sync]"},
+               {"for a in 0..n { sync_threads(); }", ""},
+               {"var a = 0; while a < n { sync_threads(); a += 1; }", ""},
+               {"var a = 0; while a < n { sync_threads(); a += x; }", "2 [divergent-sync]"},
+               {"if x == 0 { let a = warp_sum(l); }", "2 [divergent-warp]"},
+               {"if x < 16 { sync_warp(); }", "2 [divergent-warp]"},
+               {"if y == 0 { let a = warp_sum(l); sync_warp(); }", ""},
+               {"if x < 32 { sync_warp(); }", ""},
+               {"s[0] = l;", "2 [race]"},
+               {"C[i, j] = l;", "2 [race]"},
+               {"if x == 0 { s[y] = l; }", ""},
+               {"atomic_add(s[0], l);", ""}},
+              before, after);
+}
+
+TEST(Rules, LocalsInBlockCode) {
+  const std::string open =
+      "kernel k(n: i32, A: tensor<f32>[M]) { launch i in grid(M) threads(64) { "
+      "local l: f32; local m: f32[4]; threads(t: 64) { l = 1; m[0] = 1; }\n";
+  expectRules({{"let a: f32[64] = l; let b: f32[64, 4] = m * 2.0; let c = reduce_sum(l);", ""},
+               {"l = 2;", "2 [assign-let]"},
+               {"let a: f32[32] = l;", "2 [shape-mismatch]"}},
+              open, " } }");
+}
+
+} // namespace
