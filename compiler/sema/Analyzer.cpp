@@ -7,7 +7,7 @@ namespace tilec::sema {
 
 /// Statements and expressions elaborated for one program. Functions are inlined and loops unrolled,
 /// so a short text can ask for any amount of code.
-static constexpr uint64_t maxSteps = 2'000'000;
+static constexpr uint64_t maxSteps = 500'000;
 /// Levels of expressions and statements, inlined functions included.
 static constexpr unsigned maxDepth = 4000;
 
@@ -40,7 +40,9 @@ const Entity *Analyzer::lookupConst(Module::ConstEntry &entry) {
     const ast::ConstDecl &decl = entry.item->decl;
     if (entry.evaluating) {
       report(diag::Id::RecursiveConstant, decl.name.range, decl.name.name);
-      return nullptr;
+      entry.value.emplace();
+      entry.value->broken = true;
+      return &*entry.value;
     }
     entry.evaluating = true;
     FrameGuard guard(*this);

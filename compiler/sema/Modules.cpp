@@ -122,7 +122,8 @@ void ModuleSet::declareOwn(Module &module, const ast::Item *item) {
     constants.push_back({c, &module, false, std::nullopt});
     module.consts[name.name] = &constants.back();
   } else if (auto *f = llvm::dyn_cast<ast::FunctionItem>(item)) {
-    declareItem(module.functions, f, f->name, module, findBuiltin(f->name.name) != nullptr);
+    declareItem(module.functions, f, f->name, module,
+                findBuiltin(f->name.name) != nullptr || scalarByName(f->name.name).has_value());
   } else if (auto *k = llvm::dyn_cast<ast::KernelItem>(item)) {
     declareItem(module.kernels, k, k->name, module, false);
   } else if (auto *t = llvm::dyn_cast<ast::TuneItem>(item)) {

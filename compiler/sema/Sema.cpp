@@ -15,7 +15,18 @@ Program::~Program() {
   }
 }
 
-void Analyzer::run(const Module &main) { instantiateAll(main); }
+void Analyzer::run(const Module &main) {
+  // Constants that nothing uses are checked as well.
+  for (const ast::Item *item : main.file->ast->items) {
+    if (auto *c = llvm::dyn_cast<ast::ConstItem>(item)) {
+      auto it = main.consts.find(c->decl.name.name);
+      if (it != main.consts.end() && it->second->item == c) {
+        lookupConst(*it->second);
+      }
+    }
+  }
+  instantiateAll(main);
+}
 
 static void analyzeInto(Program &program, const LoadedFile &main, const SemaOptions &options,
                         DiagnosticEngine &engine) {

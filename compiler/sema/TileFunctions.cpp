@@ -52,6 +52,10 @@ bool Analyzer::bindShape(TileCall &call, llvm::ArrayRef<const ast::Expr *> shape
       entity.range = e->range;
       if (extent.constant) {
         entity.constant = extent.constant;
+        if (arg.place.space != Space::Tensor && arg.place.space != Space::Workspace) {
+          // As an `int` parameter. A tensor's extent stays an i32 when it happens to be constant.
+          entity.constant->type = Type(Type::Kind::UntypedInt);
+        }
       } else {
         auto *let = program.make<LetDecl>(name, e->range, extent.type);
         call.body.push_back(program.make<LetStmt>(let, extent.expr, e->range));

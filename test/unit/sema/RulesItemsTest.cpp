@@ -18,6 +18,7 @@ TEST(Rules, Names) {
        {"const f32 = 1;", "1 [redeclared]"},
        {"const inf = 1;", "1 [redeclared]"},
        {"fn max(x: f32) -> f32 { return x; }", "1 [redeclared]"},
+       {"fn f16(x: f32) -> f32 { return x; }", "1 [redeclared]"},
        {"fn f(x: f32) -> f32 { return x; }\nfn f(x: f32) -> f32 { return x; }", "2 [redeclared]"},
        {"fn f(x: f32) -> f32 { let y = x;\nlet y = x; return y; }", "2 [redeclared]"},
        {"fn f(x: f32) -> f32 { if false { return\nz; } return x; }", "2 [undeclared]"},
@@ -55,7 +56,7 @@ TEST(Rules, Functions) {
       {"", "fn f(x: f32) -> f32 { return\ng(x); }\nfn g(x: f32) -> f32 { return f(x); }",
        "4 [recursion]"},
       {"", "fn f(x: f32) -> f32 { return f(x); }", "2 [recursion]"},
-      {"t(x);", "tile fn t(x: inout fragment f32[N]) { x = 1; }", "1 [shape-mismatch]"},
+      {"t(x);", "tile fn t(x: inout fragment f32[64]) { x = 1; }", "1 [shape-mismatch]"},
   });
   rules({
       {"t(x);", "tile fn t(x: inout fragment f32[D]) { x = 1; }", ""},
@@ -156,7 +157,7 @@ TEST(Rules, Host) {
                {"let a = X[0];", "2 [host-statement]"},
                {"copy(X, X);", "2 [host-statement]"},
                {"for i in 0..3 { }", "2 [host-statement]"},
-               {"const a: i32 = 2147483647; let b = a + 1;", "2 [host-overflow]"},
+               {"const a: i32 = 2147483647; let c = a + 1;", "2 [host-overflow]"},
                {"let a = f32(N) / 2.0; if a > 1.0 { workspace w: f32[N]; }", ""},
                {"let p = present(O); if p { } let s = stride(O, 0);", "2 [optional-unguarded]"},
                {"view v = O[:];", "2 [optional-unguarded]"},
