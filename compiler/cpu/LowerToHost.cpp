@@ -109,7 +109,9 @@ LogicalResult HostCodegen::emitHostOp(Operation *op) {
     }
     set(dim, b.CreateSExtOrTrunc(value, scalarType(dim.getType())));
   } else if (auto check = dyn_cast<tile::CheckOp>(op)) {
-    trapIf(b.CreateNot(get(check.getCondition())), op,
+    HostValue fails = b.CreateNot(get(check.getCondition()));
+    HostValue given = check.getTensor() ? getView(check.getTensor()).present : nullptr;
+    trapIf(given ? b.CreateAnd(fails, given) : fails, op,
            check.getText() + " [" + check.getDiagnostic() + "]");
   } else if (auto extent = dyn_cast<tile::ExtentOp>(op)) {
     HostValue size = getView(extent.getSource()).dims[extent.getAxis()].size;

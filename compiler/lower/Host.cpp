@@ -39,8 +39,12 @@ static DictionaryAttr argumentAttrs(Builder &b, const sema::Param &param) {
     if (tensor->align != 16) {
       attrs.set("tile.align", b.getI64IntegerAttr(tensor->align));
     }
-    if (tensor->mayAlias) {
-      attrs.set("tile.may_alias", b.getStrArrayAttr({tensor->mayAlias->name}));
+    if (!tensor->mayAlias.empty()) {
+      SmallVector<StringRef> names;
+      for (const sema::TensorParam *other : tensor->mayAlias) {
+        names.push_back(other->name);
+      }
+      attrs.set("tile.may_alias", b.getStrArrayAttr(names));
     }
   }
   return attrs.getDictionary(b.getContext());
@@ -128,7 +132,7 @@ void Lowering::lowerDimensions(const sema::KernelInstance &kernel) {
   for (const sema::WhereCheck &check : kernel.whereChecks) {
     At at(*this, check.range);
     Value condition = lowerValue(*check.cond);
-    tile::CheckOp::create(b, condition, "where-failed", check.text);
+    tile::CheckOp::create(b, condition, "where-failed", check.text, Value());
   }
 }
 
@@ -148,7 +152,8 @@ void Lowering::lowerDimCheck(const sema::DimCheck &check) {
   if (check.other && check.other != check.tensor) {
     text += (", which `" + check.other->name + "` binds").str();
   }
-  tile::CheckOp::create(b, equal, "dim-mismatch", text);
+  Value optional = check.tensor->optional ? values.lookup(check.tensor) : Value();
+  tile::CheckOp::create(b, equal, "dim-mismatch", text, optional);
 }
 
 Value Lowering::hostExtent(Value value, sema::Scalar elem) {

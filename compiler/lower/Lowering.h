@@ -53,7 +53,9 @@ struct Jumps {
 class Lowering {
 public:
   Lowering(mlir::ModuleOp module, DiagnosticEngine &diagnostics)
-      : diagnostics(diagnostics), b(module.getLoc(), module.getBodyRegion()) {}
+      : diagnostics(diagnostics), b(module.getLoc(), module.getContext()) {
+    b.setInsertionPointToEnd(module.getBody());
+  }
 
   // Host.cpp
   void lowerKernel(const sema::KernelInstance &kernel);

@@ -193,7 +193,7 @@ void Lowering::checkReshape(const sema::ReshapeExpr &expr, Value base, ArrayRef<
   Value equal = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, numElements(b, before),
                                       numElements(b, after));
   if (threads == 0) {
-    tile::CheckOp::create(b, equal, "reshape", "`reshape` keeps the number of elements");
+    tile::CheckOp::create(b, equal, "reshape", "`reshape` keeps the number of elements", Value());
   } else {
     tile::AssertOp::create(b, equal, "`reshape` keeps the number of elements", ValueRange());
   }

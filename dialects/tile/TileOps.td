@@ -67,10 +67,11 @@ def Tile_CheckOp : Tile_Op<"check"> {
   let description = [{
     `diagnostic` is the bracketed name of docs/language.md that a failure reports ("where-failed", "dim-mismatch"),
     `text` the message. Each extent of a tensor argument has one of the form `arith.cmpi eq, %extent, %value`, %extent
-    being a `tile.extent` of the argument and %value what the declaration says.
+    being a `tile.extent` of the argument and %value what the declaration says. With `tensor`, an optional argument, the
+    check holds of itself if that is absent.
   }];
-  let arguments = (ins I1:$condition, StrAttr:$diagnostic, StrAttr:$text);
-  let assemblyFormat = "$condition `,` $diagnostic `,` $text attr-dict";
+  let arguments = (ins I1:$condition, StrAttr:$diagnostic, StrAttr:$text, Optional<Tile_GlobalType>:$tensor);
+  let assemblyFormat = "$condition `,` $diagnostic `,` $text (`if_present` $tensor^ `:` qualified(type($tensor)))? attr-dict";
 }
 
 def Tile_ExtentOp : Tile_Op<"extent", [Pure]> {
