@@ -5,8 +5,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Rewrite/FrozenRewritePatternSet.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -18,8 +19,8 @@ using namespace tilec::lower;
 //===----------------------------------------------------------------------===//
 
 /// Drops the results of `scf.if` that nothing reads, such as the flags of returns that end their
-/// function anyway, makes choices between plain values `arith.select`, and deletes constants that
-/// are not used.
+/// function anyway, makes choices between plain values `arith.select`, and deletes scalar code that
+/// is not used. (Of the tile dialect everything stays: a dimension is part of the interface.)
 static void simplifyChoices(ModuleOp module) {
   MLIRContext *context = module.getContext();
   RewritePatternSet patterns(context);
@@ -33,15 +34,11 @@ static void simplifyChoices(ModuleOp module) {
   GreedyRewriteConfig config;
   config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
   (void)applyOpPatternsGreedily(choices, std::move(patterns), config);
-  SmallVector<Operation *> unused;
-  module.walk([&](arith::ConstantOp op) {
-    if (op.use_empty()) {
-      unused.push_back(op);
+  module->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (!isa<tile::TileDialect>(op->getDialect()) && isOpTriviallyDead(op)) {
+      op->erase();
     }
   });
-  for (Operation *op : unused) {
-    op->erase();
-  }
 }
 
 OwningOpRef<ModuleOp> tilec::lowerToTile(const sema::Program &program, MLIRContext &context,
