@@ -41,6 +41,7 @@ public:
     data = bytes.data() + (64 - reinterpret_cast<uintptr_t>(bytes.data()) % 64);
   }
   Tensor(const Tensor &) = delete;
+  Tensor(Tensor &&) = default;
 
   Argument argument() { return Argument::tensor(data, shape, dtype); }
   uint64_t bits(int64_t i) const {
