@@ -195,8 +195,7 @@ static Value multiplyWide(OpBuilder &builder, Location loc, Value a, Value b) {
                ? value
                : arith::ExtSIOp::create(builder, loc, builder.getI64Type(), value);
   };
-  return arith::MulIOp::create(builder, loc, widen(a), widen(b),
-                               arith::IntegerOverflowFlags::nsw);
+  return arith::MulIOp::create(builder, loc, widen(a), widen(b), arith::IntegerOverflowFlags::nsw);
 }
 
 Value Outliner::viewOf(Value tensor) {
@@ -210,7 +209,8 @@ Value Outliner::viewOf(Value tensor) {
   auto argument = dyn_cast<BlockArgument>(tensor);
   bool strided = argument && host.getArgAttr(argument.getArgNumber(), "tile.strided");
   for (int64_t axis = type.getRank() - 2; axis >= 0; --axis) {
-    if (strided) {
+    // A stride that is not the last extent comes from the host, so that it is a plain argument.
+    if (strided || (argument && axis < type.getRank() - 2)) {
       Value stride = tile::StrideOp::create(hostBuilder, loc, builder.getI64Type(), tensor, axis);
       strides[axis] = argumentFor(stride);
     } else if (axis == type.getRank() - 2) {

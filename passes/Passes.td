@@ -105,4 +105,50 @@ def LowerDots : Pass<"tgpu-lower-dots", "tilec::tgpu::KernelOp"> {
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect"];
 }
 
+def LowerCopies : Pass<"tgpu-lower-copies", "tilec::tgpu::KernelOp"> {
+  let summary = "Stage stores by TMA through shared memory, and make lone copies synchronous";
+  let description = [{
+    Needs: layouts of fragments and buffers. A `tgpu.store` with path TMA becomes panels of columns written to a ring of two
+    staging buffers and stored from there; where the fragment does not divide into panels it stays a store from
+    registers (a remark). Copies that no pipelined loop will overlap become cp.async with its wait, or plain. The barriers
+    and proxy fences between are left to tgpu-insert-sync.
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect"];
+}
+
+def PlanPipeline : Pass<"tgpu-plan-pipeline", "tilec::tgpu::KernelOp"> {
+  let summary = "Decide stages and order of each pipelined loop";
+  let description = [{
+    Needs: lowered products, chosen copies and layouts. Gives: on a loop with `tile.stages` that can be pipelined the attribute
+    `tgpu.pipeline` (how its copies move), the number of stages that fit, and on its operations `tgpu.schedule`; tests
+    write these by hand. What stays serial, or has fewer stages than asked for, is a remark with its reason.
+  }];
+  let statistics = [Statistic<"numPipelined", "num-pipelined", "Loops with a schedule">,
+                    Statistic<"numRefused", "num-refused", "Loops that stay serial">];
+}
+
+def ExpandPipeline : Pass<"tgpu-expand-pipeline", "tilec::tgpu::KernelOp"> {
+  let summary = "Carry out the schedules of pipelined loops: rings, prologues, waits";
+  let description = [{
+    Needs: schedules as tgpu-plan-pipeline writes them. Gives: buffers as rings, the copies of stage 0 running ahead, by TMA
+    with a channel whose position runs on across the loops around, or by cp.async groups; a matrix wait of a stage
+    after the last runs one iteration behind its product.
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
+def ConvertTgpuToLLVM : Pass<"convert-tgpu-to-llvm", "mlir::ModuleOp"> {
+  let summary = "Turn kernels into functions of one thread in the LLVM and NVVM dialects";
+  let description = [{
+    Needs: `tgpu.kernel`s whose layouts are chosen, whose buffers, channels and scratch spaces have offsets, and whose
+    schedules are expanded. Gives: for each an `llvm.func` with `nvvm.kernel` and the launch bounds, and one external global of
+    address space 3 for dynamic shared memory. Parameters: the kernel's arguments in order (tensors as addresses, `i1` as a
+    byte), then each tensor map by value, 128 bytes. What later stages read of the kernel stays as discardable attributes
+    `tgpu.*`. What the target cannot do is an error [unsupported].
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
+                           "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect", "mlir::NVVM::NVVMDialect",
+                           "mlir::scf::SCFDialect"];
+}
+
 #endif

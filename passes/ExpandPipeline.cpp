@@ -1,0 +1,404 @@
+//===- ExpandPipeline.cpp - pipelined loops become rings -----------------===//
+//
+// With n stages and iteration number j, by TMA:
+//     for s in 0..n-1: fill(s)                        fill(j) = one thread: acquire slot, expect
+//     bytes, load loop j: wait(j); [fill(j+n-1);] work(j); release(j);
+// or, when the wait for the product of j is deferred by one iteration:
+//     loop j: wait(j); issue(j); wgmma_wait 1; release(j-1); fill(j+n-1)        after: wgmma_wait
+//     0; release(last)
+// by cp.async, where every iteration closes a group, possibly an empty one:
+//     for s in 0..n-1: copy(s); commit
+//     loop j: cp_async_wait n-2; barrier; copy(j+n-1); commit; work(j)
+// TMA's ring position runs on across the loops around this one, since the parity of a barrier never
+// starts anew.
+//
+//===----------------------------------------------------------------------===//
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "passes/Passes.h"
+#include "passes/Pipeline.h"
+#include "passes/Shared.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_EXPANDPIPELINE
+#include "passes/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using tgpu::CopyPath;
+
+namespace {
+
+class Expander {
+public:
+  Expander(tgpu::KernelOp kernel, scf::ForOp loop)
+      : kernel(kernel), loop(loop), builder(loop), loc(loop.getLoc()),
+        stages(loop->getAttrOfType<IntegerAttr>(tile::kStagesAttr).getInt()),
+        path(loop->getAttrOfType<tgpu::CopyPathAttr>(kPipelineAttr).getValue()) {}
+
+  LogicalResult run();
+
+private:
+  struct Load {
+    tgpu::CopyOp copy;
+    Value ring;
+    int64_t map = 0; // tensor map, for TMA
+  };
+
+  Value constant(int64_t value) { return arith::ConstantIntOp::create(builder, loc, value, 32); }
+  Value plus(Value a, Value b);
+  LogicalResult makeRings();
+  void carryPosition();
+  void storePosition(Value end);
+  Value tripCount();
+  /// Induction variable of iteration `number`.
+  Value inductionOf(Value number);
+  /// Value computed in the loop for another iteration.
+  Value recompute(Value value, IRMapping &mapping);
+  void emitLoads(Value number, Value position);
+  void fill(Value number, Value position);
+  void fillIf(Value number, Value position);
+  void emitBody(scf::ForOp fresh, Value number, Value position);
+  void emitPrologue();
+  void emitLoop();
+  void emitEpilogue(scf::ForOp fresh);
+
+  tgpu::KernelOp kernel;
+  scf::ForOp loop;
+  OpBuilder builder;
+  Location loc;
+  int64_t stages;
+  CopyPath path;
+  SmallVector<Load> loads;
+  Value channel;
+  Value base;  // ring position of iteration 0
+  Value trips; // number of iterations, i32
+  tgpu::WgmmaWaitOp deferred;
+  unsigned deferredIndex = 0; // the loop-carried value that stays pending
+  SmallVector<scf::ForOp> around;
+};
+
+} // namespace
+
+Value Expander::plus(Value a, Value b) {
+  if (matchPattern(a, m_Zero())) {
+    return b;
+  }
+  return matchPattern(b, m_Zero()) ? a : Value(arith::AddIOp::create(builder, loc, a, b));
+}
+
+/// Rings, and for TMA their channel, at the start of the kernel: they outlive the loops around.
+LogicalResult Expander::makeRings() {
+  OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  SmallVector<StringRef> names;
+  for (auto copy : loop.getBody()->getOps<tgpu::CopyOp>()) {
+    auto stage = copy->getAttrOfType<tgpu::StageAttr>(tgpu::kScheduleAttr);
+    if (!stage || stage.getStage() != 0) {
+      continue;
+    }
+    auto alloc = copy.getDest().getDefiningOp<tgpu::AllocSharedOp>();
+    Load load;
+    load.copy = copy;
+    load.ring = tgpu::AllocSharedOp::create(entry, alloc.getLoc(),
+                                            ringType(alloc.getResult().getType(), stages),
+                                            alloc.getNameAttr(), StringAttr(), IntegerAttr());
+    if (path == CopyPath::Tma) {
+      FailureOr<int64_t> map = getTensorMap(kernel, copy, analyseSlice(copy.getSource()),
+                                            alloc.getResult().getType().getLayout().getLayout());
+      if (failed(map)) {
+        return failure();
+      }
+      load.map = *map;
+    }
+    names.push_back(alloc.getName().value_or("buffer"));
+    loads.push_back(load);
+  }
+  if (path == CopyPath::Tma) {
+    auto type = tgpu::ChannelType::get(kernel.getContext(), stages);
+    channel =
+        tgpu::ChannelOp::create(entry, loc, type, builder.getStringAttr(llvm::join(names, "+")), 1,
+                                kernel.getNumWarps(), IntegerAttr());
+  }
+  return success();
+}
+
+/// Adds the ring position to the values that the loops around carry, and reads it.
+void Expander::carryPosition() {
+  for (Operation *op = loop->getParentOp(); auto outer = dyn_cast<scf::ForOp>(op);
+       op = op->getParentOp()) {
+    around.push_back(outer);
+  }
+  OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  base = arith::ConstantIntOp::create(entry, loc, 0, 32);
+  IRRewriter rewriter(kernel.getContext());
+  for (scf::ForOp &outer : llvm::reverse(around)) {
+    rewriter.setInsertionPoint(outer);
+    FailureOr<LoopLikeOpInterface> replaced = outer.replaceWithAdditionalYields(
+        rewriter, ValueRange{base}, /*replaceInitOperandUsesInLoop=*/false,
+        [](OpBuilder &, Location, ArrayRef<BlockArgument> fresh) {
+          return SmallVector<Value>{fresh.back()};
+        });
+    outer = cast<scf::ForOp>(*replaced);
+    base = outer.getRegionIterArgs().back();
+  }
+}
+
+void Expander::storePosition(Value end) {
+  for (scf::ForOp outer : around) {
+    auto yield = cast<scf::YieldOp>(outer.getBody()->getTerminator());
+    yield->setOperand(yield->getNumOperands() - 1, end);
+    end = outer.getResults().back();
+  }
+}
+
+Value Expander::tripCount() {
+  auto asI32 = [&](Value value) -> Value {
+    return value.getType().isInteger(32)
+               ? value
+               : arith::TruncIOp::create(builder, loc, builder.getI32Type(), value);
+  };
+  Value distance = loop.getUpperBound();
+  if (!matchPattern(loop.getLowerBound(), m_Zero())) {
+    distance = arith::SubIOp::create(builder, loc, distance, loop.getLowerBound());
+  }
+  if (!matchPattern(loop.getStep(), m_One())) {
+    distance = arith::CeilDivSIOp::create(builder, loc, distance, loop.getStep());
+  }
+  return arith::MaxSIOp::create(builder, loc, asI32(distance), constant(0));
+}
+
+Value Expander::inductionOf(Value number) {
+  Type type = loop.getInductionVar().getType();
+  Value value =
+      type.isInteger(32) ? number : arith::ExtSIOp::create(builder, loc, type, number).getResult();
+  if (!matchPattern(loop.getStep(), m_One())) {
+    value = arith::MulIOp::create(builder, loc, value, loop.getStep());
+  }
+  return plus(loop.getLowerBound(), value);
+}
+
+Value Expander::recompute(Value value, IRMapping &mapping) {
+  if (!loop->isAncestor(value.getParentBlock()->getParentOp()) || mapping.contains(value)) {
+    return mapping.lookupOrDefault(value);
+  }
+  Operation *definition = value.getDefiningOp();
+  for (Value operand : definition->getOperands()) {
+    recompute(operand, mapping);
+  }
+  builder.clone(*definition, mapping);
+  return mapping.lookup(value);
+}
+
+void Expander::emitLoads(Value number, Value position) {
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(), inductionOf(number));
+  for (Load &load : loads) {
+    Value source = recompute(load.copy.getSource(), mapping);
+    Value slot = tgpu::SlotOp::create(builder, load.copy.getLoc(), load.copy.getDest().getType(),
+                                      load.ring, position);
+    if (path == CopyPath::Tma) {
+      tgpu::TmaLoadOp::create(builder, load.copy.getLoc(), source, slot, channel, position,
+                              load.map, load.copy.getCache());
+    } else {
+      tgpu::CpAsyncOp::create(builder, load.copy.getLoc(), source, slot, *load.copy.getBytes(),
+                              load.copy.getCache());
+    }
+  }
+}
+
+/// Starts filling the slot at `position` with the data of iteration `number`.
+void Expander::fill(Value number, Value position) {
+  if (path != CopyPath::Tma) {
+    return emitLoads(number, position);
+  }
+  auto one = tgpu::OneThreadOp::create(builder, loc);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&one.getBody().emplaceBlock());
+  int64_t bytes = 0;
+  for (Load &load : loads) {
+    bytes += tmaBytes(cast<tgpu::SmemType>(load.copy.getDest().getType()).getLayout().getLayout());
+  }
+  tgpu::AcquireOp::create(builder, loc, channel, position);
+  tgpu::ExpectOp::create(builder, loc, channel, position, bytes);
+  emitLoads(number, position);
+}
+
+void Expander::fillIf(Value number, Value position) {
+  Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, number, trips);
+  auto branch = scf::IfOp::create(builder, loc, inside, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  fill(number, position);
+}
+
+void Expander::emitPrologue() {
+  for (int64_t stage = 0; stage + 1 < stages; ++stage) {
+    Value number = constant(stage);
+    fillIf(number, plus(base, number));
+    if (path == CopyPath::CpAsync) {
+      tgpu::CpAsyncCommitOp::create(builder, loc);
+    }
+  }
+}
+
+/// The operations of one iteration, without its copies, on the slots at `position`.
+void Expander::emitBody(scf::ForOp fresh, Value number, Value position) {
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(), inductionOf(number));
+  mapping.map(loop.getRegionIterArgs(), fresh.getRegionIterArgs());
+  for (Load &load : loads) {
+    Value slot = tgpu::SlotOp::create(builder, load.copy.getLoc(), load.copy.getDest().getType(),
+                                      load.ring, position);
+    mapping.map(load.copy.getDest(), slot);
+  }
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (llvm::any_of(loads, [&](Load &load) { return load.copy == &op; })) {
+      continue;
+    }
+    if (&op == deferred.getOperation()) {
+      Value pending = mapping.lookup(deferred.getInputs()[0]);
+      auto wait =
+          tgpu::WgmmaWaitOp::create(builder, op.getLoc(), TypeRange{pending.getType()}, 1, pending);
+      mapping.map(deferred.getResult(0), wait.getResult(0));
+      continue;
+    }
+    builder.clone(op, mapping)->removeAttr(tgpu::kScheduleAttr);
+  }
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  SmallVector<Value> results = llvm::map_to_vector(
+      yield.getOperands(), [&](Value value) { return mapping.lookupOrDefault(value); });
+
+  Value ahead = plus(number, constant(stages - 1));
+  if (path == CopyPath::Tma && deferred) {
+    Value later =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, number, constant(0));
+    auto branch = scf::IfOp::create(builder, loc, later, /*withElseRegion=*/false);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(branch.thenBlock());
+      tgpu::ReleaseOp::create(builder, loc, channel, plus(position, constant(-1)));
+    }
+    fillIf(ahead, plus(position, constant(stages - 1)));
+  } else if (path == CopyPath::Tma) {
+    tgpu::ReleaseOp::create(builder, loc, channel, position);
+  }
+  scf::YieldOp::create(builder, loc, results);
+}
+
+/// True when some work on the loaded data is done by the async proxy, which does not see plain
+/// writes by itself.
+static bool feedsWgmma(scf::ForOp loop) {
+  return loop.walk([](tgpu::WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+void Expander::emitLoop() {
+  SmallVector<Value> inits(loop.getInitArgs());
+  if (deferred) {
+    auto type = tgpu::PendingType::get(kernel.getContext(),
+                                       cast<RankedTensorType>(inits[deferredIndex].getType()));
+    inits[deferredIndex] = tgpu::WgmmaBeginOp::create(builder, loc, type, inits[deferredIndex]);
+  }
+  auto fresh = scf::ForOp::create(builder, loc, constant(0), trips, constant(1), inits);
+  if (fresh.getBody()->mightHaveTerminator()) {
+    fresh.getBody()->getTerminator()->erase();
+  }
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(fresh.getBody());
+    Value number = fresh.getInductionVar();
+    Value position = plus(base, number);
+    Value ahead = plus(number, constant(stages - 1));
+    if (path == CopyPath::Tma) {
+      if (!deferred) {
+        fillIf(ahead, plus(position, constant(stages - 1)));
+      }
+      tgpu::WaitOp::create(builder, loc, channel, position);
+    } else {
+      tgpu::CpAsyncWaitOp::create(builder, loc, stages - 2);
+      if (feedsWgmma(loop)) {
+        tgpu::FenceAsyncOp::create(builder, loc);
+      }
+      tgpu::BarrierOp::create(builder, loc);
+      fillIf(ahead, ahead);
+      tgpu::CpAsyncCommitOp::create(builder, loc);
+    }
+    emitBody(fresh, number, position);
+  }
+  emitEpilogue(fresh);
+}
+
+void Expander::emitEpilogue(scf::ForOp fresh) {
+  SmallVector<Value> results(fresh.getResults());
+  if (deferred) {
+    Value pending = results[deferredIndex];
+    Type complete = cast<tgpu::PendingType>(pending.getType()).getFragment();
+    results[deferredIndex] =
+        tgpu::WgmmaWaitOp::create(builder, loc, TypeRange{complete}, 0, pending).getResult(0);
+    Value any = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, trips, constant(0));
+    auto branch = scf::IfOp::create(builder, loc, any, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    tgpu::ReleaseOp::create(builder, loc, channel, plus(plus(base, trips), constant(-1)));
+  }
+  loop->replaceAllUsesWith(results);
+}
+
+LogicalResult Expander::run() {
+  if (failed(makeRings())) {
+    return failure();
+  }
+  if (path == CopyPath::Tma) {
+    carryPosition();
+    deferred = findDeferrableWait(loop);
+    auto stage = deferred ? deferred->getAttrOfType<tgpu::StageAttr>(tgpu::kScheduleAttr)
+                          : tgpu::StageAttr();
+    if (!stage || stage.getStage() < stages) {
+      deferred = {};
+    } else {
+      auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+      deferredIndex =
+          llvm::find(yield.getOperands(), deferred.getResult(0)) - yield.getOperands().begin();
+    }
+  }
+  builder.setInsertionPoint(loop);
+  if (!base) {
+    base = constant(0);
+  }
+  trips = tripCount();
+  emitPrologue();
+  emitLoop();
+  if (path == CopyPath::Tma && !around.empty()) {
+    storePosition(plus(base, trips));
+  }
+  SmallVector<Operation *> buffers;
+  for (Load &load : loads) {
+    buffers.push_back(load.copy.getDest().getDefiningOp());
+  }
+  loop.erase();
+  for (Operation *buffer : buffers) {
+    if (buffer->use_empty()) {
+      buffer->erase();
+    }
+  }
+  return success();
+}
+
+namespace {
+struct ExpandPipeline : tilec::impl::ExpandPipelineBase<ExpandPipeline> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (loop->hasAttr(kPipelineAttr)) {
+        loops.push_back(loop);
+      }
+    });
+    for (scf::ForOp loop : loops) {
+      if (failed(Expander(getOperation(), loop).run())) {
+        return signalPassFailure();
+      }
+    }
+  }
+};
+} // namespace

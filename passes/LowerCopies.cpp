@@ -1,0 +1,222 @@
+//===- LowerCopies.cpp - stores by TMA, and copies outside pipelines -----===//
+//
+// A store by TMA goes through staging buffers, one panel of columns (as wide as the swizzle) after
+// the other; two buffers take turns, so that a panel is written while the one before it is still
+// being stored. Copies that no pipelined loop will overlap become cp.async with its wait, or stay
+// plain.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/layout/Compatibility.h"
+#include "mlir/IR/Matchers.h"
+#include "passes/Passes.h"
+#include "passes/Shared.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_LOWERCOPIES
+#include "passes/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using layout::Answer;
+using layout::SharedLayout;
+using tgpu::CopyPath;
+
+namespace {
+
+/// Staging of a store: panels of [rows, columns] of the fragment, `buffers` of them in shared
+/// memory.
+struct Staging {
+  int64_t rows, columns, panels, buffers;
+  SharedLayout layout; // of one buffer
+};
+
+constexpr int64_t kPanelBytes = 128; // width of the widest swizzle
+
+/// A plan, or why the fragment cannot be cut into panels.
+Answer<Staging> planStaging(tgpu::StoreOp store) {
+  auto type = cast<RankedTensorType>(store.getValue().getType());
+  const layout::RegisterLayout *fragment = tgpu::getLayout(type);
+  int64_t columns = kPanelBytes * 8 / tile::getStorageBits(type.getElementType());
+  int64_t rows = type.getShape()[0], n = type.getShape()[1];
+  if (!fragment || n % columns != 0) {
+    return layout::Refusal{"its columns are not multiples of a panel of " +
+                           std::to_string(columns)};
+  }
+  for (int64_t offset = 0; offset < n; offset += columns) {
+    if (!fragment->registersOf(1, offset, columns)) {
+      return layout::Refusal{"a panel of columns is not the same registers in every thread"};
+    }
+  }
+  Answer<SharedLayout> layout = SharedLayout::panels(
+      {rows, columns}, tile::getStorageBits(type.getElementType()), kPanelBytes);
+  if (!layout) {
+    return layout::Refusal{layout.reason()};
+  }
+  if (Answer<layout::TmaBoxes> boxes = layout::tmaBoxes(*layout); !boxes || boxes->overhang) {
+    return layout::Refusal{"a panel is no whole number of TMA boxes"};
+  }
+  int64_t panels = n / columns;
+  return Staging{rows, columns, panels, std::min<int64_t>(2, panels), *layout};
+}
+
+struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
+  void runOnOperation() override {
+    SmallVector<tgpu::StoreOp> stores;
+    SmallVector<tgpu::CopyOp> copies;
+    getOperation().walk([&](tgpu::StoreOp store) { stores.push_back(store); });
+    getOperation().walk([&](tgpu::CopyOp copy) { copies.push_back(copy); });
+    bool storesByTma = false;
+    for (tgpu::StoreOp store : stores) {
+      if (store.getPath() != CopyPath::Tma) {
+        continue;
+      }
+      Answer<Staging> staging = planStaging(store);
+      if (!staging) {
+        store.emitRemark("copy stores from registers, not by TMA: ") << staging.reason();
+        store.setPathAttr(tgpu::CopyPathAttr::get(store.getContext(), CopyPath::Vector));
+        continue;
+      }
+      if (failed(lowerStore(store, *staging))) {
+        return signalPassFailure();
+      }
+      storesByTma = true;
+    }
+    for (tgpu::CopyOp copy : copies) {
+      lowerCopy(copy);
+    }
+    if (storesByTma) {
+      drainStores();
+    }
+  }
+
+  /// Before a kernel ends its stores must have read their staging buffers.
+  void drainStores() {
+    OpBuilder builder(getOperation().getBody().back().getTerminator());
+    auto one = tgpu::OneThreadOp::create(builder, getOperation().getLoc());
+    builder.setInsertionPointToStart(&one.getBody().emplaceBlock());
+    tgpu::TmaStoreWaitOp::create(builder, getOperation().getLoc(), 0, /*read=*/true);
+  }
+
+  LogicalResult lowerStore(tgpu::StoreOp store, const Staging &staging) {
+    Location loc = store.getLoc();
+    OpBuilder builder(store);
+    auto type = cast<RankedTensorType>(store.getValue().getType());
+    auto slotType = tgpu::SmemType::get(store.getContext(), {staging.rows, staging.columns},
+                                        type.getElementType(),
+                                        tgpu::SharedAttr::get(store.getContext(), staging.layout));
+    GlobalSlice slice = analyseSlice(store.getDest());
+    FailureOr<int64_t> map = getTensorMap(getOperation(), store, slice, staging.layout);
+    if (failed(map)) {
+      return failure();
+    }
+    // The ring outlives the tile loop: the last panels of a tile are stored while the next tile
+    // begins.
+    OpBuilder entry = OpBuilder::atBlockBegin(&getOperation().getBody().front());
+    Value ring =
+        tgpu::AllocSharedOp::create(entry, loc, ringType(slotType, staging.buffers),
+                                    builder.getStringAttr("staging"), StringAttr(), IntegerAttr());
+    for (int64_t panel = 0; panel < staging.panels; ++panel) {
+      auto wait = tgpu::OneThreadOp::create(builder, loc);
+      {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPointToStart(&wait.getBody().emplaceBlock());
+        tgpu::TmaStoreWaitOp::create(builder, loc, staging.buffers - 1, /*read=*/true);
+      }
+      Value position = arith::ConstantIntOp::create(builder, loc, panel % staging.buffers, 32);
+      Value slot = tgpu::SlotOp::create(builder, loc, slotType, ring, position);
+      tgpu::LocalStoreOp::create(builder, loc, panelOf(builder, store.getValue(), panel, staging),
+                                 slot);
+      Value dest = globalPanel(builder, store.getDest(), panel * staging.columns, staging.columns);
+      auto issue = tgpu::OneThreadOp::create(builder, loc);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(&issue.getBody().emplaceBlock());
+      tgpu::TmaStoreOp::create(builder, loc, slot, dest, *map, store.getCache());
+      tgpu::TmaStoreCommitOp::create(builder, loc);
+    }
+    store.erase();
+    return success();
+  }
+
+  static Value panelOf(OpBuilder &builder, Value fragment, int64_t panel, const Staging &staging) {
+    if (staging.panels == 1) {
+      return fragment;
+    }
+    auto type = cast<RankedTensorType>(fragment.getType());
+    // The registers of a panel, numbered from 0: the layout of the whole, read on fewer columns.
+    const layout::RegisterLayout *whole = tgpu::getLayout(type);
+    Answer<layout::RegisterLayout> part = partLayout(*whole, staging.rows, staging.columns);
+    auto partType = RankedTensorType::get({staging.rows, staging.columns}, type.getElementType());
+    return tgpu::FragmentSliceOp::create(builder, fragment.getLoc(),
+                                         tgpu::withLayout(partType, *part), fragment,
+                                         ArrayRef<int64_t>{0, panel * staging.columns});
+  }
+
+  /// Layout of columns [0, columns) of a fragment: its map restricted to the registers that hold
+  /// them.
+  static Answer<layout::RegisterLayout> partLayout(const layout::RegisterLayout &whole,
+                                                   int64_t rows, int64_t columns) {
+    layout::RegisterLayout::Spec spec;
+    spec.shape = {rows, columns};
+    spec.firstWarp = whole.firstWarp();
+    for (layout::HwDim hw : {layout::HwDim::Register, layout::HwDim::Lane, layout::HwDim::Warp}) {
+      for (const layout::Coords &basis : whole.bases(hw)) {
+        if (hw != layout::HwDim::Register || basis[1] < columns) {
+          spec.bases[unsigned(hw)].push_back(basis);
+        }
+      }
+    }
+    for (layout::Repeat repeat : whole.repeats()) {
+      if (repeat.hw == layout::HwDim::Register && repeat.dim == 1) {
+        repeat.count = std::min(repeat.count, columns / repeat.stride);
+      }
+      if (repeat.count > 1) {
+        spec.repeats.push_back(repeat);
+      }
+    }
+    return layout::RegisterLayout::get(spec);
+  }
+
+  /// Columns [offset, offset + columns) of a slice of global memory, as a slice of the slice's own
+  /// source.
+  static Value globalPanel(OpBuilder &builder, Value global, int64_t offset, int64_t columns) {
+    auto slice = global.getDefiningOp<tile::SliceOp>();
+    Location loc = global.getLoc();
+    SmallVector<Value> offsets(slice.getOffsets());
+    SmallVector<int64_t> sizes(slice.getStaticSizes());
+    Value last = offsets.back();
+    Value step =
+        arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(last.getType(), offset));
+    offsets.back() = arith::AddIOp::create(builder, loc, last, step);
+    sizes.back() = columns;
+    SmallVector<int64_t> shape(cast<tile::GlobalType>(slice.getResult().getType()).getShape());
+    shape.back() = columns;
+    auto type = tile::GlobalType::get(builder.getContext(), shape,
+                                      cast<tile::GlobalType>(global.getType()).getElementType());
+    return tile::SliceOp::create(builder, loc, type, slice.getSource(), offsets, slice.getSizes(),
+                                 sizes);
+  }
+
+  /// A copy that no loop overlaps.
+  void lowerCopy(tgpu::CopyOp copy) {
+    auto loop = dyn_cast<scf::ForOp>(copy->getParentOp());
+    bool load = isa<tile::GlobalType>(copy.getSource().getType());
+    if ((loop && loop->hasAttr(tile::kStagesAttr)) || copy.getPath() == CopyPath::Vector) {
+      return;
+    }
+    if (!load || copy.getPath() == CopyPath::Tma) {
+      copy.emitRemark(
+          "copy moves by loads and stores: only copies in a pipelined loop use TMA yet");
+      copy.setPathAttr(tgpu::CopyPathAttr::get(copy.getContext(), CopyPath::Vector));
+      return;
+    }
+    OpBuilder builder(copy);
+    tgpu::CpAsyncOp::create(builder, copy.getLoc(), copy.getSource(), copy.getDest(),
+                            *copy.getBytes(), copy.getCache());
+    tgpu::CpAsyncCommitOp::create(builder, copy.getLoc());
+    tgpu::CpAsyncWaitOp::create(builder, copy.getLoc(), 0);
+    copy.erase();
+  }
+};
+
+} // namespace

@@ -1,0 +1,28 @@
+//===- Shared.h - building blocks of the passes that move data -*- C++ -*-===//
+#ifndef TILEC_PASSES_SHARED_H
+#define TILEC_PASSES_SHARED_H
+
+#include "passes/Analysis.h"
+
+namespace tilec {
+
+/// The number of a tensor map in `kernel` that moves boxes between `slice` and buffers with
+/// `layout` (without leading dimensions); appended to `tensor_maps` unless it is there. Fails, with
+/// an error at `op`, when the layout has no boxes or the view's extents and strides are not kernel
+/// arguments or constants.
+mlir::FailureOr<int64_t> getTensorMap(tgpu::KernelOp kernel, mlir::Operation *op, GlobalSlice slice,
+                                      const layout::SharedLayout &layout);
+
+/// Bytes that TMA writes to fill one buffer with `layout`, as its mbarrier counts them; 0 when TMA
+/// cannot.
+int64_t tmaBytes(const layout::SharedLayout &layout);
+
+/// The type of a ring of `count` buffers of `type`.
+tgpu::SmemType ringType(tgpu::SmemType type, int64_t count);
+
+/// Bytes of shared memory of a buffer type that has a layout.
+int64_t sharedBytes(tgpu::SmemType type);
+
+} // namespace tilec
+
+#endif // TILEC_PASSES_SHARED_H
