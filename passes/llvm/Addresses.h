@@ -1,7 +1,7 @@
 //===- Addresses.h - addresses of the slots of a fragment -----*- C++ -*-===//
 //
-// Both classes split an address into what depends on the thread (computed once), and a constant that becomes the
-// immediate of the access.
+// Both classes split an address into what depends on the thread (computed once), and a constant
+// that becomes the immediate of the access.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_PASSES_LLVM_ADDRESSES_H
@@ -68,8 +68,8 @@ private:
   const layout::RegisterLayout &registers;
   llvm::SmallVector<bool, 4> checked; // by axis of the tensor
   llvm::SmallVector<mlir::Value, 4> coordinates, threadParts;
-  mlir::Value base;                                          // of the thread's slot at offset 0
-  std::map<layout::Coords, mlir::Value> rows;                // by all but the contiguous offset
+  mlir::Value base;                           // of the thread's slot at offset 0
+  std::map<layout::Coords, mlir::Value> rows; // by all but the contiguous offset
   std::map<std::tuple<unsigned, int64_t, int64_t>, mlir::Value> conditions;
 };
 

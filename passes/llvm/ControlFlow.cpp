@@ -37,7 +37,7 @@ FailureOr<Fragment> KernelLowering::flatten(Operation *user, ValueRange values) 
   for (Value value : values) {
     auto it = scalars.find(value);
     if (it == scalars.end()) {
-      return unsupported(user, "an operand that is no scalar or fragment"), failure();
+      return unsupported(user, "an operand that is no scalar or fragment");
     }
     flat.append(it->second);
   }
@@ -125,12 +125,10 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
       .Case<tgpu::ChannelOp>(nothing) // initialised at entry
       .Case<tgpu::AcquireOp, tgpu::PublishOp, tgpu::WaitOp, tgpu::ReleaseOp, tgpu::ExpectOp>(
           [&](Operation *o) { return lowerChannelUse(o); })
-      .Case<tgpu::BarrierOp>([&](tgpu::BarrierOp o) {
-        return lowerBarrier(o, o.getId(), o.getThreads(), false);
-      })
-      .Case<tgpu::BarrierArriveOp>([&](tgpu::BarrierArriveOp o) {
-        return lowerBarrier(o, o.getId(), o.getThreads(), true);
-      })
+      .Case<tgpu::BarrierOp>(
+          [&](tgpu::BarrierOp o) { return lowerBarrier(o, o.getId(), o.getThreads(), false); })
+      .Case<tgpu::BarrierArriveOp>(
+          [&](tgpu::BarrierArriveOp o) { return lowerBarrier(o, o.getId(), o.getThreads(), true); })
       .Case<tgpu::FenceAsyncOp>([&](auto) {
         NVVM::FenceProxyOp::create(
             b, loc, NVVM::ProxyKind::async_shared,
@@ -226,15 +224,14 @@ LogicalResult KernelLowering::lowerTileOp(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult KernelLowering::lowerFor(scf::ForOp op) {
-  FailureOr<Fragment> bounds =
-      flatten(op, {op.getLowerBound(), op.getUpperBound(), op.getStep()});
+  FailureOr<Fragment> bounds = flatten(op, {op.getLowerBound(), op.getUpperBound(), op.getStep()});
   FailureOr<Fragment> inits = flatten(op, op.getInitArgs());
   if (failed(bounds) || failed(inits)) {
     return failure();
   }
-  auto loop = scf::ForOp::create(b, loc, (*bounds)[0], (*bounds)[1], (*bounds)[2], *inits,
-                                 [](OpBuilder &, Location, Value, ValueRange) {},
-                                 op.getUnsignedCmp());
+  auto loop = scf::ForOp::create(
+      b, loc, (*bounds)[0], (*bounds)[1], (*bounds)[2], *inits,
+      [](OpBuilder &, Location, Value, ValueRange) {}, op.getUnsignedCmp());
   scalars[op.getInductionVar()] = {loop.getInductionVar()};
   bind(op.getRegionIterArgs(), loop.getRegionIterArgs());
   {
@@ -292,7 +289,7 @@ LogicalResult KernelLowering::lowerWhile(scf::WhileOp op) {
   SmallVector<Type> types, beforeTypes;
   FailureOr<Fragment> inits = flatten(op, op.getInits());
   if (failed(inits) || failed(flattenTypes(op, op.getResultTypes(), types)) ||
-      failed(flattenTypes(op, op.getBeforeArguments().getTypes(), beforeTypes))) {
+      failed(flattenTypes(op, ValueRange(op.getBeforeArguments()).getTypes(), beforeTypes))) {
     return failure();
   }
   auto loop = scf::WhileOp::create(b, loc, types, *inits);
@@ -381,9 +378,8 @@ LogicalResult KernelLowering::lowerOneThread(tgpu::OneThreadOp op) {
   Value isWarp = compare(arith::CmpIPredicate::eq, warpId, i32(op.getWarp()));
   auto warpBranch = scf::IfOp::create(b, loc, isWarp, /*withElseRegion=*/false);
   b.setInsertionPointToStart(warpBranch.thenBlock());
-  Value elected = arch >= 90
-                      ? Value(NVVM::ElectSyncOp::create(b, loc, b.getI1Type(), Value()))
-                      : compare(arith::CmpIPredicate::eq, laneId, i32(0));
+  Value elected = arch >= 90 ? Value(NVVM::ElectSyncOp::create(b, loc, b.getI1Type(), Value()))
+                             : compare(arith::CmpIPredicate::eq, laneId, i32(0));
   auto laneBranch = scf::IfOp::create(b, loc, elected, /*withElseRegion=*/false);
   b.setInsertionPointToStart(laneBranch.thenBlock());
   return lowerBlock(op.getBody().front());

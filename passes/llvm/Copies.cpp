@@ -59,9 +59,8 @@ LogicalResult KernelLowering::lowerTma(Operation *op, const View &view, const Sh
           ValueRange(), Value(), policy, NVVM::TMALoadMode::TILE, /*isCTAOnly=*/true,
           NVVM::CTAGroupKindAttr(), Value());
     } else {
-      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(b, loc, tensorMaps[map], pointer,
-                                                         coordinates, policy,
-                                                         NVVM::TMAStoreMode::TILE, Value());
+      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+          b, loc, tensorMaps[map], pointer, coordinates, policy, NVVM::TMAStoreMode::TILE, Value());
     }
   }
   return success();
@@ -75,8 +74,7 @@ FailureOr<layout::RegisterLayout> KernelLowering::copyLayout(Operation *op, cons
       buffer.shape, std::max<int64_t>(1, bytes / memoryBytes(buffer.element)), warps.count,
       options);
   if (!layout || !layout->isSeparable()) {
-    return unsupported(op, "a copy of such a tile" + (layout ? "" : ": " + layout.reason())),
-           failure();
+    return unsupported(op, "a copy of such a tile" + (layout ? "" : ": " + layout.reason()));
   }
   return *layout;
 }
@@ -113,9 +111,8 @@ LogicalResult KernelLowering::lowerCpAsync(tgpu::CpAsyncOp op) {
         // Nothing is read, but the address should be one of the tensor.
         from = inRange ? b.createOrFold<arith::SelectOp>(loc, inRange, from, view.base) : from;
       }
-      guarded(global.inTile(reg, count), [&] {
-        NVVM::CpAsyncOp::create(b, loc, to, from, bytes, modifier, size);
-      });
+      guarded(global.inTile(reg, count),
+              [&] { NVVM::CpAsyncOp::create(b, loc, to, from, bytes, modifier, size); });
     }
   });
   return success();

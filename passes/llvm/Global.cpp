@@ -36,7 +36,8 @@ Value KernelLowering::ownsSlots(const layout::RegisterLayout &registers) {
   }
   const uint32_t offsets = registers.replicatedWarpOffsets();
   if (const unsigned copies = llvm::popcount(offsets); copies > 1) {
-    // Offsets of a group are the subsets of some bits, so their OR is the bits; else every copy acts.
+    // Offsets of a group are the subsets of some bits, so their OR is the bits; else every copy
+    // acts.
     uint32_t mask = 0;
     for (unsigned o = 0; o < 32; ++o) {
       mask |= (offsets >> o & 1) ? o : 0;

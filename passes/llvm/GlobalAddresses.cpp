@@ -63,8 +63,8 @@ Value GlobalAddresses::pointer(int64_t reg) {
       }
       offset = lowering.add(offset, part);
     }
-    row = offset ? Value(LLVM::GEPOp::create(b, loc, base.getType(), memoryType(view.element),
-                                             base, ValueRange{offset}))
+    row = offset ? Value(LLVM::GEPOp::create(b, loc, base.getType(), memoryType(view.element), base,
+                                             ValueRange{offset}))
                  : base;
   }
   if (immediate == 0) {
@@ -87,8 +87,8 @@ Value GlobalAddresses::dimInRange(unsigned axis, int64_t offset, int64_t count) 
     // A negative first with a last that is not: the vector straddles the lower bound.
     if (dim.lower || (count > 1 && mayStraddle(count))) {
       Value lower = dim.lower ? dim.lower : lowering.constant(0, first.getType());
-      condition = lowering.both(
-          condition, lowering.compare(arith::CmpIPredicate::sge, first, lower));
+      condition =
+          lowering.both(condition, lowering.compare(arith::CmpIPredicate::sge, first, lower));
     }
   }
   return condition;
@@ -115,8 +115,8 @@ Value GlobalAddresses::inTile(int64_t reg, int64_t count) {
     }
     const bool isLast = d + 1 == int(registers.rank());
     Value last = lowering.add(threadParts[axis], slot[d] + (isLast ? count - 1 : 0));
-    all = lowering.both(all, lowering.compare(arith::CmpIPredicate::ult, last,
-                                              lowering.i32(registers.shape()[d])));
+    all = lowering.both(
+        all, lowering.compare(arith::CmpIPredicate::ult, last, lowering.i32(registers.shape()[d])));
   }
   return all;
 }

@@ -89,7 +89,7 @@ Value KernelLowering::toInteger(Value value, Type type) {
 
 int64_t KernelLowering::knownDivisor(Value value, unsigned depth) {
   constexpr int64_t limit = 1 << 20;
-  auto capped = [](int64_t x) { return x == 0 ? limit : std::min(limit, x & -x); };
+  auto capped = [=](int64_t x) { return x == 0 ? limit : std::min<int64_t>(limit, x & -x); };
   if (auto it = divisors.find(value); it != divisors.end()) {
     return capped(it->second);
   }
@@ -202,8 +202,7 @@ void KernelLowering::createFunction() {
   for (size_t i = 0; i < kernel.getTensorMaps().value_or(b.getArrayAttr({})).size(); ++i) {
     types.push_back(generic);
     attrs.push_back(
-        {b.getNamedAttr("llvm.byval",
-                        TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), 128))),
+        {b.getNamedAttr("llvm.byval", TypeAttr::get(LLVM::LLVMArrayType::get(b.getI8Type(), 128))),
          b.getNamedAttr("llvm.align", b.getI64IntegerAttr(64)),
          b.getNamedAttr("nvvm.grid_constant", b.getUnitAttr()),
          b.getNamedAttr("llvm.noundef", b.getUnitAttr())});
@@ -241,8 +240,9 @@ static void copyKernelAttributes(tgpu::KernelOp kernel, LLVM::LLVMFuncOp functio
     function->setAttr("nvvm.cluster_dim", b.getDenseI32ArrayAttr(cluster));
   }
   if (kernel.getFastMath()) {
-    function.setPassthroughAttr(b.getArrayAttr({b.getArrayAttr(
-        {b.getStringAttr("denormal-fp-math-f32"), b.getStringAttr("preserve-sign,preserve-sign")})}));
+    function.setPassthroughAttr(
+        b.getArrayAttr({b.getArrayAttr({b.getStringAttr("denormal-fp-math-f32"),
+                                        b.getStringAttr("preserve-sign,preserve-sign")})}));
   }
   function->setAttr("tgpu.block_threads", b.getI32IntegerAttr(threads));
   for (StringRef name : {"threads", "target", "launch", "variant", "guard", "tensor_maps",
@@ -268,8 +268,8 @@ void KernelLowering::mapArguments() {
       views[argument] = View{value, argument.getArgNumber(), type.getElementType(), {}};
       continue;
     }
-    if (auto divisor = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
-                                                            tgpu::kDivisibleAttr)) {
+    if (auto divisor =
+            kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), tgpu::kDivisibleAttr)) {
       divisors[value] = divisor.getInt();
     }
     if (argument.getType().isInteger(1)) {

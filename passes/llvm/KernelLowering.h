@@ -1,8 +1,9 @@
 //===- KernelLowering.h - one tgpu.kernel becomes an llvm.func -*- C++ -*-===//
 //
-// A walk over the kernel in program order that writes the code of one thread: arith, scf and LLVM/NVVM operations. The
-// pass then lowers arith and scf by the upstream patterns. Each group of operations has its own file.
-// What the target or this lowering cannot do is an error at the operation, ending in [unsupported].
+// A walk over the kernel in program order that writes the code of one thread: arith, scf and
+// LLVM/NVVM operations. The pass then lowers arith and scf by the upstream patterns. Each group of
+// operations has its own file. What the target or this lowering cannot do is an error at the
+// operation, ending in [unsupported].
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_PASSES_LLVM_KERNELLOWERING_H
@@ -61,7 +62,8 @@ public:
   mlir::Value lane() const { return laneId; }
   /// Number of the calling warp counted from `first`.
   mlir::Value warpFrom(int64_t first);
-  /// Address of a byte of shared memory: `bytes` is constant, `dynamic` (i32, may be null) is added.
+  /// Address of a byte of shared memory: `bytes` is constant, `dynamic` (i32, may be null) is
+  /// added.
   mlir::Value sharedPointer(mlir::Value dynamic, int64_t bytes);
   /// The sum of a buffer's dynamic steps; null when there are none.
   mlir::Value sharedSteps(const Shared &buffer);
@@ -218,11 +220,13 @@ private:
   llvm::DenseMap<mlir::Value, View> views;
   llvm::DenseMap<mlir::Value, Shared> buffers;
   llvm::DenseMap<mlir::Value, Channel> channels;
-  llvm::DenseMap<mlir::Value, int64_t> divisors;    // of new arguments
-  llvm::DenseMap<mlir::Value, Fragment> packedA;    // A fragments of wgmma as words, made before the fence
+  llvm::DenseMap<mlir::Value, int64_t> divisors; // of new arguments
+  llvm::DenseMap<mlir::Value, Fragment>
+      packedA; // A fragments of wgmma as words, made before the fence
 };
 
-/// The attribute tgpu.in_bounds of a copy, load or store: dimensions of the view that need no check.
+/// The attribute tgpu.in_bounds of a copy, load or store: dimensions of the view that need no
+/// check.
 llvm::SmallVector<bool, 4> inBoundsOf(mlir::Operation *op);
 
 /// The type of a slot: that of the language, storage types of 8 bits as i8.

@@ -40,8 +40,7 @@ void KernelLowering::unpackWord(Value word, Type element, Fragment &slots) {
   Type slot = slotType(element);
   const int64_t perWord = 32 / slot.getIntOrFloatBitWidth();
   if (perWord == 1) {
-    slots.push_back(slot.isInteger(32) ? word
-                                       : Value(LLVM::BitcastOp::create(b, loc, slot, word)));
+    slots.push_back(slot.isInteger(32) ? word : Value(LLVM::BitcastOp::create(b, loc, slot, word)));
     return;
   }
   takeVector(b, loc, LLVM::BitcastOp::create(b, loc, VectorType::get({perWord}, slot), word),

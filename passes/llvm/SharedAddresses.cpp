@@ -1,8 +1,9 @@
 //===- SharedAddresses.cpp - addresses in swizzled shared memory ---------===//
 //
-// With power-of-two tiles every address bit is an XOR of bits of the slot, lane and warp numbers. Then the address of slot
-// r is base + high(r) + (T ^ low(r)): T is the thread's part, low(r) the bits of the slot's part that T may touch, and
-// high(r) the rest, which no carry or XOR disturbs and which therefore is an immediate.
+// With power-of-two tiles every address bit is an XOR of bits of the slot, lane and warp numbers.
+// Then the address of slot r is base + high(r) + (T ^ low(r)): T is the thread's part, low(r) the
+// bits of the slot's part that T may touch, and high(r) the rest, which no carry or XOR disturbs
+// and which therefore is an immediate.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/llvm/Addresses.h"
@@ -86,8 +87,8 @@ bool SharedAddresses::isAdditive() const {
   return true;
 }
 
-/// XOR over the set bits of the lane and warp numbers of their masks: one mask and shift for each distance between an
-/// input and an output bit.
+/// XOR over the set bits of the lane and warp numbers of their masks: one mask and shift for each
+/// distance between an input and an output bit.
 Value SharedAddresses::linearPart() const {
   OpBuilder &b = lowering.builder();
   Location loc = lowering.location();
@@ -163,8 +164,8 @@ Value SharedAddresses::pointer(int64_t reg) {
   Value &value = dynamic[key];
   if (!value) {
     if (form == Form::Linear) {
-      value = key == 0 ? threadPart
-                       : b.createOrFold<arith::XOrIOp>(loc, threadPart, lowering.i32(key));
+      value =
+          key == 0 ? threadPart : b.createOrFold<arith::XOrIOp>(loc, threadPart, lowering.i32(key));
     } else {
       value = form == Form::Additive ? threadPart : computed(reg);
     }

@@ -108,8 +108,7 @@ FailureOr<layout::AccessPlan> KernelLowering::accessPlan(Operation *op, const Sh
   auto plan = layout::accessPlan(buffer.layout, fragment);
   if (!plan || !fragment.isSeparable()) {
     return unsupported(op, "a fragment in shared memory: " +
-                               (plan ? "its coordinates mix slots and threads" : plan.reason())),
-           failure();
+                               (plan ? "its coordinates mix slots and threads" : plan.reason()));
   }
   const int64_t start = buffer.origin.empty() ? 0 : buffer.origin[buffer.layout.contiguousDim()];
   const int64_t bytes = memoryBytes(buffer.element);
@@ -148,16 +147,15 @@ static NVVM::LdStMatrixShapeAttr shape8x8(OpBuilder &b) {
 Fragment KernelLowering::loadMatrices(const Shared &buffer, const layout::MatrixPlan &plan) {
   SharedAddresses addresses(*this, buffer, plan.address);
   Type word = b.getI32Type();
-  Type result = plan.matrices == 1
-                    ? word
-                    : Type(LLVM::LLVMStructType::getLiteral(
-                          b.getContext(), SmallVector<Type>(plan.matrices, word)));
+  Type result = plan.matrices == 1 ? word
+                                   : Type(LLVM::LLVMStructType::getLiteral(
+                                         b.getContext(), SmallVector<Type>(plan.matrices, word)));
   Fragment slots;
   for (int64_t i = 0; i < plan.address.registersPerThread(); ++i) {
-    Value loaded = NVVM::LdMatrixOp::create(
-        b, loc, result, addresses.pointer(i), plan.matrices,
-        plan.transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row, shape8x8(b),
-        NVVM::LdStMatrixEltType::B16);
+    Value loaded =
+        NVVM::LdMatrixOp::create(b, loc, result, addresses.pointer(i), plan.matrices,
+                                 plan.transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+                                 shape8x8(b), NVVM::LdStMatrixEltType::B16);
     for (unsigned j = 0; j < plan.matrices; ++j) {
       unpackWord(plan.matrices == 1 ? loaded
                                     : Value(LLVM::ExtractValueOp::create(b, loc, loaded, j)),

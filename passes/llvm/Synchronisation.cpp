@@ -1,8 +1,8 @@
 //===- Synchronisation.cpp - channels and barriers -----------------------===//
 //
-// A channel of n slots is n full barriers and n empty ones (mbarrier objects of 8 bytes). Position p is slot p mod n in
-// round p / n. A wait of round r waits for the phase of parity r & 1; an acquire for the one before, so that
-// it passes at once in round 0.
+// A channel of n slots is n full barriers and n empty ones (mbarrier objects of 8 bytes). Position
+// p is slot p mod n in round p / n. A wait of round r waits for the phase of parity r & 1; an
+// acquire for the one before, so that it passes at once in round 0.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/llvm/KernelLowering.h"
@@ -51,17 +51,14 @@ LogicalResult KernelLowering::initChannels() {
   return success();
 }
 
-void KernelLowering::blockBarrier() {
-  NVVM::BarrierOp::create(b, loc);
-}
+void KernelLowering::blockBarrier() { NVVM::BarrierOp::create(b, loc); }
 
 Value KernelLowering::ringIndex(Value position, int64_t slots) {
   if (slots == 1) {
     return i32(0);
   }
-  return llvm::isPowerOf2_64(slots)
-             ? b.createOrFold<arith::AndIOp>(loc, position, i32(slots - 1))
-             : b.createOrFold<arith::RemUIOp>(loc, position, i32(slots));
+  return llvm::isPowerOf2_64(slots) ? b.createOrFold<arith::AndIOp>(loc, position, i32(slots - 1))
+                                    : b.createOrFold<arith::RemUIOp>(loc, position, i32(slots));
 }
 
 Value KernelLowering::barrierPointer(const Channel &channel, Value position, bool empty) {
@@ -77,8 +74,7 @@ void KernelLowering::waitFor(const Channel &channel, Value position, bool empty)
   Value round = position;
   if (channel.slots > 1) {
     round = llvm::isPowerOf2_64(channel.slots)
-                ? b.createOrFold<arith::ShRUIOp>(loc, position,
-                                                 i32(llvm::Log2_64(channel.slots)))
+                ? b.createOrFold<arith::ShRUIOp>(loc, position, i32(llvm::Log2_64(channel.slots)))
                 : b.createOrFold<arith::DivUIOp>(loc, position, i32(channel.slots));
   }
   Value parity = b.createOrFold<arith::AndIOp>(loc, round, i32(1));
@@ -88,20 +84,19 @@ void KernelLowering::waitFor(const Channel &channel, Value position, bool empty)
   auto loop = scf::WhileOp::create(b, loc, TypeRange(), ValueRange());
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&loop.getBefore());
-  Value done =
-      arch >= 90
-          ? Value(NVVM::MBarrierTryWaitOp::create(b, loc, b.getI1Type(), pointer, parity, Value(),
-                                                  NVVM::MemScopeKind::CTA, false))
-          : Value(NVVM::MBarrierTestWaitOp::create(b, loc, b.getI1Type(), pointer, parity,
-                                                   NVVM::MemScopeKind::CTA, false));
+  Value done = arch >= 90
+                   ? Value(NVVM::MBarrierTryWaitOp::create(b, loc, b.getI1Type(), pointer, parity,
+                                                           Value(), NVVM::MemScopeKind::CTA, false))
+                   : Value(NVVM::MBarrierTestWaitOp::create(b, loc, b.getI1Type(), pointer, parity,
+                                                            NVVM::MemScopeKind::CTA, false));
   Value again = arith::XOrIOp::create(b, loc, done, constant(1, b.getI1Type()));
   scf::ConditionOp::create(b, loc, again, ValueRange());
   b.createBlock(&loop.getAfter());
   scf::YieldOp::create(b, loc);
 }
 
-/// Whether some warp reads shared memory with ordinary loads: its lanes must then have read before one of them releases.
-/// Reads by wgmma and TMA end with their waits.
+/// Whether some warp reads shared memory with ordinary loads: its lanes must then have read before
+/// one of them releases. Reads by wgmma and TMA end with their waits.
 bool KernelLowering::readsShared() {
   if (!hasSharedReads) {
     WalkResult found = kernel.walk([](Operation *op) {

@@ -1,7 +1,8 @@
 //===- Values.h - what tgpu values become in the LLVM dialect -*- C++ -*-===//
 //
-// The lowering of a kernel maps each value of the tgpu level to one of these. Addresses stay symbolic (base, offset,
-// stride) until an access needs them, so that constants reach the instructions as immediates.
+// The lowering of a kernel maps each value of the tgpu level to one of these. Addresses stay
+// symbolic (base, offset, stride) until an access needs them, so that constants reach the
+// instructions as immediates.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_PASSES_LLVM_VALUES_H
@@ -12,8 +13,8 @@
 
 namespace tilec::lowering {
 
-/// One dimension of the tensor behind a view. Coordinates count elements of the whole tensor, in i32 where extents and
-/// offsets are, else in i64.
+/// One dimension of the tensor behind a view. Coordinates count elements of the whole tensor, in
+/// i32 where extents and offsets are, else in i64.
 struct ViewDim {
   mlir::Value offset; // coordinate of index 0
   mlir::Value lower;  // coordinates below are out of range; null: 0
@@ -42,11 +43,12 @@ struct View {
   }
 };
 
-/// A buffer, one slot of a ring, or a part of one: bytes + sum(index * stride) from the start of shared memory is the
-/// start of `layout`; `origin` is the element at which the part begins.
+/// A buffer, one slot of a ring, or a part of one: bytes + sum(index * stride) from the start of
+/// shared memory is the start of `layout`; `origin` is the element at which the part begins.
 struct Shared {
   int64_t bytes = 0;
-  llvm::SmallVector<std::pair<mlir::Value, int64_t>, 1> steps; // (i32 index, bytes), uniform over the block
+  llvm::SmallVector<std::pair<mlir::Value, int64_t>, 1>
+      steps; // (i32 index, bytes), uniform over the block
   layout::SharedLayout layout;
   layout::Coords origin;
   llvm::SmallVector<int64_t, 4> shape;

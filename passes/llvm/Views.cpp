@@ -1,7 +1,6 @@
 //===- Views.cpp - bounded views of global memory ------------------------===//
-#include "passes/llvm/KernelLowering.h"
-
 #include "mlir/IR/Matchers.h"
+#include "passes/llvm/KernelLowering.h"
 
 using namespace mlir;
 
@@ -149,8 +148,7 @@ LogicalResult KernelLowering::lowerElementLoad(tile::LoadOp op) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   const int64_t bytes = memoryBytes(op.getResult().getType());
-  scf::YieldOp::create(
-      b, loc, loadElements(pointer, op.getResult().getType(), 1, bytes));
+  scf::YieldOp::create(b, loc, loadElements(pointer, op.getResult().getType(), 1, bytes));
   b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(b, loc, zero);
   scalars[op.getResult()] = {branch.getResult(0)};

@@ -1,0 +1,237 @@
+//===- Layouts.cpp - values that move between threads --------------------===//
+#include "passes/llvm/Addresses.h"
+
+using namespace mlir;
+
+namespace tilec::lowering {
+
+Value KernelLowering::shuffle(NVVM::ShflKind kind, Value value, Value lane) {
+  Type type = value.getType();
+  const unsigned bits = type.getIntOrFloatBitWidth();
+  if (bits == 64) {
+    Value vector = LLVM::BitcastOp::create(b, loc, VectorType::get({2}, b.getI32Type()), value);
+    for (int64_t i = 0; i < 2; ++i) {
+      Value index = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(i));
+      Value word = LLVM::ExtractElementOp::create(b, loc, vector, index);
+      word = shuffle(kind, word, lane);
+      vector = LLVM::InsertElementOp::create(b, loc, vector, word, index);
+    }
+    return LLVM::BitcastOp::create(b, loc, type, vector);
+  }
+  Value word = value;
+  if (bits < 32) {
+    Type integer = b.getIntegerType(bits);
+    if (type != integer) {
+      word = LLVM::BitcastOp::create(b, loc, integer, word);
+    }
+    word = arith::ExtUIOp::create(b, loc, b.getI32Type(), word);
+  }
+  word =
+      NVVM::ShflOp::create(b, loc, word.getType(), i32(-1), word, lane, i32(31), kind, UnitAttr());
+  if (bits < 32) {
+    Type integer = b.getIntegerType(bits);
+    word = arith::TruncIOp::create(b, loc, integer, word);
+    if (type != integer) {
+      word = LLVM::BitcastOp::create(b, loc, type, word);
+    }
+  }
+  return word;
+}
+
+Value KernelLowering::laneFunction(const layout::LaneFunction &function) {
+  Value result = i32(function.base);
+  for (auto [i, mask] : llvm::enumerate(function.masks)) {
+    if (mask == 0) {
+      continue;
+    }
+    Value bit = b.createOrFold<arith::ShRUIOp>(loc, laneId, i32(i));
+    bit = b.createOrFold<arith::AndIOp>(loc, bit, i32(1));
+    result = b.createOrFold<arith::XOrIOp>(loc, result, mul(bit, mask));
+  }
+  return result;
+}
+
+FailureOr<Fragment> KernelLowering::convertLayout(Operation *op, ArrayRef<Value> slots,
+                                                  Type element, const layout::RegisterLayout &from,
+                                                  const layout::RegisterLayout &to,
+                                                  std::optional<int64_t> scratch) {
+  const unsigned bits = memoryBytes(element) * 8;
+  auto plan = layout::planConversion(from, to, bits);
+  if (!plan) {
+    return unsupported(op, "a conversion of layouts: " + plan.reason());
+  }
+  Fragment result(to.registersPerThread());
+  switch (plan->kind) {
+  case layout::Conversion::Kind::None:
+    return Fragment(slots);
+  case layout::Conversion::Kind::Registers:
+    for (auto [i, source] : llvm::enumerate(plan->registers)) {
+      result[i] = slots[source];
+    }
+    return result;
+  case layout::Conversion::Kind::Shuffles:
+    for (const layout::ShuffleStep &step : plan->shuffles) {
+      Value got = slots[step.source];
+      layout::LaneFunction self;
+      self.masks = {1, 2, 4, 8, 16};
+      if (!(step.sourceLane == self)) {
+        got = shuffle(NVVM::ShflKind::idx, got, laneFunction(step.sourceLane));
+      }
+      Value &target = result[step.target];
+      if (step.select >= 0 && target) {
+        Value chosen =
+            compare(arith::CmpIPredicate::eq, laneFunction(step.selector), i32(step.select));
+        got = arith::SelectOp::create(b, loc, chosen, got, target);
+      }
+      target = got;
+    }
+    for (Value &slot : result) {
+      if (!slot) {
+        slot = slots[0]; // padding
+      }
+    }
+    return result;
+  case layout::Conversion::Kind::Shared:
+    break;
+  }
+  if (!scratch) {
+    return unsupported(op, "a conversion of layouts through shared memory without scratch space");
+  }
+  Shared buffer;
+  buffer.bytes = *scratch;
+  buffer.layout = plan->shared;
+  buffer.origin.assign(plan->shared.rank(), 0);
+  buffer.shape.assign(from.shape().begin(), from.shape().end());
+  buffer.element = element;
+  auto synchronise = [&] {
+    const int64_t all = kernel.getLaunchedThreads() / 32;
+    const int64_t first = std::min(from.firstWarp(), to.firstWarp());
+    const int64_t end =
+        std::max(from.firstWarp() + from.numWarps(), to.firstWarp() + to.numWarps());
+    if (end - first == all) {
+      blockBarrier();
+    } else if (end - first == 1) {
+      NVVM::SyncWarpOp::create(b, loc, i32(-1));
+    } else {
+      // Barrier 15 is left to conversions inside roles.
+      NVVM::BarrierOp::create(b, loc, Type(), i32(15), i32((end - first) * 32),
+                              NVVM::BarrierReductionAttr(), Value());
+    }
+  };
+  synchronise(); // earlier readers of the scratch space
+  if (failed(storeShared(op, buffer, from, slots))) {
+    return failure();
+  }
+  synchronise();
+  return loadShared(op, buffer, to);
+}
+
+LogicalResult KernelLowering::lowerConvertLayout(tgpu::ConvertLayoutOp op) {
+  auto type = cast<RankedTensorType>(op.getSource().getType());
+  const layout::RegisterLayout *from = tgpu::getLayout(type);
+  const layout::RegisterLayout *to = tgpu::getLayout(op.getResult().getType());
+  if (!from || !to) {
+    return unsupported(op, "a fragment without a layout");
+  }
+  std::optional<int64_t> scratch;
+  if (op.getScratch()) {
+    scratch = int64_t(*op.getScratch());
+  }
+  FailureOr<Fragment> result =
+      convertLayout(op, scalars[op.getSource()], type.getElementType(), *from, *to, scratch);
+  if (failed(result)) {
+    return failure();
+  }
+  scalars[op.getResult()] = *result;
+  return success();
+}
+
+LogicalResult KernelLowering::lowerTranspose(tile::TransposeOp op) {
+  const layout::RegisterLayout *from = tgpu::getLayout(op.getInput().getType());
+  const layout::RegisterLayout *to = tgpu::getLayout(op.getResult().getType());
+  if (!from || !to || !from->transposed().sameMap(*to)) {
+    return unsupported(op, "a transposition that moves data between threads");
+  }
+  scalars[op.getResult()] = scalars[op.getInput()];
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+Value KernelLowering::combine(layout::Combine kind, Value x, Value y, bool isUnsigned) {
+  const bool isFloat = isa<FloatType>(x.getType());
+  switch (kind) {
+  case layout::Combine::Sum:
+    return isFloat ? Value(arith::AddFOp::create(b, loc, x, y))
+                   : Value(arith::AddIOp::create(b, loc, x, y));
+  case layout::Combine::Product:
+    return isFloat ? Value(arith::MulFOp::create(b, loc, x, y))
+                   : Value(arith::MulIOp::create(b, loc, x, y));
+  case layout::Combine::Max:
+    return isFloat      ? Value(arith::MaxNumFOp::create(b, loc, x, y))
+           : isUnsigned ? Value(arith::MaxUIOp::create(b, loc, x, y))
+                        : Value(arith::MaxSIOp::create(b, loc, x, y));
+  case layout::Combine::Min:
+    return isFloat      ? Value(arith::MinNumFOp::create(b, loc, x, y))
+           : isUnsigned ? Value(arith::MinUIOp::create(b, loc, x, y))
+                        : Value(arith::MinSIOp::create(b, loc, x, y));
+  case layout::Combine::And:
+    return arith::AndIOp::create(b, loc, x, y);
+  case layout::Combine::Or:
+    return arith::OrIOp::create(b, loc, x, y);
+  case layout::Combine::Xor:
+    return arith::XOrIOp::create(b, loc, x, y);
+  }
+  return x;
+}
+
+LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
+  const layout::RegisterLayout *from = tgpu::getLayout(op.getInput().getType());
+  auto resultType = dyn_cast<RankedTensorType>(op.getResult().getType());
+  const layout::RegisterLayout *to = resultType ? tgpu::getLayout(resultType) : nullptr;
+  if (!from || !to || !op.getAxis()) {
+    return unsupported(op, "a reduction to a scalar");
+  }
+  auto plan = layout::planReduction(*from, *op.getAxis());
+  if (!plan || plan->warpOffsets != 1 || plan->needsMask || from->hasPadding()) {
+    return unsupported(op, "a reduction across warps or over a padded fragment");
+  }
+  const auto kind = layout::Combine(op.getKind());
+  Type element = resultType.getElementType();
+  const bool wide = element.isF16() || element.isBF16();
+  FailureOr<Fragment> input = convertAll(op, scalars[op.getInput()], element,
+                                         wide ? Type(b.getF32Type()) : element, false, false);
+  if (failed(input)) {
+    return failure();
+  }
+  Fragment sums(plan->result.registersPerThread());
+  for (auto [slot, value] : llvm::zip_equal(plan->resultSlot, *input)) {
+    if (slot >= 0) {
+      Value &sum = sums[slot];
+      sum = sum ? combine(kind, sum, value, op.getIsUnsigned()) : value;
+    }
+  }
+  for (Value &sum : sums) {
+    for (unsigned bit = 0; bit < 5; ++bit) {
+      if (plan->laneMask >> bit & 1) {
+        Value other = shuffle(NVVM::ShflKind::bfly, sum, i32(1 << bit));
+        sum = combine(kind, sum, other, op.getIsUnsigned());
+      }
+    }
+  }
+  FailureOr<Fragment> narrow =
+      convertAll(op, sums, wide ? Type(b.getF32Type()) : element, element, false, false);
+  if (failed(narrow)) {
+    return failure();
+  }
+  FailureOr<Fragment> result = convertLayout(op, *narrow, element, plan->result, *to, std::nullopt);
+  if (failed(result)) {
+    return failure();
+  }
+  scalars[op.getResult()] = *result;
+  return success();
+}
+
+} // namespace tilec::lowering

@@ -1,0 +1,348 @@
+//===- Wgmma.cpp - matrix products of warpgroups -------------------------===//
+//
+// One instruction is inline assembly whose accumulator operands are tied to its results: LLVM then
+// keeps each slot in one register from the first product to the wait, and ptxas sees no move. The
+// wait ties the accumulators that are complete, so that nothing reads them earlier.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/llvm/KernelLowering.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tilec::lowering {
+
+namespace {
+
+/// Name in PTX of an operand's type; empty for types that wgmma does not take.
+StringRef typeName(Type element, bool isUnsigned) {
+  if (element.isF16()) {
+    return "f16";
+  }
+  if (element.isBF16()) {
+    return "bf16";
+  }
+  if (element.isF32()) {
+    return "tf32";
+  }
+  if (isa<Float8E4M3FNType>(element)) {
+    return "e4m3";
+  }
+  if (isa<Float8E5M2Type>(element)) {
+    return "e5m2";
+  }
+  return element.isInteger(8) ? (isUnsigned ? "u8" : "s8") : "";
+}
+
+/// Inline assembly with `tied` operands that are also its results, and `inputs` with their
+/// constraints after them. Operands are numbered results first, then the tied ones, then the
+/// inputs.
+Fragment tiedAssembly(OpBuilder &b, Location loc, StringRef text, ArrayRef<Value> tied,
+                      ArrayRef<Value> inputs, StringRef inputConstraints, bool clobbersMemory) {
+  std::string constraints;
+  llvm::raw_string_ostream os(constraints);
+  SmallVector<Value> operands(tied);
+  operands.append(inputs.begin(), inputs.end());
+  SmallVector<Type> types;
+  for (Value value : tied) {
+    types.push_back(value.getType());
+    os << (types.size() > 1 ? "," : "") << (value.getType().isF32() ? "=f" : "=r");
+  }
+  for (size_t i = 0; i < tied.size(); ++i) {
+    os << ',' << i;
+  }
+  os << inputConstraints << (clobbersMemory ? ",~{memory}" : "");
+  Type result =
+      types.size() == 1 ? types[0] : Type(LLVM::LLVMStructType::getLiteral(b.getContext(), types));
+  auto assembly = LLVM::InlineAsmOp::create(
+      b, loc, TypeRange{result}, operands, text, constraints, /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr());
+  Fragment results;
+  for (size_t i = 0; i < tied.size(); ++i) {
+    results.push_back(types.size() == 1
+                          ? assembly.getResult(0)
+                          : Value(LLVM::ExtractValueOp::create(b, loc, assembly.getResult(0), i)));
+  }
+  return results;
+}
+
+/// One matrix operand in shared memory.
+struct Operand {
+  layout::WgmmaDescriptor descriptor;
+  Value base; // i64: constant fields and start address of the calling warpgroup's part
+  unsigned mnDim = 0, kDim = 1;
+  layout::Coords origin;
+
+  /// Encoded distance of the instruction at (mn, k) of the warpgroup's part from `base`.
+  int64_t advance(int64_t mn, int64_t k) const {
+    return (descriptor.advanceBytes(origin[mnDim] + mn, origin[kDim] + k)) >> 4;
+  }
+};
+
+/// Everything about one product.
+class Product {
+public:
+  Product(KernelLowering &lowering, tgpu::WgmmaOp op, const layout::RegisterLayout &layout)
+      : lowering(lowering), b(lowering.builder()), loc(lowering.location()), op(op),
+        mma(op.getMma()), accLayout(layout) {
+    ArrayRef<int64_t> acc = op.getResult().getType().getFragment().getShape();
+    rows = llvm::divideCeil(acc[0], 64 * mma.getWarpsM()) * 64;
+    const int64_t unit = 8;
+    columns = llvm::alignTo(llvm::divideCeil(acc[1], mma.getWarpsN()), unit);
+    ArrayRef<int64_t> shapeB = op.getB().getType().getShape();
+    steps = shapeB[op.getTransposeB() ? 1 : 0] / mma.getK();
+  }
+
+  /// Why the product cannot be done; empty when it can.
+  std::string prepare(const Shared *aBuffer, const Shared &bBuffer) {
+    nameA = typeName(elementOf(op.getA().getType()), op.getAUnsigned());
+    nameB = typeName(op.getB().getType().getElementType(), op.getBUnsigned());
+    Type result = op.getResult().getType().getFragment().getElementType();
+    if (nameA.empty() || nameB.empty() || !(result.isF32() || result.isInteger(32))) {
+      return "a wgmma of these element types";
+    }
+    isInteger = result.isInteger(32);
+    if (columns % mma.getN() != 0 || accLayout.registersPerThread() != rows / 64 * columns / 2 ||
+        accLayout.numWarps() != 4 * mma.getWarpsM() * mma.getWarpsN() ||
+        accLayout.firstWarp() % 4 != 0) {
+      return "a wgmma whose accumulator is not in its layout";
+    }
+    if (aBuffer) {
+      std::string reason =
+          place(a, *aBuffer, op.getTransposeA() ? 1 : 0, 64, mma.getWarpsM(), rows, /*isA=*/true);
+      if (!reason.empty()) {
+        return reason;
+      }
+    }
+    return place(bOperand, bBuffer, op.getTransposeB() ? 0 : 1, mma.getN(), mma.getWarpsN(),
+                 columns, /*isA=*/false);
+  }
+
+  Fragment emit(Fragment slots, ArrayRef<Value> aWords, Value useAcc) {
+    const int64_t perBlock = columns / 2, perInstruction = mma.getN() / 2;
+    for (int64_t step = 0; step < steps; ++step) {
+      for (int64_t block = 0; block < rows / 64; ++block) {
+        for (int64_t column = 0; column < columns / mma.getN(); ++column) {
+          const int64_t first = block * perBlock + column * perInstruction;
+          MutableArrayRef<Value> acc = MutableArrayRef<Value>(slots).slice(first, perInstruction);
+          Fragment done = instruction(acc, aWords, step, block, column, useAcc);
+          llvm::copy(done, acc.begin());
+        }
+      }
+    }
+    return slots;
+  }
+
+private:
+  static Type elementOf(Type type) {
+    if (auto smem = dyn_cast<tgpu::SmemType>(type)) {
+      return smem.getElementType();
+    }
+    return cast<RankedTensorType>(type).getElementType();
+  }
+
+  /// Number of the calling warpgroup along rows (isA) or columns of the accumulator; null: there is
+  /// one.
+  Value warpgroup(bool isA) {
+    const int64_t count = isA ? mma.getWarpsM() : mma.getWarpsN();
+    if (count == 1) {
+      return Value();
+    }
+    Value group = b.createOrFold<arith::ShRUIOp>(loc, lowering.warpFrom(accLayout.firstWarp()),
+                                                 lowering.i32(2));
+    if (isA && mma.getWarpsN() > 1) {
+      return b.createOrFold<arith::RemUIOp>(loc, group, lowering.i32(count));
+    }
+    if (!isA && mma.getWarpsM() > 1) {
+      return b.createOrFold<arith::DivUIOp>(loc, group, lowering.i32(mma.getWarpsM()));
+    }
+    return group;
+  }
+
+  std::string place(Operand &operand, const Shared &buffer, unsigned mnDim, int64_t mn,
+                    int64_t groups, int64_t perGroup, bool isA) {
+    auto descriptor = layout::wgmmaDescriptor(buffer.layout, {mnDim, 1 - mnDim, mn, mma.getK()});
+    if (!descriptor) {
+      return "wgmma: " + descriptor.reason();
+    }
+    operand.descriptor = *descriptor;
+    operand.mnDim = mnDim;
+    operand.kDim = 1 - mnDim;
+    operand.origin = buffer.origin;
+    // The address of a warpgroup's part must be linear in its number.
+    const int64_t stride = descriptor->advanceBytes(perGroup, 0);
+    for (int64_t g = 2; g < groups; ++g) {
+      if (descriptor->advanceBytes(perGroup * g, 0) != stride * g) {
+        return "a wgmma operand whose parts are not evenly spaced";
+      }
+    }
+    Value address = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(),
+                                             lowering.sharedPointer(Value(), buffer.bytes));
+    if (Value group = warpgroup(isA)) {
+      address = lowering.add(address, lowering.mul(group, stride));
+    }
+    address = b.createOrFold<arith::AndIOp>(loc, address, lowering.i32(0x3ffff));
+    address = b.createOrFold<arith::ShRUIOp>(loc, address, lowering.i32(4));
+    Value base = arith::ExtUIOp::create(b, loc, b.getI64Type(), address);
+    base = arith::OrIOp::create(b, loc, base, lowering.i64(int64_t(descriptor->bits())));
+    for (auto [index, bytes] : buffer.steps) {
+      Value wide = arith::ExtUIOp::create(b, loc, b.getI64Type(), index);
+      base = lowering.add(base, lowering.mul(wide, bytes >> 4));
+    }
+    operand.base = base;
+    return "";
+  }
+
+  Value descriptorOf(const Operand &operand, int64_t mn, int64_t k) {
+    return lowering.add(operand.base, operand.advance(mn, k));
+  }
+
+  Fragment instruction(ArrayRef<Value> acc, ArrayRef<Value> aWords, int64_t step, int64_t block,
+                       int64_t column, Value useAcc) {
+    const int64_t count = acc.size();
+    SmallVector<Value> inputs;
+    std::string constraints, text;
+    int64_t next = 2 * count;
+    llvm::raw_string_ostream os(text);
+    // The first step may ignore what the accumulator holds.
+    std::string scale;
+    const bool first = step == 0;
+    if (first && op.getAccumulate() && useAcc) {
+      scale = "$" + std::to_string(next++);
+      inputs.push_back(useAcc);
+      constraints += ",b";
+    }
+    os << "{\n";
+    if (scale.empty()) {
+      scale = "p";
+      os << ".reg .pred p;\nsetp.ne.b32 p, " << (first && !op.getAccumulate() ? 0 : 1) << ", 0;\n";
+    }
+    os << "wgmma.mma_async.sync.aligned.m64n" << mma.getN() << 'k' << mma.getK() << '.'
+       << (isInteger ? "s32" : "f32") << '.' << nameA << '.' << nameB << " {";
+    for (int64_t i = 0; i < count; ++i) {
+      os << (i ? ", " : "") << '$' << i;
+    }
+    os << "}, ";
+    if (aWords.empty()) {
+      os << '$' << next++;
+      inputs.push_back(descriptorOf(a, block * 64, step * mma.getK()));
+      constraints += ",l";
+    } else {
+      // A fragment: four words an instruction; k-steps, then blocks of rows.
+      os << '{';
+      for (int64_t i = 0; i < 4; ++i) {
+        os << (i ? ", " : "") << '$' << next++;
+        inputs.push_back(aWords[(block * steps + step) * 4 + i]);
+        constraints += ",r";
+      }
+      os << '}';
+    }
+    os << ", $" << next++ << ", " << scale;
+    inputs.push_back(descriptorOf(bOperand, column * mma.getN(), step * mma.getK()));
+    constraints += ",l";
+    if (!isInteger) {
+      os << ", 1, 1";
+    }
+    if (nameA == "f16" || nameA == "bf16") {
+      if (aWords.empty()) {
+        os << ", " << int(a.descriptor.mnMajor);
+      }
+      os << ", " << int(bOperand.descriptor.mnMajor);
+    }
+    os << ";\n}";
+    return tiedAssembly(b, loc, text, acc, inputs, constraints, /*clobbersMemory=*/false);
+  }
+
+  KernelLowering &lowering;
+  OpBuilder &b;
+  Location loc;
+  tgpu::WgmmaOp op;
+  tgpu::MmaAttr mma;
+  const layout::RegisterLayout &accLayout;
+  int64_t rows = 0, columns = 0, steps = 0; // of a warpgroup
+  StringRef nameA, nameB;
+  bool isInteger = false;
+  Operand a, bOperand;
+};
+
+} // namespace
+
+LogicalResult KernelLowering::lowerWgmma(tgpu::WgmmaOp op) {
+  if (arch != 90 || !archSpecific) {
+    return unsupported(op, "wgmma on this target");
+  }
+  const layout::RegisterLayout *layout = tgpu::getLayout(op.getResult().getType().getFragment());
+  if (!layout) {
+    return unsupported(op, "a wgmma without a layout");
+  }
+  Product product(*this, op, *layout);
+  auto aBuffer = buffers.find(op.getA());
+  const bool inRegisters = aBuffer == buffers.end();
+  std::string reason =
+      product.prepare(inRegisters ? nullptr : &aBuffer->second, buffers[op.getB()]);
+  if (!reason.empty()) {
+    return unsupported(op, reason);
+  }
+  Fragment aWords;
+  if (inRegisters) {
+    auto packed = packedA.find(op.getA());
+    aWords = packed != packedA.end() ? packed->second : packWords(scalars[op.getA()]);
+  }
+  Fragment acc = scalars[op.getAcc()];
+  if (!op.getAccumulate()) {
+    // Not read: leaving it undefined saves the moves of zeros.
+    for (Value &slot : acc) {
+      slot = LLVM::UndefOp::create(b, loc, slot.getType());
+    }
+  }
+  Value useAcc = op.getUseAcc() ? scalars[op.getUseAcc()][0] : Value();
+  scalars[op.getResult()] = product.emit(acc, aWords, useAcc);
+  return success();
+}
+
+LogicalResult KernelLowering::lowerWgmmaFence(tgpu::WgmmaFenceOp op) {
+  // Words of A fragments are made before the fence: afterwards nothing may write what the products
+  // read.
+  for (Operation *next = op->getNextNode(); next && !isa<tgpu::WgmmaFenceOp>(next);
+       next = next->getNextNode()) {
+    auto product = dyn_cast<tgpu::WgmmaOp>(next);
+    if (!product || !isa<RankedTensorType>(product.getA().getType())) {
+      continue;
+    }
+    if (auto found = scalars.find(product.getA()); found != scalars.end()) {
+      Fragment words = packWords(found->second);
+      packedA[product.getA()] = words;
+    }
+  }
+  NVVM::WgmmaFenceAlignedOp::create(b, loc);
+  return success();
+}
+
+LogicalResult KernelLowering::lowerWgmmaWait(tgpu::WgmmaWaitOp op) {
+  Fragment complete;
+  for (auto [input, result] : llvm::zip_equal(op.getInputs(), op.getResults())) {
+    if (!isa<tgpu::PendingType>(result.getType())) {
+      complete.append(scalars[input]);
+    }
+  }
+  if (complete.empty()) {
+    NVVM::WgmmaWaitGroupSyncOp::create(b, loc, op.getPending());
+  } else {
+    std::string text = "wgmma.wait_group.sync.aligned " + std::to_string(op.getPending()) + ";";
+    complete = tiedAssembly(b, loc, text, complete, {}, "", /*clobbersMemory=*/true);
+  }
+  size_t next = 0;
+  for (auto [input, result] : llvm::zip_equal(op.getInputs(), op.getResults())) {
+    Fragment slots = scalars[input];
+    if (!isa<tgpu::PendingType>(result.getType())) {
+      slots = Fragment(complete.begin() + next, complete.begin() + next + slots.size());
+      next += slots.size();
+    }
+    scalars[result] = slots;
+  }
+  return success();
+}
+
+} // namespace tilec::lowering
