@@ -83,6 +83,13 @@ private:
         return failure();
       }
     }
+    {
+      RewritePatternSet patterns(&getContext());
+      arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+      if (failed(applyPatternsGreedily(function, std::move(patterns)))) {
+        return failure();
+      }
+    }
     RewritePatternSet patterns(&getContext());
     LLVMTypeConverter types(&getContext());
     arith::populateArithToLLVMConversionPatterns(types, patterns);

@@ -138,7 +138,7 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
       .Case<tgpu::CopyOp>([&](auto o) { return lowerCopy(o); })
       .Case<tgpu::TmaLoadOp>([&](tgpu::TmaLoadOp o) {
         return lowerTma(o, views[o.getSource()], buffers[o.getDest()], o.getMap(), o.getCache(),
-                        &channels[o.getChannel()], scalars[o.getPosition()][0]);
+                        &channels[o.getChannel()], o.getPosition());
       })
       .Case<tgpu::TmaStoreOp>([&](tgpu::TmaStoreOp o) {
         return lowerTma(o, views[o.getDest()], buffers[o.getSource()], o.getMap(), o.getCache(),
@@ -173,6 +173,11 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
         NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
         return success();
       })
+      .Case<tgpu::WgmmaBeginOp>([&](tgpu::WgmmaBeginOp o) {
+        scalars[o.getResult()] = scalars[o.getAcc()];
+        return success();
+      })
+      .Case<tgpu::FragmentSliceOp>([&](auto o) { return lowerFragmentSlice(o); })
       .Case<tgpu::WgmmaWaitOp>([&](auto o) { return lowerWgmmaWait(o); })
       .Case<tgpu::MmaOp>([&](auto o) { return lowerMma(o); })
       .Case<tgpu::FmaOp>([&](tgpu::FmaOp o) {
@@ -229,24 +234,37 @@ LogicalResult KernelLowering::lowerFor(scf::ForOp op) {
   if (failed(bounds) || failed(inits)) {
     return failure();
   }
+  const size_t carried = inits->size();
+  SmallVector<RingCounter> counters = findCounters(op);
+  startCounters(op, counters, (*bounds)[0], *inits);
   auto loop = scf::ForOp::create(
       b, loc, (*bounds)[0], (*bounds)[1], (*bounds)[2], *inits,
       [](OpBuilder &, Location, Value, ValueRange) {}, op.getUnsignedCmp());
   scalars[op.getInductionVar()] = {loop.getInductionVar()};
   bind(op.getRegionIterArgs(), loop.getRegionIterArgs());
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    if (failed(lowerBlock(*op.getBody()))) {
-      return failure();
-    }
-    FailureOr<Fragment> yields = flatten(op, op.getBody()->getTerminator()->getOperands());
-    if (failed(yields)) {
-      return failure();
-    }
-    if (!loop.getBody()->mightHaveTerminator()) {
-      scf::YieldOp::create(b, op.getBody()->getTerminator()->getLoc(), *yields);
-    }
+  for (auto [i, counter] : llvm::enumerate(counters)) {
+    counter.place = {loop.getRegionIterArg(carried + 2 * i),
+                     loop.getRegionIterArg(carried + 2 * i + 1)};
+  }
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  activeCounters.push_back({op, counters});
+  LogicalResult body = lowerBlock(*op.getBody());
+  activeCounters.pop_back();
+  if (failed(body)) {
+    return failure();
+  }
+  FailureOr<Fragment> yields = flatten(op, op.getBody()->getTerminator()->getOperands());
+  if (failed(yields)) {
+    return failure();
+  }
+  loc = op.getBody()->getTerminator()->getLoc();
+  for (const RingCounter &counter : counters) {
+    RingPlace next = advance(counter.place, 1, counter.slots);
+    yields->append({next.index, next.parity});
+  }
+  if (!loop.getBody()->mightHaveTerminator()) {
+    scf::YieldOp::create(b, loc, *yields);
   }
   bind(op.getResults(), loop.getResults());
   return success();

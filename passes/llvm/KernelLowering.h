@@ -33,6 +33,23 @@ struct WarpRange {
   int64_t count = 1;
 };
 
+/// Slot of a ring and parity of the round, i32 both.
+struct RingPlace {
+  mlir::Value index, parity;
+};
+
+/// A loop-carried place: of position `induction` + sum of `invariants` (values of the old code).
+struct RingCounter {
+  mlir::Value induction;
+  llvm::SmallVector<mlir::Value, 2> invariants;
+  int64_t slots = 1;
+  RingPlace place; // in the current trip
+
+  bool same(const RingCounter &o) const {
+    return induction == o.induction && invariants == o.invariants && slots == o.slots;
+  }
+};
+
 /// Name of the dynamic shared memory of every kernel.
 inline constexpr llvm::StringLiteral kSharedMemory = "tilec_shared_memory";
 
@@ -153,13 +170,24 @@ private:
                                   llvm::ArrayRef<mlir::Value> slots);
 
   // ---- Synchronisation (Synchronisation.cpp).
-  mlir::Value ringIndex(mlir::Value position, int64_t slots);
   mlir::Value barrierPointer(const Channel &channel, mlir::Value position, bool empty);
   void waitFor(const Channel &channel, mlir::Value position, bool empty);
   mlir::LogicalResult lowerChannelUse(mlir::Operation *op);
   mlir::LogicalResult lowerBarrier(mlir::Operation *op, int64_t id, int64_t threads, bool arrive);
   void blockBarrier();
   bool readsShared();
+
+  // ---- Positions in rings (Rings.cpp). Positions are values of the old code.
+  RingPlace ringPlace(mlir::Value position, int64_t slots);
+  RingPlace divide(mlir::Value position, int64_t slots); // of the new code
+  RingPlace advance(RingPlace place, int64_t distance, int64_t slots);
+  /// What `loop` should carry for `position`, which is the counter's plus `distance`.
+  std::optional<RingCounter> counterFor(mlir::scf::ForOp loop, mlir::Value position, int64_t slots,
+                                        int64_t &distance);
+  llvm::SmallVector<RingCounter> findCounters(mlir::scf::ForOp loop);
+  /// Appends the places of the first trip to the loop's initial values.
+  void startCounters(mlir::scf::ForOp loop, llvm::ArrayRef<RingCounter> counters,
+                     mlir::Value lowerBound, Fragment &inits);
 
   // ---- Copies (Copies.cpp, Tma.cpp).
   mlir::LogicalResult lowerTma(mlir::Operation *op, const View &view, const Shared &buffer,
@@ -182,6 +210,7 @@ private:
 
   // ---- Layouts (Layouts.cpp).
   mlir::LogicalResult lowerConvertLayout(tgpu::ConvertLayoutOp op);
+  mlir::LogicalResult lowerFragmentSlice(tgpu::FragmentSliceOp op);
   mlir::LogicalResult lowerTranspose(tile::TransposeOp op);
   mlir::LogicalResult lowerReduce(tile::ReduceOp op);
   mlir::Value shuffle(mlir::NVVM::ShflKind kind, mlir::Value value, mlir::Value lane);
@@ -214,6 +243,7 @@ private:
   mlir::Value threadId, laneId, warpId, smemBase;
   llvm::SmallVector<mlir::Value, 4> tensorMaps;
   std::optional<bool> hasSharedReads;
+  llvm::SmallVector<std::pair<mlir::scf::ForOp, llvm::SmallVector<RingCounter>>> activeCounters;
 
   // Looked up, never iterated.
   llvm::DenseMap<mlir::Value, Fragment> scalars; // scalars and fragments
