@@ -1,0 +1,172 @@
+#!/usr/bin/python3
+"""Checks the numpy references of kernels/ against formulas written another way, and the case lines that name them.
+
+Every .tile file of kernels/ must have `//! reference:` and `//! tolerance:` lines, and the functions they name must exist.
+Prints `ok`, or what is wrong and exits with 1. usage: check_references.py [ROOT]    ROOT: the top of the repository
+"""
+
+import importlib.util
+import math
+import pathlib
+import re
+import sys
+
+import numpy as np
+
+ROOT = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[2])
+KERNELS = ROOT / "kernels"
+sys.path.insert(0, str(KERNELS))
+import reference_support as support  # noqa: E402
+
+problems = []
+
+
+def load(folder):
+    spec = importlib.util.spec_from_file_location(f"reference_{folder}", KERNELS / folder / "reference.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def same(what, value, expected, tolerance=1e-12):
+    value, expected = np.asarray(value, np.float64), np.asarray(expected, np.float64)
+    if value.shape != expected.shape or not np.allclose(value, expected, tolerance, tolerance, equal_nan=True):
+        problems.append(what)
+
+
+def draw(random, *shape, dtype="f64"):
+    return support.encode(random.standard_normal(shape), dtype)
+
+
+def check_formats(random):
+    halves = random.standard_normal(1000).astype(np.float32)
+    same("bf16 keeps what has 8 bits", support.rounded(support.rounded(halves, "bf16"), "bf16"), support.rounded(halves, "bf16"))
+    same("bf16 is near", support.rounded(halves, "bf16"), halves, 2**-8)
+    same("bf16 ties to even", support.rounded([1 + 2**-8, 1 + 3 * 2**-8, -1e30], "bf16")[:2], [1.0, 1 + 4 * 2**-8])
+    same("e4m3 values", support.decode(np.uint8([0x38, 0x7E, 0x01, 0xB8, 0x7F]), "e4m3"), [1, 448, 2**-9, -1, np.nan])
+    same("e5m2 values", support.decode(np.uint8([0x3C, 0x7B, 0x01, 0xFC]), "e5m2"), [1, 57344, 2**-16, -np.inf])
+    for dtype, step in (("e4m3", 2**-4), ("e5m2", 2**-3)):
+        codes = np.arange(256, dtype=np.uint8)
+        finite = codes[np.isfinite(support.decode(codes, dtype))]
+        same(f"{dtype} round trip", support.encode(support.decode(finite, dtype), dtype), finite)
+        normal = random.uniform(0.1, 10.0, 1000)
+        same(f"{dtype} is near", support.rounded(normal, dtype) / normal, np.ones(1000), step)
+    same("e4m3 saturates", support.rounded([1e9, -1e9], "e4m3"), [448, -448])
+    nibbles = random.integers(0, 16, (3, 8))
+    same("u4 round trip", support.unpack_u4(support.pack_u4(nibbles)), nibbles)
+
+
+def check_products(random):
+    gemm = load("gemm")
+    a, b = draw(random, 5, 7, dtype="bf16"), draw(random, 7, 3, dtype="bf16")
+    wide = sum(support.decode(a)[:, k, None] * support.decode(b)[None, k, :] for k in range(7))
+    at, bt = np.ascontiguousarray(a.T), np.ascontiguousarray(b.T)
+    for function, arguments in ((gemm.gemm, (a, b)), (gemm.gemm_nt, (a, bt)), (gemm.gemm_tn, (at, b)), (gemm.gemm_tt, (at, bt))):
+        same(function.__name__, function(*arguments, T="bf16", M=5)["C"], wide)
+    same("splitk_gemm", load("splitk_gemm").splitk_gemm(A=a, B=b, splits=3, T="bf16")["C"], wide)
+    same("gemv", load("gemv").gemv(a=bt[0], B=a, T="bf16")["c"], wide[:, 0])
+    a8, b8 = draw(random, 5, 7, dtype="e4m3"), draw(random, 3, 7, dtype="e4m3")
+    same("gemm_e4m3", gemm.gemm_e4m3(A=a8, B=b8)["C"], np.inner(support.decode(a8, "e4m3"), support.decode(b8, "e4m3")))
+
+    grouped = load("grouped_gemm")
+    offsets = grouped.grouped_gemm_inputs(random, M=20, G=4)["offsets"]
+    a, b = draw(random, 20, 6), draw(random, 4, 6, 3)
+    group = np.searchsorted(offsets[1:], np.arange(20), side="right")
+    same("grouped_gemm", grouped.grouped_gemm(A=a, B=b, offsets=offsets)["C"], np.einsum("mk,mkn->mn", a, b[group]))
+
+    a, packed = draw(random, 4, 256, dtype="f16"), support.pack_u4(random.integers(0, 16, (6, 256)))
+    scales, zeros = np.full((6, 2), 0.5, np.float16), np.full((6, 2), 8, np.float16)
+    expected = a.astype(np.float64) @ ((support.unpack_u4(packed) - 8.0) * 0.5).T
+    same("w4a16_gemm", load("w4a16_gemm").w4a16_gemm(A=a, Wq=packed, scales=scales, zeros=zeros)["C"], expected)
+
+    conv = load("conv").conv2d
+    x, f, bias = draw(random, 2, 6, 7, 3), draw(random, 3, 2, 3, 4), draw(random, 4)
+    y = conv(X=x, F=f, bias=bias, STRIDE=2, PAD=1, DIL=2)["Y"]
+    padded = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    point = bias + np.einsum("klc,klcf->f", padded[1, 2:7:2, 4:7:2], f)
+    same("conv2d", y[1, 1, 2], point)
+    same("conv2d by ones", conv(X=x, F=f[:1, :1], PAD=0)["Y"], x @ f[0, 0])
+
+
+def check_rows(random):
+    norm = load("norm")
+    x = draw(random, 6, 50, dtype="f16")
+    same("softmax sums to 1", norm.softmax(X=x)["Y"].sum(axis=1), np.ones(6))
+    same("softmax ignores shifts", norm.softmax(X=x.astype(np.float64) + 5)["Y"], norm.softmax(X=x)["Y"])
+    y = norm.layernorm(X=x, gamma=np.ones(50), beta=np.zeros(50), eps=0.0)["Y"]
+    same("layernorm", [y.mean(axis=1), y.std(axis=1)], [np.zeros(6), np.ones(6)], 1e-9)
+    same("layernorm scales", norm.layernorm(X=x, gamma=2 * np.ones(50), beta=np.ones(50), eps=0.0)["Y"], 2 * y + 1)
+    out = norm.rmsnorm(X=x, weight=np.ones(50), eps=0.0, residual=x)
+    same("rmsnorm", (out["Y"] ** 2).sum(axis=1), np.full(6, 50.0))
+    same("rmsnorm residual", out["residual"], 2 * x.astype(np.float64))
+    out = norm.argmax(X=np.float16([[1, 3, 3], [5, 0, 5]]))
+    same("argmax", [out["indices"], out["values"]], [[1, 0], [3, 5]])
+    maps = load("elementwise")
+    flat = draw(random, 1000)
+    erf = np.array([math.erf(v / math.sqrt(2)) for v in flat])
+    same("map_gelu", maps.map_gelu(X=flat)["Y"], 0.5 * flat * (1 + erf), 1e-3)
+    same("map_relu", maps.map_relu(X=flat)["Y"], np.where(flat > 0, flat, 0))
+
+
+def attend(q, keys, values, scale):
+    """One query, one key after the other."""
+    weights = [math.exp(float(q @ key) * scale) for key in keys]
+    return sum((w * v for w, v in zip(weights, values)), np.zeros(values.shape[1])) / sum(weights)
+
+
+def check_attention(random):
+    attention = load("attention")
+    q, k, v = draw(random, 2, 4, 5, 8), draw(random, 2, 2, 7, 8), draw(random, 2, 2, 7, 8)
+    out = attention.flash_attention(Q=q, K=k, V=v, scale=0.3, CAUSAL=True)
+    same("flash_attention", out["O"][1, 3, 2], attend(q[1, 3, 2], k[1, 1, :5], v[1, 1, :5], 0.3))
+    same("flash_attention LSE", out["LSE"][1, 3, 2], math.log(sum(math.exp(float(q[1, 3, 2] @ key) * 0.3) for key in k[1, 1, :5])))
+    late = attention.flash_attention(Q=q, K=k[:, :, :3], V=v[:, :, :3], scale=0.3, CAUSAL=True)
+    same("rows without keys", late["O"][:, :, :2], np.zeros((2, 4, 2, 8)))
+    same("their LSE", late["LSE"][:, :, :2], np.full((2, 4, 2), -np.inf))
+
+    q, cache = draw(random, 3, 2, 12), draw(random, 3, 9, 12)
+    seqlens = attention.mla_decode_inputs(random, B=3, SK=9)["seqlens"]
+    out = attention.mla_decode(Q=q, KV=cache, seqlens=seqlens, scale=0.2, DV=8)["O"]
+    same("mla_decode", out[0, 1], attend(q[0, 1], cache[0], cache[0, :, :8], 0.2))
+    same("mla_decode without keys", out[1], np.zeros((2, 8)))
+
+    q, k, v = draw(random, 2, 9, 3, 4), draw(random, 2, 9, 3, 4), draw(random, 2, 9, 3, 5)
+    initial = draw(random, 2, 3, 4, 5)
+    out = load("linear_attention").linear_attention(Q=q, K=k, V=v, scale=0.7, initial=initial)
+    scores = np.tril(np.einsum("bshd,bthd->bhst", q, k))
+    whole = np.einsum("bhst,bthv->bshv", scores, v) + np.einsum("bshd,bhdv->bshv", q, initial)
+    same("linear_attention", out["O"], 0.7 * whole)
+    same("its final state", out["final"], initial + np.einsum("bthk,bthv->bhkv", k, v))
+
+
+def check_case_lines():
+    for path in sorted(KERNELS.rglob("*.tile")):
+        name = path.relative_to(ROOT)
+        lines = [line[3:].strip() for line in path.read_text().splitlines() if line.startswith("//!")]
+        cases = [re.fullmatch(r"(?:\[(\w+)\] )?(reference|inputs|tolerance|test|bench): (.+)", line) for line in lines]
+        problems.extend(f"{name}: unreadable case line: {line}" for line, case in zip(lines, cases) if not case)
+        kinds = [case[2] for case in cases if case]
+        problems.extend(f"{name}: no `//! {kind}:` line" for kind in ("reference", "tolerance", "test") if kind not in kinds)
+        kernels = re.findall(r"^kernel (\w+)", path.read_text(), re.M)
+        for case in filter(None, cases):
+            if case[1] and case[1] not in kernels:
+                problems.append(f"{name}: [{case[1]}] is no kernel of the file")
+            if case[2] in ("reference", "inputs"):
+                file, function = case[3].split(":")
+                if not (path.parent / file).exists() or not hasattr(load(path.parent.name), function):
+                    problems.append(f"{name}: there is no {case[3]}")
+
+
+def main():
+    random = np.random.default_rng(7)
+    check_formats(random)
+    check_products(random)
+    check_rows(random)
+    check_attention(random)
+    check_case_lines()
+    print("\n".join(problems) if problems else "ok")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
