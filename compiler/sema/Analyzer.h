@@ -232,6 +232,8 @@ private:
   bool bindShape(TileCall &call, llvm::ArrayRef<const ast::Expr *> shape, const Value &arg,
                  SourceRange range);
   bool bindGenericDefaults(Env &env, const ast::FunctionItem &fn, SourceRange range);
+  bool checkPassed(TileCall &call);
+  bool bindTileScalar(TileCall &call, const ast::FunctionParam &param, Value v);
   Value finishTileCall(TileCall &call, SourceRange range);
 
   //===--- Builtin*.cpp -----------------------------------------------------===//
@@ -243,6 +245,10 @@ private:
   Value transposeCall(const ast::CallExpr *e, const BoundArgs &args);
   Value copyCall(const ast::CallExpr *e, const BoundArgs &args);
   Value gemmCall(const ast::CallExpr *e, const BoundArgs &args);
+  bool copyShapes(Value &src, Value &dst, SourceRange range);
+  bool gemmFlags(const BoundArgs &args, GemmStmt &gemm);
+  bool gemmOptions(const BoundArgs &args, bool fp8, bool single, GemmStmt &gemm);
+  bool gemmShapes(const Type &a, const Type &b, const Type &c, GemmStmt &gemm);
   Value atomicCall(const ast::CallExpr *e, const BuiltinInfo &info, const BoundArgs &args);
   Value atomicTile(const ast::CallExpr *e, AtomicOp op, Value place, Value value, bool acqRel);
   Value printCall(const ast::CallExpr *e, const BoundArgs &args);
@@ -308,7 +314,12 @@ private:
   void instantiateAll(const Module &main);
   void fromItem(const Module &main, const ast::InstantiateItem &item);
   void fromDefaults(const Module &main, const ast::KernelItem &kernel);
-  bool bindGenerics(Request &request, Env &env, KernelInstance &instance, bool quiet);
+  bool bindGenerics(Request &request, Env &env, KernelInstance &instance);
+  struct Tuned;
+  bool tuneValues(const ast::TuneParam &p, Tuned &out);
+  bool tuneLists(const Request &request, std::vector<Tuned> &tuned,
+                 llvm::SmallVectorImpl<const ast::Expr *> &clauses);
+  std::optional<bool> admissible(Env &env, llvm::ArrayRef<const ast::Expr *> clauses);
   bool tune(Request &request, KernelInstance &instance);
   void elaborate(Request &request);
   bool elaborateKernel(Request &request, Env &env, KernelInstance &instance);

@@ -1,4 +1,4 @@
-//===- BuiltinCopy.cpp - copy and gemm ------------------------------------===//
+//===- BuiltinCopy.cpp - copy ---------------------------------------------===//
 #include "compiler/sema/Analyzer.h"
 
 namespace tilec::sema {
@@ -79,6 +79,40 @@ bool Analyzer::copyOverlaps(const Expr *a, const Expr *b) {
   return true;
 }
 
+/// Gives origins their shape, and checks that the sides have one shape and convertible types.
+bool Analyzer::copyShapes(Value &src, Value &dst, SourceRange range) {
+  for (Value *side : {&src, &dst}) {
+    Value &other = side == &src ? dst : src;
+    if (isOrigin(*side)) {
+      if (!other.type.isShaped() || !other.type.hasStaticShape()) {
+        report(Id::CopyExtent, range);
+        return false;
+      }
+      *side = resolveOrigin(*side, other.type.shape);
+      if (side->isError()) {
+        return false;
+      }
+    }
+  }
+  if (!src.type.isShaped() || !dst.type.isShaped() || src.type.shape != dst.type.shape ||
+      !src.type.hasStaticShape() || src.type.vecLength || dst.type.vecLength) {
+    auto shown = [](const Value &v) {
+      return v.type.vecLength ? v.type.str() : shapeString(v.type.shape);
+    };
+    report(Id::CopyShape, range, shown(src), shown(dst));
+    return false;
+  }
+  if (src.type.rank() > 5) {
+    report(Id::RankTile, range, src.type.rank());
+    return false;
+  }
+  if (!convertible(src.type.elem, dst.type.elem)) {
+    report(Id::Conversion, range, scalarName(src.type.elem), scalarName(dst.type.elem));
+    return false;
+  }
+  return true;
+}
+
 Value Analyzer::copyCall(const ast::CallExpr *e, const BoundArgs &args) {
   Value done;
   done.type = Type::voidType();
@@ -106,33 +140,7 @@ Value Analyzer::copyCall(const ast::CallExpr *e, const BoundArgs &args) {
     report(Id::CopyExtent, e->range);
     return errorValue(e->range);
   }
-  for (Value *side : {&src, &dst}) {
-    Value &other = side == &src ? dst : src;
-    if (isOrigin(*side)) {
-      if (!other.type.isShaped() || !other.type.hasStaticShape()) {
-        report(Id::CopyExtent, e->range);
-        return errorValue(e->range);
-      }
-      *side = resolveOrigin(*side, other.type.shape);
-      if (side->isError()) {
-        return errorValue(e->range);
-      }
-    }
-  }
-  if (!src.type.isShaped() || !dst.type.isShaped() || src.type.shape != dst.type.shape ||
-      !src.type.hasStaticShape() || src.type.vecLength || dst.type.vecLength) {
-    auto shown = [](const Value &v) {
-      return v.type.vecLength ? v.type.str() : shapeString(v.type.shape);
-    };
-    report(Id::CopyShape, e->range, shown(src), shown(dst));
-    return errorValue(e->range);
-  }
-  if (src.type.rank() > 5) {
-    report(Id::RankTile, e->range, src.type.rank());
-    return errorValue(e->range);
-  }
-  if (!convertible(src.type.elem, dst.type.elem)) {
-    report(Id::Conversion, e->range, scalarName(src.type.elem), scalarName(dst.type.elem));
+  if (!copyShapes(src, dst, e->range)) {
     return errorValue(e->range);
   }
   if (src.isPlace() && copyOverlaps(src.expr, dst.expr)) {
@@ -146,141 +154,6 @@ Value Analyzer::copyCall(const ast::CallExpr *e, const BoundArgs &args) {
     return errorValue(e->range);
   }
   emit(program.make<CopyStmt>(materialize(src), dst.expr, e->range));
-  return done;
-}
-
-namespace {
-struct GemmTypes {
-  bool ok = false;
-  bool fp8 = false;
-  bool single = false; ///< f32, where `precision` applies
-};
-} // namespace
-
-static GemmTypes classifyGemm(Scalar a, Scalar b, Scalar acc) {
-  GemmTypes t;
-  auto fp8 = [](Scalar s) { return s == Scalar::E4M3 || s == Scalar::E5M2; };
-  auto int8 = [](Scalar s) { return s == Scalar::I8 || s == Scalar::U8; };
-  if (fp8(a) && fp8(b)) {
-    t.fp8 = true;
-    t.ok = acc == Scalar::F32;
-  } else if (int8(a) && int8(b)) {
-    t.ok = acc == Scalar::I32;
-  } else if (a == b) {
-    t.single = a == Scalar::F32;
-    t.ok = a == Scalar::F16    ? acc == Scalar::F32 || acc == Scalar::F16
-           : a == Scalar::BF16 ? acc == Scalar::F32
-                               : (a == Scalar::F32 || a == Scalar::F64) && acc == a;
-  }
-  return t;
-}
-
-std::optional<std::string> Analyzer::wordArg(const ast::Expr *e) {
-  auto *name = llvm::dyn_cast_or_null<ast::NameExpr>(e);
-  return name ? std::optional(name->name.str()) : std::nullopt;
-}
-
-Value Analyzer::gemmCall(const ast::CallExpr *e, const BoundArgs &args) {
-  Value acc = analyze(args.one(2), Want::Place);
-  llvm::SmallVector<Value, 2> ab;
-  bool ok = !acc.isError();
-  for (unsigned i : {0u, 1u}) {
-    Value v = analyze(args.one(i), Want::Value);
-    bool buffer = v.place.space == Space::Shared || v.place.space == Space::Fragment;
-    if (buffer && ok && v.place.root == acc.place.root) {
-      report(Id::GemmOperand, v.range, i ? "B" : "A", "is also the accumulator");
-      ok = false;
-    }
-    v = read(v); // the expression stays a place for buffers
-    ok &= !v.isError();
-    ab.push_back(v);
-  }
-  if (!ok) {
-    return errorValue(e->range);
-  }
-  if (acc.place.space != Space::Fragment) {
-    report(Id::GemmOperand, acc.range, "the accumulator", "must be a fragment or a slice of one");
-    return errorValue(e->range);
-  }
-  auto *gemm = program.make<GemmStmt>(e->range);
-  bool *flags[] = {&gemm->transposeA, &gemm->transposeB, &gemm->accumulate};
-  static constexpr llvm::StringLiteral flagNames[] = {"`transpose_a`", "`transpose_b`",
-                                                      "`accumulate`"};
-  for (unsigned i = 0; i < 3; ++i) {
-    if (const ast::Expr *flag = args.one(3 + i)) {
-      auto v = constantBool(flag, flagNames[i]);
-      if (!v) {
-        return errorValue(e->range);
-      }
-      *flags[i] = *v;
-    }
-  }
-  if (gemm->accumulate) {
-    markRead(acc, acc.range);
-  }
-  if (!markWrite(acc, acc.range)) {
-    return errorValue(e->range);
-  }
-  const Type &a = ab[0].type, &b = ab[1].type, &c = acc.type;
-  if (a.rank() != 2 || b.rank() != 2 || c.rank() != 2 || a.vecLength || b.vecLength) {
-    report(Id::GemmShape, e->range, a.str(), b.str(), c.str(), "they must be matrices");
-    return errorValue(e->range);
-  }
-  int64_t m = a.shape[gemm->transposeA], ka = a.shape[!gemm->transposeA];
-  int64_t kb = b.shape[gemm->transposeB], n = b.shape[!gemm->transposeB];
-  if (ka != kb || m != c.shape[0] || n != c.shape[1]) {
-    report(
-        Id::GemmShape, e->range, shapeString(a.shape), shapeString(b.shape), shapeString(c.shape),
-        ka != kb ? llvm::Twine("A sums over ") + llvm::Twine(ka) + ", B over " + llvm::Twine(kb)
-                 : llvm::Twine("the product is [") + llvm::Twine(m) + ", " + llvm::Twine(n) + "]");
-    return errorValue(e->range);
-  }
-  GemmTypes types = classifyGemm(a.elem, b.elem, c.elem);
-  if (!types.ok) {
-    report(Id::GemmType, e->range, scalarName(a.elem), scalarName(b.elem), scalarName(c.elem));
-    return errorValue(e->range);
-  }
-  if (const ast::Expr *p = args.one(6)) {
-    auto word = wordArg(p);
-    if (word != "square" && word != "full_row" && word != "full_col") {
-      report(Id::GemmOption, p->range, "policy", "it is `square`, `full_row` or `full_col`");
-      return errorValue(e->range);
-    }
-    gemm->policy = word == "square"     ? GemmPolicy::Square
-                   : word == "full_row" ? GemmPolicy::FullRow
-                                        : GemmPolicy::FullCol;
-  }
-  if (const ast::Expr *p = args.one(7)) {
-    auto word = wordArg(p);
-    if (!types.single || (word != "full" && word != "tf32")) {
-      report(Id::GemmOption, p->range, "precision",
-             types.single ? "it is `full` or `tf32`" : "it concerns products of `f32`");
-      return errorValue(e->range);
-    }
-    gemm->precision = word == "tf32" ? GemmPrecision::Tf32 : GemmPrecision::Full;
-  }
-  if (const ast::Expr *p = args.one(8)) {
-    auto v = constantInt(p, "`promote`");
-    if (!v) {
-      return errorValue(e->range);
-    }
-    if (!types.fp8 || *v < 0) {
-      report(Id::GemmOption, p->range, "promote",
-             types.fp8 ? "it is at least 0" : "it concerns products of `e4m3` and `e5m2`");
-      return errorValue(e->range);
-    }
-    gemm->promote = *v;
-  }
-  gemm->a = ab[0].expr;
-  gemm->b = ab[1].expr;
-  gemm->acc = acc.expr;
-  gemm->m = m;
-  gemm->n = n;
-  gemm->k = ka;
-  emit(gemm);
-  Value done;
-  done.type = Type::voidType();
-  done.range = e->range;
   return done;
 }
 

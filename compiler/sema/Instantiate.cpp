@@ -39,7 +39,7 @@ static bool kindMatches(ast::ParamKind kind, const ConstValue &v) {
 }
 
 /// Gives each compile-time parameter its value: from the request, `-P`, or its default.
-bool Analyzer::bindGenerics(Request &request, Env &env, KernelInstance &instance, bool quiet) {
+bool Analyzer::bindGenerics(Request &request, Env &env, KernelInstance &instance) {
   FrameGuard guard(*this);
   frame = Frame();
   frame.env = &env;
@@ -91,72 +91,105 @@ bool Analyzer::bindGenerics(Request &request, Env &env, KernelInstance &instance
   return true;
 }
 
-/// The values that `tune` lists for one parameter.
-static constexpr size_t maxTuneValues = 4096, maxCombinations = 65536;
+/// More combinations than any search tries.
+static constexpr size_t maxCombinations = 65536;
 
-namespace {
-struct Tuned {
+/// What `tune` lists for one parameter.
+struct Analyzer::Tuned {
   llvm::StringRef name;
   llvm::SmallVector<ConstValue> values;
 };
-} // namespace
 
-/// Chooses values for the parameters that `tune` lists and nobody gives, and adds them to the
-/// request. All admissible choices go to `instance.candidates`.
-bool Analyzer::tune(Request &request, KernelInstance &instance) {
-  const ast::KernelItem &k = *request.kernel;
-  llvm::SmallVector<Tuned> tuned;
-  llvm::SmallVector<const ast::Expr *> clauses;
+bool Analyzer::tuneValues(const ast::TuneParam &p, Tuned &out) {
+  if (p.list) {
+    for (const ast::Expr *e : p.list->elements) {
+      Value v = operand(e);
+      if (v.isError()) {
+        return false;
+      }
+      if (!v.constant) {
+        report(Id::NotConstant, e->range, "a value in `tune`");
+        return false;
+      }
+      out.values.push_back(*v.constant);
+    }
+    return true;
+  }
+  auto lo = constantInt(p.bounds.first, "a bound in `tune`");
+  auto hi = constantInt(p.bounds.last, "a bound in `tune`");
+  auto by = p.bounds.step ? constantInt(p.bounds.step, "a step in `tune`") : int64_t(1);
+  if (!lo || !hi || !by) {
+    return false;
+  }
+  if (*by < 1) {
+    report(Id::LoopStep, p.bounds.step->range, *by);
+    return false;
+  }
+  for (Int128 i = *lo; i < *hi && out.values.size() <= maxCombinations; i += *by) {
+    out.values.push_back(ConstValue::untyped(i));
+  }
+  return true;
+}
+
+/// Collects what `tune` lists and nobody gives, and its clauses.
+bool Analyzer::tuneLists(const Request &request, std::vector<Tuned> &tuned,
+                         llvm::SmallVectorImpl<const ast::Expr *> &clauses) {
   bool any = false;
-  Env env(request.main);
-  FrameGuard guard(*this);
-  frame = Frame();
-  frame.env = &env;
   for (const ast::TuneItem *item : request.main->tunes) {
-    if (item->kernel.name != k.name.name) {
+    if (item->kernel.name != request.kernel->name.name) {
       continue;
     }
     any = true;
     clauses.append(item->where.begin(), item->where.end());
     for (const ast::TuneParam &p : item->params) {
-      if (request.value(p.name.name, options) ||
-          llvm::any_of(tuned, [&](const Tuned &t) { return t.name == p.name.name; })) {
+      bool taken = llvm::any_of(tuned, [&](const Tuned &t) { return t.name == p.name.name; });
+      if (taken || request.value(p.name.name, options)) {
         continue;
       }
-      Tuned t{p.name.name, {}};
-      if (p.list) {
-        for (const ast::Expr *e : p.list->elements) {
-          Value v = operand(e);
-          if (v.isError() || !v.constant) {
-            if (!v.isError()) {
-              report(Id::NotConstant, e->range, "a value in `tune`");
-            }
-            return false;
-          }
-          t.values.push_back(*v.constant);
-        }
-      } else {
-        auto lo = constantInt(p.bounds.first, "a bound in `tune`");
-        auto hi = constantInt(p.bounds.last, "a bound in `tune`");
-        auto by = p.bounds.step ? constantInt(p.bounds.step, "a step in `tune`") : int64_t(1);
-        if (!lo || !hi || !by) {
-          return false;
-        }
-        if (*by < 1) {
-          report(Id::LoopStep, p.bounds.step->range, *by);
-          return false;
-        }
-        for (Int128 i = *lo; i < *hi && t.values.size() <= maxTuneValues; i += *by) {
-          t.values.push_back(ConstValue::untyped(i));
-        }
+      tuned.push_back({p.name.name, {}});
+      if (!tuneValues(p, tuned.back())) {
+        return false;
       }
-      tuned.push_back(std::move(t));
     }
   }
   if (!any) {
-    report(Id::NoTune, request.range, k.name.name);
+    report(Id::NoTune, request.range, request.kernel->name.name);
+  }
+  return any;
+}
+
+/// Whether all clauses that do not wait for dimensions hold; nothing after a diagnostic.
+std::optional<bool> Analyzer::admissible(Env &env, llvm::ArrayRef<const ast::Expr *> clauses) {
+  frame.env = &env;
+  for (const ast::Expr *clause : clauses) {
+    if (!namesKnown(clause, env)) {
+      continue; // checked at launch
+    }
+    Value v = condition(clause);
+    if (v.isError()) {
+      return std::nullopt;
+    }
+    if (v.constant && !v.constant->i) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Chooses values for the parameters that `tune` lists and nobody gives, and adds them to the
+/// request. All admissible choices go to `instance.candidates`.
+bool Analyzer::tune(Request &request, KernelInstance &instance) {
+  const ast::KernelItem &k = *request.kernel;
+  Env env(request.main);
+  FrameGuard guard(*this);
+  frame = Frame();
+  frame.env = &env;
+  std::vector<Tuned> tuned;
+  llvm::SmallVector<const ast::Expr *> clauses;
+  if (!tuneLists(request, tuned, clauses)) {
     return false;
   }
+  clauses.append(k.where.begin(), k.where.end());
   uint64_t combinations = 1;
   for (const Tuned &t : tuned) {
     combinations = std::min<uint64_t>(combinations * t.values.size(), maxCombinations + 1);
@@ -167,13 +200,11 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
   }
   KernelInstance defaults, trial;
   Env defaultEnv(request.home);
-  if (!bindGenerics(request, defaultEnv, defaults, /*quiet=*/false)) {
+  if (!bindGenerics(request, defaultEnv, defaults)) {
     return false;
   }
-  auto sameAsDefault = [&](const KernelInstance &i) {
-    return llvm::equal(i.bindings, defaults.bindings, [](const Binding &a, const Binding &b) {
-      return a.name == b.name && a.value == b.value;
-    });
+  auto same = [](const Binding &a, const Binding &b) {
+    return a.name == b.name && a.value == b.value;
   };
   size_t fixed = request.given.size();
   llvm::SmallVector<Request::Given> chosen;
@@ -186,27 +217,17 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
       rest /= t.values.size();
     }
     Env trialEnv(request.home);
-    if (!bindGenerics(request, trialEnv, trial, true)) {
+    if (!step(request.range) || !bindGenerics(request, trialEnv, trial)) {
       return false;
     }
-    bool admissible = true;
-    for (auto list : {llvm::ArrayRef(clauses), k.where}) {
-      for (const ast::Expr *clause : list) {
-        frame.env = &trialEnv;
-        if (!namesKnown(clause, trialEnv)) {
-          continue; // about dimensions: checked at launch
-        }
-        Value v = condition(clause);
-        if (v.isError()) {
-          return false;
-        }
-        admissible &= !v.constant || v.constant->i;
-      }
+    auto ok = admissible(trialEnv, clauses);
+    if (!ok) {
+      return false;
     }
-    if (!admissible) {
+    if (!*ok) {
       continue;
     }
-    if (chosen.empty() || sameAsDefault(trial)) {
+    if (instance.candidates.empty() || llvm::equal(trial.bindings, defaults.bindings, same)) {
       chosen.assign(request.given.begin(), request.given.end());
     }
     instance.candidates.push_back(trial.bindings);
@@ -236,7 +257,7 @@ void Analyzer::elaborate(Request &request) {
     return;
   }
   Env env(request.home);
-  if (!bindGenerics(request, env, *instance, false)) {
+  if (!bindGenerics(request, env, *instance)) {
     return;
   }
   // `where` of the instantiate itself: the wrong target skips it.

@@ -183,6 +183,77 @@ static bool isScalarParam(const ast::FunctionParam &p) {
   return p.form == ast::FunctionParam::Value || p.form == ast::FunctionParam::Constant;
 }
 
+/// No buffer is passed twice if one of the two is written.
+bool Analyzer::checkPassed(TileCall &call) {
+  for (auto [i, a] : llvm::enumerate(call.passed)) {
+    for (const TileCall::Passed &b : llvm::ArrayRef(call.passed).drop_front(i + 1)) {
+      if (a.root == b.root && (a.written || b.written)) {
+        report(Id::Alias, b.range, b.name, a.written ? a.param : b.param)
+            << note(a.range, "first passed here");
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// Binds a constant, or a scalar that is evaluated once.
+bool Analyzer::bindTileScalar(TileCall &call, const ast::FunctionParam &param, Value v) {
+  const ast::FunctionItem &item = *call.fn.item;
+  if (param.form == ast::FunctionParam::Constant) {
+    ConstValue c = v.constant.value_or(ConstValue());
+    bool kindOk = param.kind == ast::ParamKind::Int    ? c.isIntLike()
+                  : param.kind == ast::ParamKind::Bool ? c.isBool()
+                                                       : c.isTypeName();
+    if (!v.constant) {
+      report(Id::NotConstant, v.range, llvm::Twine("argument `") + param.name.name + "`");
+      return false;
+    }
+    if (!kindOk) {
+      report(Id::ArgumentKind, v.range, item.name.name, param.name.name,
+             llvm::Twine("of kind `") + ast::spelling(param.kind) + "`");
+      return false;
+    }
+    Entity entity;
+    entity.name = param.name.name;
+    entity.range = param.name.range;
+    entity.constant = c;
+    call.env.declare(std::move(entity));
+    return true;
+  }
+  const ast::TypeExpr *element = param.type.element;
+  bool open = !element->isVec() && !call.env.find(element->name) &&
+              llvm::any_of(item.generics, [&](const ast::GenericParam &g) {
+                return g.name.name == element->name;
+              });
+  if (open) {
+    Value typed = withDefaultType(v);
+    Entity type;
+    type.name = element->name;
+    type.range = element->range;
+    type.constant = ConstValue::typeName(typed.type.elem);
+    call.env.declare(std::move(type));
+  }
+  Type expected;
+  {
+    FrameGuard inner(*this);
+    frame.env = &call.env;
+    expected = resolveType(*element);
+  }
+  v = coerce(v, expected);
+  if (v.isError()) {
+    return false;
+  }
+  auto *let = program.make<LetDecl>(param.name.name, param.name.range, expected);
+  call.body.push_back(program.make<LetStmt>(let, materialize(v), v.range));
+  Entity entity;
+  entity.name = param.name.name;
+  entity.range = param.name.range;
+  entity.decl = let;
+  call.env.declare(std::move(entity));
+  return true;
+}
+
 Value Analyzer::callTileFunction(const ast::CallExpr *e,
                                  const Module::Imported<ast::FunctionItem> &fn) {
   const ast::FunctionItem &item = *fn.item;
@@ -220,68 +291,13 @@ Value Analyzer::callTileFunction(const ast::CallExpr *e,
       return errorValue(e->range);
     }
   }
-  for (auto [i, a] : llvm::enumerate(call.passed)) {
-    for (const TileCall::Passed &b : llvm::ArrayRef(call.passed).drop_front(i + 1)) {
-      if (a.root == b.root && (a.written || b.written)) {
-        report(Id::Alias, b.range, b.name, a.written ? a.param : b.param)
-            << note(a.range, "first passed here");
-        return errorValue(e->range);
-      }
-    }
+  if (!checkPassed(call)) {
+    return errorValue(e->range);
   }
   for (auto [index, v] : llvm::zip(scalarIndex, scalars)) {
-    const ast::FunctionParam &param = item.params[index];
-    if (param.form == ast::FunctionParam::Constant) {
-      ConstValue c = v.constant.value_or(ConstValue());
-      bool kindOk = param.kind == ast::ParamKind::Int    ? c.isIntLike()
-                    : param.kind == ast::ParamKind::Bool ? c.isBool()
-                                                         : c.isTypeName();
-      if (!v.constant) {
-        report(Id::NotConstant, v.range, llvm::Twine("argument `") + param.name.name + "`");
-        return errorValue(e->range);
-      }
-      if (!kindOk) {
-        report(Id::ArgumentKind, v.range, item.name.name, param.name.name,
-               llvm::Twine("of kind `") + ast::spelling(param.kind) + "`");
-        return errorValue(e->range);
-      }
-      Entity entity;
-      entity.name = param.name.name;
-      entity.range = param.name.range;
-      entity.constant = c;
-      call.env.declare(std::move(entity));
-      continue;
+    if (!bindTileScalar(call, item.params[index], v)) {
+      return errorValue(e->range);
     }
-    const ast::TypeExpr *element = param.type.element;
-    bool open = !element->isVec() && !call.env.find(element->name) &&
-                llvm::any_of(item.generics, [&](const ast::GenericParam &g) {
-                  return g.name.name == element->name;
-                });
-    if (open) {
-      Value typed = withDefaultType(v);
-      Entity type;
-      type.name = element->name;
-      type.range = element->range;
-      type.constant = ConstValue::typeName(typed.type.elem);
-      call.env.declare(std::move(type));
-    }
-    Type expected;
-    {
-      FrameGuard inner(*this);
-      frame.env = &call.env;
-      expected = resolveType(*element);
-    }
-    v = coerce(v, expected);
-    if (v.isError()) {
-      return v;
-    }
-    auto *let = program.make<LetDecl>(param.name.name, param.name.range, expected);
-    call.body.push_back(program.make<LetStmt>(let, materialize(v), v.range));
-    Entity entity;
-    entity.name = param.name.name;
-    entity.range = param.name.range;
-    entity.decl = let;
-    call.env.declare(std::move(entity));
   }
   if (!bindGenericDefaults(call.env, item, e->range)) {
     return errorValue(e->range);

@@ -14,8 +14,7 @@ Value Analyzer::extentOf(const Expr *place, unsigned axis) {
   Scalar type = Scalar::I32;
   if (auto *ref = llvm::dyn_cast<RefExpr>(place)) {
     if (auto *t = llvm::dyn_cast<TensorParam>(ref->decl)) {
-      const Expr *e = t->extents[axis].expr;
-      if (e && !llvm::isa<AtomicExpr>(e)) {
+      if (const Expr *e = t->extents.empty() ? nullptr : t->extents[axis].expr) {
         return exprValue(e);
       }
     }
