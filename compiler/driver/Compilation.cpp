@@ -140,6 +140,10 @@ static std::string printIr(const llvm::Module &module) {
 
 bool Compilation::toTgpu(ModuleOp module, const Target &target) {
   PipelineOptions pipeline{&target, options.optLevel};
+  if (!runPasses(module, target, "outlining", addOutliningPasses)) {
+    return false;
+  }
+  setTarget(module, target);
   return runPasses(module, target, "tgpu passes",
                    [&](OpPassManager &passes) { addTgpuPasses(passes, pipeline); }) &&
          saveTemp(target, "tgpu.mlir", printIr(module));

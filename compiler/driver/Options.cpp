@@ -98,7 +98,7 @@ static void addRunOptions(CLI::App &app, RunOptions &run) {
       ->allow_extra_args(false);
   app.add_option("--tolerance", run.tolerance, "accepted ||out - ref|| / ||ref||");
   app.add_option("--seed", run.seed, "of generated inputs");
-  app.add_flag("--time", run.time, "measure the time of the kernel");
+  app.add_option("--repeat", run.repeat, "on cuda: print the median time of so many launches");
 }
 
 /// The kind of output that a file name asks for.

@@ -37,7 +37,7 @@ struct RunOptions {
   std::vector<std::string> expect; ///< outputs to compare with .npy files
   std::optional<double> tolerance; ///< instead of the default of the output's type
   uint64_t seed = 1;
-  bool time = false;
+  unsigned repeat = 0; ///< timed launches (cuda)
 };
 
 struct Options {

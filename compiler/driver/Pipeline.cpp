@@ -7,12 +7,43 @@ using namespace mlir;
 
 namespace tilec {
 
-void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
+void addOutliningPasses(OpPassManager &passes) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  passes.addPass(createOutlineLaunches());
+}
+
+void setTarget(ModuleOp module, const Target &target) {
+  StringAttr name = StringAttr::get(module.getContext(), target.name);
+  module.walk([&](tgpu::KernelOp kernel) { kernel.setTargetAttr(name); });
+}
+
+void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
+  OpPassManager &first = passes.nest<tgpu::KernelOp>();
+  first.addPass(createConvertTileToTgpu());
+  first.addPass(createCanonicalizerPass());
+  first.addPass(createCSEPass());
+
+  // Variants differ in what they assume, and assumptions decide all that follows.
+  passes.addPass(createMakeVariants());
+
+  OpPassManager &kernels = passes.nest<tgpu::KernelOp>();
+  kernels.addPass(createMakePersistent());
+  // Instructions first: what they demand of layouts is strongest.
+  kernels.addPass(createSelectMma());
+  kernels.addPass(createSelectCopies());
+  kernels.addPass(createInferLayouts());
+  kernels.addPass(createSelectSharedLayouts());
+  kernels.addPass(createLowerDots());
+  kernels.addPass(createLowerCopies());
+  kernels.addPass(createPlanPipeline());
+  kernels.addPass(createExpandPipeline());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
 }
 
 void addLlvmPasses(OpPassManager &passes, const PipelineOptions &options) {
+  passes.addPass(createConvertTgpuToLLVM());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/support/Target.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace tilec {
@@ -11,7 +12,13 @@ struct PipelineOptions {
   unsigned optLevel = 2;
 };
 
-/// From the tile dialect to tgpu kernels in which every layout, buffer and barrier is decided: what
+/// From the tile dialect to launches and kernels: the same for all targets.
+void addOutliningPasses(mlir::OpPassManager &passes);
+
+/// Says of every kernel of the module for which architecture it is compiled.
+void setTarget(mlir::ModuleOp module, const Target &target);
+
+/// From there to tgpu kernels in which every layout, buffer and barrier is decided: what
 /// --emit=tgpu prints and the manifest is made from.
 void addTgpuPasses(mlir::OpPassManager &passes, const PipelineOptions &options);
 

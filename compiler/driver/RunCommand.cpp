@@ -1,5 +1,9 @@
 #include "compiler/driver/RunCommand.h"
 
+#include "compiler/driver/CpuRun.h"
+#include "compiler/emit/Manifest.h"
+#include "runtime/src/Error.h"
+
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Program.h"
@@ -31,8 +35,8 @@ static std::vector<std::string> tileRunArguments(const Options &options, const s
     args.push_back("--tolerance=" + std::to_string(*options.run.tolerance));
   }
   args.push_back("--seed=" + std::to_string(options.run.seed));
-  if (options.run.time) {
-    args.push_back("--time");
+  if (options.run.repeat != 0) {
+    args.push_back("--repeat=" + std::to_string(options.run.repeat));
   }
   return args;
 }
@@ -63,13 +67,75 @@ static ExitCode runOnGpu(const Options &options, Compilation &compilation) {
   return static_cast<ExitCode>(status);
 }
 
+/// Reports a wrong option and ends.
+static ExitCode usageError(Compilation &compilation, const Twine &text) {
+  compilation.getDiags().report(diag::Id::Usage, SMRange(), text);
+  return compilation.finish(errs());
+}
+
+/// The kernel that --kernel names, by its symbol or its name in the source, or the only one.
+static const tile_rt::Kernel *chooseKernel(const tile_rt::Manifest &manifest, StringRef name,
+                                           Compilation &compilation) {
+  std::string known;
+  for (const tile_rt::Kernel &kernel : manifest.kernels) {
+    known += " " + kernel.symbol;
+    if (kernel.symbol == name || (manifest.kernels.size() == 1 && name.empty())) {
+      return &kernel;
+    }
+  }
+  if (!name.empty() && manifest.kernels.size() == 1) {
+    return &manifest.kernels.front(); // analysis has taken what `name` says
+  }
+  compilation.getDiags().report(diag::Id::Usage, SMRange(),
+                                "choose one kernel with `--kernel`; there are" + known);
+  return nullptr;
+}
+
+/// Straight from the tile dialect, in this process.
+static ExitCode runOnCpu(const Options &options, Compilation &compilation) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = compilation.lowerFor(*findTarget("cpu"));
+  std::optional<json::Object> signatures;
+  if (module) {
+    signatures = buildSignatures(*module, compilation.getDiags());
+  }
+  if (!signatures) {
+    return compilation.finish(errs());
+  }
+  Expected<std::unique_ptr<cpu::CpuProgram>> program = cpu::CpuProgram::compile(*module);
+  if (!program) {
+    std::string text = toString(program.takeError());
+    if (!compilation.getDiags().hasErrors()) {
+      compilation.getDiags().report(diag::Id::InternalError, SMRange(), text);
+    }
+    return compilation.finish(errs());
+  }
+  tile_rt::Manifest manifest;
+  try {
+    manifest = tile_rt::parseManifest(printManifest(*signatures), 0);
+  } catch (const tile_rt::Error &error) {
+    compilation.getDiags().report(diag::Id::InternalError, SMRange(), error.what());
+    return compilation.finish(errs());
+  }
+  const tile_rt::Kernel *kernel = chooseKernel(manifest, options.kernel, compilation);
+  if (!kernel) {
+    return compilation.finish(errs());
+  }
+  CpuRun::Result result = CpuRun(*kernel, **program, options.run).run();
+  if (!result.error.empty()) {
+    return usageError(compilation, result.error);
+  }
+  ExitCode code = compilation.finish(errs());
+  outs() << kernel->symbol << " on cpu: " << (result.ok ? "" : "FAILED: ") << result.text << "\n";
+  outs().flush();
+  return code != ExitSuccess ? code : result.ok ? ExitSuccess : ExitInput;
+}
+
 ExitCode runKernel(const Options &options, Compilation &compilation) {
   bool onGpu = options.run.on == "cuda" || (options.run.on.empty() && hasGpu());
   if (onGpu) {
     return runOnGpu(options, compilation);
   }
-  compilation.getDiags().report(diag::Id::NotSupported, SMRange(), "`tilec run --on=cpu`");
-  return compilation.finish(errs());
+  return runOnCpu(options, compilation);
 }
 
 } // namespace tilec

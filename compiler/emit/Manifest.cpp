@@ -27,7 +27,7 @@ public:
                DiagnosticEngine &diags)
       : kernel(kernel), variants(variants), moduleIndex(moduleIndex), diags(diags),
         expressions(diags) {}
-  json::Object write();
+  json::Object write(bool withHost);
 
 private:
   void collectExtents();
@@ -294,7 +294,7 @@ static json::Value parameterValue(Attribute value) {
   return nullptr;
 }
 
-json::Object KernelWriter::write() {
+json::Object KernelWriter::write(bool withHost) {
   collectExtents();
   json::Array arguments, checks;
   for (unsigned i = 0; i != kernel.getNumArguments(); ++i) {
@@ -306,7 +306,10 @@ json::Object KernelWriter::write() {
       params[value.getName().getValue()] = parameterValue(value.getValue());
     }
   }
-  json::Array host = statements(kernel.getBody().front(), checks);
+  json::Array host;
+  if (withHost) {
+    host = statements(kernel.getBody().front(), checks);
+  }
   return json::Object{{"symbol", kernel.getSymName()},
                       {"source_kernel", kernel.getSourceKernel().value_or(kernel.getSymName())},
                       {"params", std::move(params)},
@@ -316,19 +319,33 @@ json::Object KernelWriter::write() {
                       {"host", std::move(host)}};
 }
 
-std::optional<json::Object> buildManifest(ModuleOp module, unsigned moduleIndex,
-                                          DiagnosticEngine &diags) {
+static std::optional<json::Object> build(ModuleOp module, unsigned moduleIndex, bool withHost,
+                                         DiagnosticEngine &diags) {
   unsigned errorsBefore = diags.numErrors();
   LaunchVariants variants(module);
   json::Array kernels;
   for (auto kernel : module.getOps<tile::KernelOp>()) {
-    kernels.push_back(KernelWriter(kernel, variants, moduleIndex, diags).write());
+    kernels.push_back(KernelWriter(kernel, variants, moduleIndex, diags).write(withHost));
   }
   if (diags.numErrors() != errorsBefore) {
     return std::nullopt;
   }
   return json::Object{
       {"format", TILE_MANIFEST_FORMAT}, {"tilec", kVersion}, {"kernels", std::move(kernels)}};
+}
+
+std::optional<json::Object> buildManifest(ModuleOp module, unsigned moduleIndex,
+                                          DiagnosticEngine &diags) {
+  return build(module, moduleIndex, /*withHost=*/true, diags);
+}
+
+std::optional<json::Object> buildSignatures(ModuleOp module, DiagnosticEngine &diags) {
+  std::optional<json::Object> manifest = build(module, 0, /*withHost=*/false, diags);
+  if (manifest) {
+    (*manifest)["source_hash"] = "";
+    (*manifest)["modules"] = json::Array();
+  }
+  return manifest;
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,6 +20,10 @@ namespace tilec {
 std::optional<llvm::json::Object> buildManifest(mlir::ModuleOp module, unsigned moduleIndex,
                                                 DiagnosticEngine &diags);
 
+/// The same without the host parts and for a module without device code: what a caller has to know
+/// to make arguments. Both "host" and "modules" are empty.
+std::optional<llvm::json::Object> buildSignatures(mlir::ModuleOp module, DiagnosticEngine &diags);
+
 /// Adds the kernels and variants of `other`, made for another architecture, after those of
 /// `manifest`. The two must agree in all but variants: arguments, checks, host part. Where they do
 /// not, that is reported and the result is false.
