@@ -228,6 +228,7 @@ private:
   bool alwaysReturns(llvm::ArrayRef<const Stmt *> block);
   Value callTileFunction(const ast::CallExpr *e, const Module::Imported<ast::FunctionItem> &fn);
   struct TileCall;
+  bool bindTileType(TileCall &call, const ast::FunctionParam &param, const Value &arg);
   bool bindTileArg(TileCall &call, const ast::FunctionParam &param, const ast::Expr *arg);
   bool bindShape(TileCall &call, llvm::ArrayRef<const ast::Expr *> shape, const Value &arg,
                  SourceRange range);
@@ -238,6 +239,7 @@ private:
 
   //===--- Builtin*.cpp -----------------------------------------------------===//
   Value mathCall(const ast::CallExpr *e, const BuiltinInfo &info, const BoundArgs &args);
+  std::optional<Value> foldCall(MathFn fn, llvm::ArrayRef<Value> values, SourceRange range);
   Value typeQuery(const ast::CallExpr *e, const BuiltinInfo &info, const BoundArgs &args);
   Value reduceCall(const ast::CallExpr *e, const BuiltinInfo &info, const BoundArgs &args);
   Value reduceFnCall(const ast::CallExpr *e, const BuiltinInfo &info, const BoundArgs &args);
@@ -281,6 +283,7 @@ private:
   void ifStmt(const ast::IfStmt *s);
   void whileStmt(const ast::WhileStmt *s);
   void forStmt(const ast::ForStmt *s);
+  bool loopOption(const ast::ForStmt *s, std::optional<int64_t> &amount);
   void unrollFully(const ast::ForStmt *s, const Value &lo, const Value &hi, const Value &step);
   void jumpStmt(const ast::Stmt *s, llvm::StringRef word);
   void returnStmt(const ast::ReturnStmt *s);

@@ -7,6 +7,27 @@ namespace tilec::sema {
 
 using diag::Id;
 
+/// The result if all arguments are constants and the function is one of constant expressions.
+std::optional<Value> Analyzer::foldCall(MathFn fn, llvm::ArrayRef<Value> values,
+                                        SourceRange range) {
+  llvm::SmallVector<ConstValue, 4> constants;
+  for (const Value &v : values) {
+    if (!v.constant) {
+      return std::nullopt;
+    }
+    constants.push_back(*v.constant);
+  }
+  ConstError error;
+  if (auto c = foldMath(fn, constants, error)) {
+    return constantValue(*c, range);
+  }
+  if (error.kind == ConstError::None) {
+    return std::nullopt;
+  }
+  reportConst(error, values[0].type, range);
+  return errorValue(range);
+}
+
 Value Analyzer::mathCall(const ast::CallExpr *e, const BuiltinInfo &info, const BoundArgs &args) {
   llvm::SmallVector<Value, 4> values;
   for (const auto &slot : args.slots) {
@@ -25,19 +46,10 @@ Value Analyzer::mathCall(const ast::CallExpr *e, const BuiltinInfo &info, const 
     }
   }
   auto fn = MathFn(unsigned(info.id));
-  if (llvm::all_of(values, [](const Value &v) { return v.constant && v.isUntyped(); }) ||
-      (values.size() == 1 && values[0].constant)) {
-    llvm::SmallVector<ConstValue> constants;
-    for (const Value &v : values) {
-      constants.push_back(*v.constant);
-    }
-    ConstError error;
-    if (auto c = foldMath(fn, constants, error)) {
-      return constantValue(*c, e->range);
-    }
-    if (error.kind != ConstError::None) {
-      reportConst(error, values[0].type, e->range);
-      return errorValue(e->range);
+  bool untyped = llvm::all_of(values, [](const Value &v) { return v.isUntyped(); });
+  if (untyped || values.size() == 1) {
+    if (auto folded = foldCall(fn, values, e->range)) {
+      return *folded;
     }
   }
   // One type for all: literals adapt to the first argument that has a type.
@@ -52,19 +64,8 @@ Value Analyzer::mathCall(const ast::CallExpr *e, const BuiltinInfo &info, const 
       return errorValue(e->range);
     }
   }
-  if (llvm::all_of(values, [](const Value &v) { return v.constant.has_value(); })) {
-    llvm::SmallVector<ConstValue> constants;
-    for (const Value &v : values) {
-      constants.push_back(*v.constant);
-    }
-    ConstError error;
-    if (auto c = foldMath(fn, constants, error)) {
-      return constantValue(*c, e->range);
-    }
-    if (error.kind != ConstError::None) {
-      reportConst(error, values[0].type, e->range);
-      return errorValue(e->range);
-    }
+  if (auto folded = foldCall(fn, values, e->range)) {
+    return *folded;
   }
   if (fn >= MathFn::CeilDiv && fn <= MathFn::FloorMod && values[1].constant &&
       values[1].constant->i == 0) {

@@ -49,6 +49,36 @@ void Analyzer::whileStmt(const ast::WhileStmt *s) {
   --kernel.conditionDepth;
 }
 
+/// `stages` of a pipelined loop, `factor` of an unrolled one if given. False after a diagnostic.
+bool Analyzer::loopOption(const ast::ForStmt *s, std::optional<int64_t> &amount) {
+  bool pipelined = s->forKind == ast::ForKind::Pipelined;
+  llvm::StringRef word = pipelined ? "stages" : "factor";
+  for (const ast::Arg &option : s->options) {
+    if (option.name.name != word) {
+      report(Id::ArgumentName, option.name.range, pipelined ? "pipelined" : "unrolled",
+             option.name.name);
+      return false;
+    }
+    if (amount) {
+      report(Id::ArgumentTwice, option.name.range, pipelined ? "pipelined" : "unrolled", word);
+      return false;
+    }
+    amount = constantInt(option.value, llvm::Twine("`") + word + "`");
+    if (!amount) {
+      return false;
+    }
+    if (*amount < 1 || *amount > INT32_MAX) {
+      report(pipelined ? Id::Stages : Id::Factor, option.value->range, *amount);
+      return false;
+    }
+  }
+  if (pipelined && !amount) {
+    report(Id::ArgumentMissing, s->kindRange, "pipelined", "stages");
+    return false;
+  }
+  return true;
+}
+
 void Analyzer::forStmt(const ast::ForStmt *s) {
   Value lo = operand(s->bounds.first), hi = operand(s->bounds.last);
   Value step = s->bounds.step ? operand(s->bounds.step)
@@ -79,29 +109,8 @@ void Analyzer::forStmt(const ast::ForStmt *s) {
   Enclosing kind = Enclosing::SerialLoop;
   if (s->forKind != ast::ForKind::Serial) {
     bool pipelined = s->forKind == ast::ForKind::Pipelined;
-    llvm::StringRef word = pipelined ? "stages" : "factor";
     std::optional<int64_t> amount;
-    for (const ast::Arg &option : s->options) {
-      if (option.name.name != word) {
-        report(Id::ArgumentName, option.name.range, pipelined ? "pipelined" : "unrolled",
-               option.name.name);
-        return;
-      }
-      if (amount) {
-        report(Id::ArgumentTwice, option.name.range, pipelined ? "pipelined" : "unrolled", word);
-        return;
-      }
-      amount = constantInt(option.value, llvm::Twine("`") + word + "`");
-      if (!amount) {
-        return;
-      }
-      if (*amount < 1 || *amount > INT32_MAX) {
-        report(pipelined ? Id::Stages : Id::Factor, option.value->range, *amount);
-        return;
-      }
-    }
-    if (pipelined && !amount) {
-      report(Id::ArgumentMissing, s->kindRange, "pipelined", "stages");
+    if (!loopOption(s, amount)) {
       return;
     }
     kind = pipelined ? Enclosing::PipelinedLoop : Enclosing::UnrolledLoop;

@@ -82,6 +82,42 @@ bool Analyzer::bindShape(TileCall &call, llvm::ArrayRef<const ast::Expr *> shape
   return true;
 }
 
+/// Binds or compares the element type and the shape of a parameter.
+bool Analyzer::bindTileType(TileCall &call, const ast::FunctionParam &param, const Value &arg) {
+  const ast::FunctionItem &fn = *call.fn.item;
+  const ast::TypeExpr *element = param.type.element;
+  if (!element->isVec() &&
+      llvm::any_of(fn.generics,
+                   [&](const ast::GenericParam &g) {
+                     return g.name.name == element->name && g.kind == ast::ParamKind::Type;
+                   }) &&
+      !call.env.find(element->name)) {
+    Entity type;
+    type.name = element->name;
+    type.range = element->range;
+    type.constant = ConstValue::typeName(arg.type.elem);
+    call.env.declare(std::move(type));
+  }
+  if (!bindShape(call, param.type.shape, arg, param.range)) {
+    return false;
+  }
+  Type expected;
+  {
+    FrameGuard guard(*this);
+    frame.env = &call.env;
+    expected = resolveType(*element);
+  }
+  if (expected.isError()) {
+    return false;
+  }
+  if (expected.elem != arg.type.elem || expected.vecLength != arg.type.vecLength) {
+    report(Id::TypeMismatch, arg.range, arg.type.withElem(expected.elem).str(), arg.type.str())
+        << note(param.range, "the parameter is declared here");
+    return false;
+  }
+  return true;
+}
+
 bool Analyzer::bindTileArg(TileCall &call, const ast::FunctionParam &param, const ast::Expr *arg) {
   const ast::FunctionItem &fn = *call.fn.item;
   bool isBuffer = param.form == ast::FunctionParam::Buffer;
@@ -121,35 +157,7 @@ bool Analyzer::bindTileArg(TileCall &call, const ast::FunctionParam &param, cons
     call.passed.push_back(
         {v.place.root, sourceText(arg->range), param.name.name, written, arg->range});
   }
-  // Element type and shape.
-  const ast::TypeExpr *element = param.type.element;
-  if (!element->isVec() &&
-      llvm::any_of(fn.generics,
-                   [&](const ast::GenericParam &g) {
-                     return g.name.name == element->name && g.kind == ast::ParamKind::Type;
-                   }) &&
-      !call.env.find(element->name)) {
-    Entity type;
-    type.name = element->name;
-    type.range = element->range;
-    type.constant = ConstValue::typeName(v.type.elem);
-    call.env.declare(std::move(type));
-  }
-  if (!bindShape(call, param.type.shape, v, param.range)) {
-    return false;
-  }
-  Type expected;
-  {
-    FrameGuard guard(*this);
-    frame.env = &call.env;
-    expected = resolveType(*element);
-  }
-  if (expected.isError()) {
-    return false;
-  }
-  if (expected.elem != v.type.elem || expected.vecLength != v.type.vecLength) {
-    report(Id::TypeMismatch, arg->range, v.type.withElem(expected.elem).str(), v.type.str())
-        << note(param.range, "the parameter is declared here");
+  if (!bindTileType(call, param, v)) {
     return false;
   }
   auto *ref = llvm::dyn_cast<RefExpr>(v.expr);
