@@ -82,6 +82,9 @@ private:
   mlir::LogicalResult emitThreadLoop(tile::ThreadsOp op, int64_t count);
   mlir::LogicalResult emitFibers(tile::ThreadsOp op, int64_t count);
   mlir::LogicalResult emitWarpOp(mlir::Operation *op);
+  HostValue laneBits(HostValue all, HostValue lane);
+  void emitShuffle(tile::ShuffleOp op, HostValue lane, HostValue all);
+  mlir::LogicalResult emitWarpReduction(tile::WarpOp op, HostValue lane, HostValue all);
   void bindThread(tile::ThreadsOp op, HostValue number);
 
   // --- LowerToHostScalar.cpp: element-wise operations and constants
@@ -118,6 +121,9 @@ private:
   void emitGemm(tile::GemmOp op);
   void fill(mlir::Value tile, HostValue scalar);
   mlir::LogicalResult emitAtomic(mlir::Operation *op);
+  void emitAtomicTile(tile::AtomicTileOp op);
+  HostValue updated(tile::AtomicKind kind, mlir::Type type, bool isUnsigned, HostValue old,
+                    HostValue value);
   mlir::LogicalResult emitPrint(mlir::Operation *op);
   mlir::LogicalResult emitVectorOp(mlir::Operation *op);
 

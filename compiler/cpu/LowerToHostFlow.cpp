@@ -246,8 +246,8 @@ LogicalResult HostCodegen::emitFibers(tile::ThreadsOp op, int64_t count) {
 }
 
 LogicalResult HostCodegen::emitWarpOp(Operation *op) {
+  HostValue lane = b.CreateAnd(local(threadNumber), word(31));
   if (isa<tile::LaneOp>(op)) {
-    HostValue lane = b.CreateAnd(local(threadNumber), word(31));
     set(op->getResult(0), b.CreateTrunc(lane, b.getInt32Ty()));
     return success();
   }
@@ -255,55 +255,55 @@ LogicalResult HostCodegen::emitWarpOp(Operation *op) {
     call("tile_host_sync", b.getVoidTy(), {thread, where(op)});
     return success();
   }
-  auto exchange = [&](HostValue bits) {
-    return call("tile_host_exchange", ptr, {thread, bits, where(op)});
-  };
-  if (isa<tile::SyncWarpOp>(op)) {
-    exchange(word(0));
-    return success();
-  }
-  HostValue lane = b.CreateAnd(local(threadNumber), word(31));
-  HostValue all = exchange(toBits(get(op->getOperand(0))));
-  auto valueOf = [&](HostValue other) {
-    return b.CreateLoad(i64, b.CreateInBoundsGEP(i64, all, other));
-  };
-  if (isa<tile::BallotOp>(op)) {
+  HostValue given = op->getNumOperands() ? toBits(get(op->getOperand(0))) : word(0);
+  HostValue all = call("tile_host_exchange", ptr, {thread, given, where(op)});
+  if (auto shuffle = dyn_cast<tile::ShuffleOp>(op)) {
+    emitShuffle(shuffle, lane, all);
+  } else if (auto warp = dyn_cast<tile::WarpOp>(op)) {
+    return emitWarpReduction(warp, lane, all);
+  } else if (isa<tile::BallotOp>(op)) {
     HostValue mask = word(0);
     for (int64_t other = 0; other < 32; ++other) {
-      mask = b.CreateOr(mask, b.CreateShl(valueOf(word(other)), other));
+      mask = b.CreateOr(mask, b.CreateShl(laneBits(all, word(other)), other));
     }
     set(op->getResult(0), b.CreateTrunc(mask, b.getInt32Ty()));
-    return success();
   }
-  Type type = op->getResult(0).getType();
-  if (auto shuffle = dyn_cast<tile::ShuffleOp>(op)) {
-    HostValue width = word(shuffle.getWidth());
-    HostValue first = b.CreateAnd(lane, b.CreateNeg(width));
-    HostValue by = toWord(get(shuffle.getLane()));
-    HostValue from;
-    switch (shuffle.getKind()) {
-    case tile::WarpOpKind::ShuffleXor:
-      from = b.CreateXor(lane, by);
-      break;
-    case tile::WarpOpKind::ShuffleUp:
-      from = b.CreateSub(lane, by);
-      break;
-    case tile::WarpOpKind::ShuffleDown:
-      from = b.CreateAdd(lane, by);
-      break;
-    default:
-      from = b.CreateAdd(first, b.CreateAnd(by, b.CreateSub(width, word(1))));
-      break;
-    }
-    // Outside of its group a lane finds its own value.
-    HostValue inside =
-        b.CreateAnd(b.CreateICmpSGE(from, first), b.CreateICmpSLT(from, b.CreateAdd(first, width)));
-    set(shuffle, fromBits(type, valueOf(b.CreateSelect(inside, from, lane))));
-    return success();
+  return success();
+}
+
+/// What lane `lane` gave to an exchange.
+HostValue HostCodegen::laneBits(HostValue all, HostValue lane) {
+  return b.CreateLoad(i64, b.CreateInBoundsGEP(i64, all, lane));
+}
+
+void HostCodegen::emitShuffle(tile::ShuffleOp op, HostValue lane, HostValue all) {
+  HostValue width = word(op.getWidth());
+  HostValue first = b.CreateAnd(lane, b.CreateNeg(width));
+  HostValue by = toWord(get(op.getLane()));
+  HostValue from;
+  switch (op.getKind()) {
+  case tile::WarpOpKind::ShuffleXor:
+    from = b.CreateXor(lane, by);
+    break;
+  case tile::WarpOpKind::ShuffleUp:
+    from = b.CreateSub(lane, by);
+    break;
+  case tile::WarpOpKind::ShuffleDown:
+    from = b.CreateAdd(lane, by);
+    break;
+  default:
+    from = b.CreateAdd(first, b.CreateAnd(by, b.CreateSub(width, word(1))));
+    break;
   }
-  auto warp = cast<tile::WarpOp>(op);
+  // Outside of its group a lane finds its own value.
+  HostValue inside =
+      b.CreateAnd(b.CreateICmpSGE(from, first), b.CreateICmpSLT(from, b.CreateAdd(first, width)));
+  set(op, fromBits(op.getType(), laneBits(all, b.CreateSelect(inside, from, lane))));
+}
+
+LogicalResult HostCodegen::emitWarpReduction(tile::WarpOp op, HostValue lane, HostValue all) {
   tile::CombineKind kind;
-  switch (warp.getKind()) {
+  switch (op.getKind()) {
   case tile::WarpOpKind::Sum:
     kind = tile::CombineKind::Sum;
     break;
@@ -320,15 +320,15 @@ LogicalResult HostCodegen::emitWarpOp(Operation *op) {
     kind = tile::CombineKind::And;
     break;
   default:
-    return op->emitOpError("exchanges among lanes are tile.shuffle");
+    return op.emitOpError("exchanges among lanes are tile.shuffle");
   }
-  HostValue first = b.CreateAnd(lane, word(-(int64_t)warp.getWidth()));
-  HostValue total = fromBits(type, valueOf(first));
-  for (int64_t other = 1; other < warp.getWidth(); ++other) {
-    HostValue next = fromBits(type, valueOf(b.CreateAdd(first, word(other))));
-    total = combine(kind, type, warp.getIsUnsigned(), total, next);
+  HostValue first = b.CreateAnd(lane, word(-(int64_t)op.getWidth()));
+  HostValue total = fromBits(op.getType(), laneBits(all, first));
+  for (int64_t other = 1; other < op.getWidth(); ++other) {
+    HostValue next = fromBits(op.getType(), laneBits(all, b.CreateAdd(first, word(other))));
+    total = combine(kind, op.getType(), op.getIsUnsigned(), total, next);
   }
-  set(warp, total);
+  set(op, total);
   return success();
 }
 

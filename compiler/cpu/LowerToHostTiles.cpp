@@ -100,46 +100,51 @@ LogicalResult HostCodegen::emitMap(tile::MapOp op) {
 // Atomics: one thread runs at a time
 //===----------------------------------------------------------------------===//
 
-LogicalResult HostCodegen::emitAtomic(Operation *op) {
-  auto update = [&](tile::AtomicKind kind, Type type, bool isUnsigned, HostValue old,
-                    HostValue value) {
-    switch (kind) {
-    case tile::AtomicKind::Add:
-      return combine(tile::CombineKind::Sum, type, isUnsigned, old, value);
-    case tile::AtomicKind::Min:
-      return combine(tile::CombineKind::Min, type, isUnsigned, old, value);
-    case tile::AtomicKind::Max:
-      return combine(tile::CombineKind::Max, type, isUnsigned, old, value);
-    case tile::AtomicKind::And:
-      return combine(tile::CombineKind::And, type, isUnsigned, old, value);
-    case tile::AtomicKind::Or:
-      return combine(tile::CombineKind::Or, type, isUnsigned, old, value);
-    case tile::AtomicKind::Xor:
-      return combine(tile::CombineKind::Xor, type, isUnsigned, old, value);
-    case tile::AtomicKind::Exchange:
-      return value;
+/// What an atomic operation leaves at its place.
+HostValue HostCodegen::updated(tile::AtomicKind kind, Type type, bool isUnsigned, HostValue old,
+                               HostValue value) {
+  switch (kind) {
+  case tile::AtomicKind::Add:
+    return combine(tile::CombineKind::Sum, type, isUnsigned, old, value);
+  case tile::AtomicKind::Min:
+    return combine(tile::CombineKind::Min, type, isUnsigned, old, value);
+  case tile::AtomicKind::Max:
+    return combine(tile::CombineKind::Max, type, isUnsigned, old, value);
+  case tile::AtomicKind::And:
+    return combine(tile::CombineKind::And, type, isUnsigned, old, value);
+  case tile::AtomicKind::Or:
+    return combine(tile::CombineKind::Or, type, isUnsigned, old, value);
+  case tile::AtomicKind::Xor:
+    return combine(tile::CombineKind::Xor, type, isUnsigned, old, value);
+  case tile::AtomicKind::Exchange:
+    return value;
+  }
+  llvm_unreachable("unknown atomic");
+}
+
+void HostCodegen::emitAtomicTile(tile::AtomicTileOp op) {
+  View view = getView(op.getPlace()), source = tileView(op.getValue());
+  SmallVector<HostValue> index;
+  auto nest = [&](auto &self) -> void {
+    if (index.size() < source.dims.size()) {
+      loop(word(0), source.dims[index.size()].size, word(1), [&](HostValue i) {
+        index.push_back(i);
+        self(self);
+        index.pop_back();
+      });
+      return;
     }
-    llvm_unreachable("unknown atomic");
+    Place at = place(view, index);
+    HostValue value = loadPlace(source, place(source, index));
+    storePlace(view, at,
+               updated(op.getKind(), view.element, op.getIsUnsigned(), loadPlace(view, at), value));
   };
+  nest(nest);
+}
+
+LogicalResult HostCodegen::emitAtomic(Operation *op) {
   if (auto region = dyn_cast<tile::AtomicTileOp>(op)) {
-    View view = getView(region.getPlace()), source = tileView(region.getValue());
-    SmallVector<HostValue> index;
-    auto nest = [&](auto &self) -> void {
-      if (index.size() < source.dims.size()) {
-        loop(word(0), source.dims[index.size()].size, word(1), [&](HostValue i) {
-          index.push_back(i);
-          self(self);
-          index.pop_back();
-        });
-        return;
-      }
-      Place at = place(view, index);
-      HostValue value = loadPlace(source, place(source, index));
-      storePlace(view, at,
-                 update(region.getKind(), view.element, region.getIsUnsigned(), loadPlace(view, at),
-                        value));
-    };
-    nest(nest);
+    emitAtomicTile(region);
     return success();
   }
   auto element = [&](mlir::Value storage, mlir::ValueRange indices, auto next) {
@@ -162,8 +167,8 @@ LogicalResult HostCodegen::emitAtomic(Operation *op) {
   }
   auto atomic = cast<tile::AtomicOp>(op);
   element(atomic.getPlace(), atomic.getIndices(), [&](HostValue old) {
-    return update(atomic.getKind(), atomic.getResult().getType(), atomic.getIsUnsigned(), old,
-                  get(atomic.getValue()));
+    return updated(atomic.getKind(), atomic.getResult().getType(), atomic.getIsUnsigned(), old,
+                   get(atomic.getValue()));
   });
   return success();
 }

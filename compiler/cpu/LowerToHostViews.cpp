@@ -29,6 +29,11 @@ LogicalResult HostCodegen::emitViewOp(Operation *op) {
     emitWrite(write);
   } else {
     auto copy = cast<tile::CopyOp>(op);
+    Type from = elementTypeOf(copy.getSource().getType());
+    Type to = elementTypeOf(copy.getDest().getType());
+    if (from != to && numOf(to) == Num::E8M0) {
+      return op->emitOpError("has no conversion from ") << from << " to " << to;
+    }
     copyRegion(op, getView(copy.getSource()), getView(copy.getDest()),
                (copy.getSrcUnsigned() ? 1 : 0) | (copy.getDstUnsigned() ? 2 : 0));
   }
