@@ -137,6 +137,40 @@ def ExpandPipeline : Pass<"tgpu-expand-pipeline", "tilec::tgpu::KernelOp"> {
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
 
+def AllocateShared : Pass<"tgpu-allocate-shared", "tilec::tgpu::KernelOp"> {
+  let summary = "Give buffers, scratch spaces and channels their places in shared memory";
+  let description = [{
+    Needs: layouts of buffers; pipelines expanded. Gives: `offset` of each buffer and channel, `scratch` of each conversion that
+    goes through shared memory, `shared_bytes` of the kernel. Buffers that are never live at the same time may overlap. More
+    than the target has is an error [shared-too-large] that lists the buffers.
+  }];
+  let statistics = [Statistic<"numBuffers", "num-buffers", "Buffers and scratch spaces placed">,
+                    Statistic<"bytesSaved", "bytes-saved", "Bytes that overlapping buffers save">];
+}
+
+def InsertSync : Pass<"tgpu-insert-sync", "tilec::tgpu::KernelOp"> {
+  let summary = "Insert the barriers and proxy fences that the data flow through shared memory needs";
+  let description = [{
+    Needs: offsets of buffers, since overlapping ones depend on each other. Gives: a `tgpu.barrier` between conflicting
+    accesses of different threads, with a `tgpu.fence_async` before it where the later access is by TMA or wgmma. Buffers that
+    TMA fills, or that a role publishes, are ordered by their channels and left alone.
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect"];
+  let statistics = [Statistic<"numBarriers", "num-barriers", "Barriers inserted">,
+                    Statistic<"numFences", "num-fences", "Proxy fences inserted">];
+}
+
+def VerifySync : Pass<"tgpu-verify-sync", "tilec::tgpu::KernelOp"> {
+  let summary = "Check that every dependency through shared memory is ordered";
+  let description = [{
+    Changes nothing. An access that races with an earlier one, data that reaches the async proxy unfenced, a broken protocol of a
+    channel (a load without acquire or its exact bytes, a read without wait, a slot given back too early or never), an
+    accumulator used before its group is complete, a product without `tgpu.wgmma_fence`: each is an error at the later
+    operation.
+  }];
+  let statistics = [Statistic<"numChecked", "num-checked", "Guarded accesses and products checked">];
+}
+
 def ConvertTgpuToLLVM : Pass<"convert-tgpu-to-llvm", "mlir::ModuleOp"> {
   let summary = "Turn kernels into functions of one thread in the LLVM and NVVM dialects";
   let description = [{

@@ -1,0 +1,107 @@
+//===- InsertSync.cpp - barriers and proxy fences from data flow ---------===//
+//
+// Wherever an access of shared memory conflicts with an earlier one of other threads a barrier is
+// put between, right before the later access (before a one_thread around it); when data that
+// threads wrote goes to the async proxy (TMA, wgmma), a fence comes before the barrier. Barriers
+// that are there already count. Inside a role the barrier is a named one of the role's threads.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/Passes.h"
+#include "passes/Sync.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_INSERTSYNC
+#include "passes/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::sync;
+
+namespace {
+
+/// Named barriers of roles count from 1: 0 is that of the block.
+constexpr unsigned kFirstRoleBarrier = 1;
+
+class Inserter : public Walker {
+public:
+  Inserter(tgpu::KernelOp kernel) : Walker(kernel) {
+    kernel.walk([&](Operation *op) {
+      for (const Access &access : accessesOf(op)) {
+        if (access.async && access.memory.alloc) {
+          readAsync.insert(access.memory.alloc);
+        }
+      }
+    });
+  }
+
+  unsigned barriers = 0, fences = 0;
+
+private:
+  bool hazard(Hazard kind, Operation *outer, const Access &now, const Access &before) override {
+    // What nobody has waited for no barrier can order: tgpu-verify-sync reports it.
+    if (kind == Hazard::InFlight || (context.oneThread && outer == now.op)) {
+      return false;
+    }
+    OpBuilder builder(beforeFence(outer));
+    if (kind == Hazard::Fence) {
+      tgpu::FenceAsyncOp::create(builder, outer->getLoc());
+      ++fences;
+    }
+    bool inRole = context.roles && outer != context.roles;
+    tgpu::BarrierOp::create(builder, outer->getLoc(), inRole ? kFirstRoleBarrier + context.role : 0,
+                            inRole ? context.threads : 0);
+    ++barriers;
+    return true;
+  }
+
+  /// Before the wgmma_fence of a product, which belongs next to it: only computations may be
+  /// between.
+  static Operation *beforeFence(Operation *op) {
+    if (!isa<tgpu::WgmmaOp>(op)) {
+      return op;
+    }
+    for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
+      if (isa<tgpu::WgmmaFenceOp>(before)) {
+        return before;
+      }
+      if (!isMemoryEffectFree(before)) {
+        break;
+      }
+    }
+    return op;
+  }
+
+  /// Who publishes has fenced what the async proxy will read.
+  void visit(Operation *op) override {
+    if (!isa<tgpu::PublishOp>(op) || context.oneThread) {
+      return;
+    }
+    auto needsFence = [&](const Access &access) {
+      return access.write && !access.async && !access.fenced &&
+             readAsync.contains(access.memory.alloc);
+    };
+    if (!llvm::any_of(state.pending, needsFence)) {
+      return;
+    }
+    OpBuilder builder(op);
+    tgpu::FenceAsyncOp::create(builder, op->getLoc());
+    ++fences;
+    for (Access &access : state.pending) {
+      access.fenced |= needsFence(access);
+    }
+  }
+
+  llvm::SmallPtrSet<Operation *, 8> readAsync;
+};
+
+struct InsertSync : tilec::impl::InsertSyncBase<InsertSync> {
+  void runOnOperation() override {
+    Inserter inserter(getOperation());
+    inserter.run();
+    numBarriers += inserter.barriers;
+    numFences += inserter.fences;
+  }
+};
+
+} // namespace

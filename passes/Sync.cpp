@@ -1,0 +1,201 @@
+//===- Sync.cpp - positions, parts of shared memory, accesses ------------===//
+#include "passes/Sync.h"
+
+#include "dialects/layout/Conversion.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "passes/Shared.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::sync;
+
+//===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
+
+static void sortLeaves(Linear &linear) {
+  llvm::sort(linear.leaves,
+             [](Value a, Value b) { return a.getAsOpaquePointer() < b.getAsOpaquePointer(); });
+}
+
+Linear Linear::of(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    return {{}, constant.getSExtValue()};
+  }
+  Linear result;
+  if (auto sum = value.getDefiningOp<arith::AddIOp>()) {
+    Linear left = of(sum.getLhs()), right = of(sum.getRhs());
+    result = left;
+    llvm::append_range(result.leaves, right.leaves);
+    result.constant += right.constant;
+    sortLeaves(result);
+    return result;
+  }
+  auto difference = value.getDefiningOp<arith::SubIOp>();
+  if (difference && matchPattern(difference.getRhs(), m_ConstantInt(&constant))) {
+    result = of(difference.getLhs());
+    result.constant -= constant.getSExtValue();
+    return result;
+  }
+  result.leaves.push_back(value);
+  return result;
+}
+
+bool Linear::replace(const Linear &from, const Linear &to) {
+  SmallVector<Value, 2> rest(leaves);
+  for (Value leaf : from.leaves) {
+    auto *it = llvm::find(rest, leaf);
+    if (it == rest.end()) {
+      return false;
+    }
+    rest.erase(it);
+  }
+  llvm::append_range(rest, to.leaves);
+  leaves = rest;
+  constant += to.constant - from.constant;
+  sortLeaves(*this);
+  return true;
+}
+
+bool Position::equals(const Position &other) const {
+  return llvm::any_of(forms,
+                      [&](const Linear &form) { return llvm::is_contained(other.forms, form); });
+}
+
+bool Position::isOtherSlot(const Position &other, int64_t slots) const {
+  for (const Linear &mine : forms) {
+    for (const Linear &theirs : other.forms) {
+      if (mine.leaves == theirs.leaves && (mine.constant - theirs.constant) % slots != 0) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of shared memory
+//===----------------------------------------------------------------------===//
+
+Memory Memory::of(Value buffer) {
+  Memory memory;
+  auto type = cast<tgpu::SmemType>(buffer.getType());
+  memory.low.assign(type.getRank(), 0);
+  memory.high.assign(type.getShape().begin(), type.getShape().end());
+  while (Operation *definition = buffer.getDefiningOp()) {
+    if (auto part = dyn_cast<tgpu::SubviewOp>(definition)) {
+      // Dimensions that slots dropped since are the leading ones.
+      size_t dropped = part.getOffsets().size() - memory.low.size();
+      for (auto [dim, offset] : llvm::enumerate(part.getOffsets().drop_front(dropped))) {
+        memory.low[dim] += offset;
+        memory.high[dim] += offset;
+      }
+      if (dropped != 0 && part.getOffsets().front() != 0) {
+        memory.slot = Position(); // a ring inside a ring: some slot
+      }
+      buffer = part.getSource();
+    } else if (auto slot = dyn_cast<tgpu::SlotOp>(definition)) {
+      memory.slots = slot.getRing().getType().getShape().front();
+      memory.slot = Position::of(slot.getPosition());
+      buffer = slot.getRing();
+    } else {
+      break;
+    }
+  }
+  if (auto alloc = buffer.getDefiningOp<tgpu::AllocSharedOp>()) {
+    memory.alloc = alloc;
+    if (alloc.getOffset() && tgpu::getLayout(alloc.getResult().getType())) {
+      memory.begin = *alloc.getOffset();
+      memory.end = memory.begin + sharedBytes(alloc.getResult().getType());
+    }
+  }
+  return memory;
+}
+
+bool Memory::overlaps(const Memory &other) const {
+  if (!alloc || alloc != other.alloc) {
+    return begin >= 0 && other.begin >= 0 && begin < other.end && other.begin < end;
+  }
+  if (slot && other.slot && slot->isOtherSlot(*other.slot, slots)) {
+    return false;
+  }
+  if (low.size() == other.low.size()) {
+    for (size_t dim = 0; dim < low.size(); ++dim) {
+      if (high[dim] <= other.low[dim] || other.high[dim] <= low[dim]) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+/// Scratch space of a conversion: read by all its threads until their next barrier.
+static void addScratch(tgpu::ConvertLayoutOp convert, SmallVectorImpl<Access> &accesses) {
+  if (!convert.getScratch()) {
+    return;
+  }
+  auto type = cast<RankedTensorType>(convert.getSource().getType());
+  const layout::RegisterLayout *from = tgpu::getLayout(type),
+                               *to = tgpu::getLayout(convert.getResult().getType());
+  if (!from || !to) {
+    return;
+  }
+  unsigned bits = std::max(8u, unsigned(tile::getStorageBits(type.getElementType())));
+  layout::Answer<layout::Conversion> plan = layout::planConversion(*from, *to, bits);
+  if (!plan || plan->kind != layout::Conversion::Kind::Shared) {
+    return;
+  }
+  Access access;
+  access.op = convert;
+  access.memory.begin = *convert.getScratch();
+  access.memory.end = access.memory.begin + plan->sharedBytes;
+  access.write = true;
+  accesses.push_back(access);
+}
+
+SmallVector<Access, 2> sync::accessesOf(Operation *op) {
+  SmallVector<Access, 2> accesses;
+  auto add = [&](Value buffer, bool write, bool async, Flight flight) {
+    if (isa<tgpu::SmemType>(buffer.getType())) {
+      Access access;
+      access.op = op;
+      access.memory = Memory::of(buffer);
+      access.write = write;
+      access.async = async;
+      access.flight = flight;
+      accesses.push_back(access);
+    }
+  };
+  if (isa<tgpu::SlotOp, tgpu::SubviewOp>(op) || op->getNumRegions() != 0) {
+    return accesses;
+  }
+  if (auto product = dyn_cast<tgpu::WgmmaOp>(op)) {
+    add(product.getA(), false, true, Flight::Wgmma);
+    add(product.getB(), false, true, Flight::Wgmma);
+  } else if (auto store = dyn_cast<tgpu::TmaStoreOp>(op)) {
+    add(store.getSource(), false, true, Flight::TmaStore);
+  } else if (auto load = dyn_cast<tgpu::TmaLoadOp>(op)) {
+    add(load.getDest(), true, true, Flight::None);
+  } else if (auto copy = dyn_cast<tgpu::CpAsyncOp>(op)) {
+    add(copy.getDest(), true, false, Flight::CpAsync);
+  } else if (auto copy = dyn_cast<tgpu::CopyOp>(op)) {
+    add(copy.getSource(), false, false, Flight::None);
+    add(copy.getDest(), true, false, Flight::None);
+  } else if (auto convert = dyn_cast<tgpu::ConvertLayoutOp>(op)) {
+    addScratch(convert, accesses);
+  } else {
+    bool reads = isa<tgpu::LocalLoadOp, tgpu::FmaOp, tgpu::DotOp, tile::LoadOp>(op);
+    for (Value operand : op->getOperands()) {
+      add(operand, !reads, false, Flight::None);
+    }
+  }
+  return accesses;
+}
+
+bool sync::isAccess(Operation *op) { return !accessesOf(op).empty(); }

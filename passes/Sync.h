@@ -1,0 +1,166 @@
+//===- Sync.h - who touches shared memory when, and in what order -*- C++ -*-===//
+//
+// What tgpu-insert-sync and tgpu-verify-sync share: a walk over a kernel in program order that
+// knows, at each operation, which earlier accesses of shared memory no barrier has ordered yet, and
+// which channel slots the threads hold. Loops are walked until nothing new arrives over the back
+// edge. The walk reports hazards; what follows from them is up to the pass.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILEC_PASSES_SYNC_H
+#define TILEC_PASSES_SYNC_H
+
+#include "passes/Analysis.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tilec::sync {
+
+/// Discardable attribute of a `tgpu.tma_load`: its threads have read the slot last themselves, and
+/// the data flow says that all others have, so that no empty barrier is acquired.
+inline constexpr llvm::StringLiteral kRefillAttr = "tgpu.refill";
+
+/// A sum of SSA values and a constant.
+struct Linear {
+  llvm::SmallVector<mlir::Value, 2> leaves; ///< in the order of mlir::Value's opaque pointers
+  int64_t constant = 0;
+
+  /// Sums and differences with constants are taken apart, everything else is a leaf.
+  static Linear of(mlir::Value value);
+  /// Replaces the leaves of `from` by `to`, once; false when they are not all here.
+  bool replace(const Linear &from, const Linear &to);
+  bool operator==(const Linear &) const = default;
+};
+
+/// A ring position: equal expressions for the same number. None: nothing is known.
+struct Position {
+  llvm::SmallVector<Linear, 2> forms;
+
+  static Position of(mlir::Value value) { return {{Linear::of(value)}}; }
+  bool equals(const Position &other) const;
+  /// True when the two are different slots of a ring of `slots`.
+  bool isOtherSlot(const Position &other, int64_t slots) const;
+  bool operator==(const Position &) const = default;
+};
+
+/// A part of shared memory.
+struct Memory {
+  mlir::Operation *alloc = nullptr; ///< the alloc_shared; null for scratch space
+  int64_t begin = -1, end = -1; ///< bytes of the whole allocation; -1 before tgpu-allocate-shared
+  std::optional<Position> slot; ///< of a ring; nothing: all of it
+  int64_t slots = 1;
+  llvm::SmallVector<int64_t, 4> low, high; ///< elements of the slot
+
+  static Memory of(mlir::Value buffer);
+  bool overlaps(const Memory &other) const;
+  bool operator==(const Memory &) const = default;
+};
+
+/// Asynchronous accesses are in flight until the wait of their kind.
+enum class Flight { None, Wgmma, CpAsync, TmaStore };
+
+struct Access {
+  mlir::Operation *op = nullptr;
+  Memory memory;
+  bool write = false;
+  bool async = false;           ///< by the async proxy
+  Flight flight = Flight::None; ///< kind while in flight
+  int64_t age = -1;             ///< groups of this kind closed since; -1: its own is still open
+  int64_t thread = -1;          ///< the warp whose elected lane did it; -1: all threads
+  bool fenced = false;          ///< a generic write after which its threads fenced
+  bool synced = false;          ///< an unfenced generic write that a barrier has ordered
+
+  bool operator==(const Access &) const = default;
+};
+
+/// What `op` does with shared memory itself, without operations inside it.
+llvm::SmallVector<Access, 2> accessesOf(mlir::Operation *op);
+/// All values of `op` that are buffers or parts of them.
+bool isAccess(mlir::Operation *op);
+
+enum class Hazard {
+  None,
+  Barrier,  ///< a barrier must come between
+  Fence,    ///< a proxy fence and then a barrier
+  InFlight, ///< the earlier access has not been waited for
+};
+
+/// A channel slot that the threads may use: waited for, or acquired for writing.
+struct Held {
+  mlir::Operation *op = nullptr; ///< the wait or acquire
+  mlir::Value channel;
+  Position position;
+  bool operator==(const Held &) const = default;
+};
+
+/// What is known between two operations.
+struct State {
+  llvm::SmallVector<Access, 0> pending;
+  llvm::SmallVector<Held, 2> held, acquired;
+  /// Groups closed since the product behind a `!tgpu.pending` value was issued (-1: its own is
+  /// open).
+  llvm::MapVector<mlir::Value, int64_t> ages;
+  /// Fragments written since the last wgmma_fence.
+  llvm::SetVector<mlir::Value> unfenced;
+};
+
+/// Threads that run a piece of code together.
+struct Context {
+  tgpu::RolesOp roles; ///< null outside of roles
+  unsigned role = 0;
+  int64_t threads = 0;
+  mlir::Operation *oneThread = nullptr;
+  int64_t warp = -1; ///< whose elected lane is the one thread; -1: all threads
+};
+
+class Walker {
+public:
+  explicit Walker(tgpu::KernelOp kernel);
+  virtual ~Walker() = default;
+  void run();
+
+protected:
+  /// `now` (in `at`) would race with `before`. `outer` is the operation before which all threads of
+  /// the context still run together: `at` itself, or the one_thread or roles around it. True when
+  /// the pass has put a barrier (and fence) there.
+  virtual bool hazard(Hazard kind, mlir::Operation *outer, const Access &now,
+                      const Access &before) = 0;
+  /// Before the effects of `op` on the state.
+  virtual void visit(mlir::Operation *op) {}
+  /// At the end of the kernel, or of a role.
+  virtual void atEnd(mlir::Operation *parent) {}
+
+  /// Channels that order the accesses of a buffer: those of its TMA loads, and those that a role
+  /// publishes after writing it. Empty for buffers that barriers order.
+  llvm::ArrayRef<mlir::Value> guardsOf(const Memory &memory) const;
+  bool isGuarded(const Memory &memory) const { return !guardsOf(memory).empty(); }
+  Hazard classify(const Access &now, const Access &before) const;
+
+  tgpu::KernelOp kernel;
+  State state;
+  Context context;
+
+private:
+  void collectGuards();
+  void walk(mlir::Block &block);
+  void walkOp(mlir::Operation *op);
+  void walkFor(mlir::scf::ForOp loop);
+  void walkIf(mlir::scf::IfOp branch);
+  void walkRoles(tgpu::RolesOp roles);
+  void walkOneThread(tgpu::OneThreadOp one);
+  void walkOther(mlir::Operation *op);
+  /// Reports what the accesses inside `outer` need from before it.
+  void checkInside(mlir::Operation *outer);
+  void access(mlir::Operation *op);
+  void applyBarrier();
+  void commit(Flight kind);
+  void wait(Flight kind, int64_t pending);
+  void effects(mlir::Operation *op);
+  bool coversContext(tgpu::BarrierOp barrier) const;
+
+  llvm::MapVector<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>> guards;
+};
+
+} // namespace tilec::sync
+
+#endif // TILEC_PASSES_SYNC_H

@@ -1,0 +1,494 @@
+//===- SyncWalk.cpp - a kernel in program order, for synchronisation -----===//
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "passes/SyncLoops.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::sync;
+
+/// Walks of a loop body at most; what a loop carries settles after as many as its rings have slots.
+constexpr int kMaxWalks = 12;
+/// Groups beyond which products and copies are not told apart.
+constexpr int64_t kMaxAge = 8;
+
+//===----------------------------------------------------------------------===//
+// States
+//===----------------------------------------------------------------------===//
+
+template <typename T>
+static void unite(SmallVectorImpl<T> &into, ArrayRef<T> other) {
+  for (const T &item : other) {
+    if (!llvm::is_contained(into, item)) {
+      into.push_back(item);
+    }
+  }
+}
+
+template <typename T>
+static void intersect(SmallVectorImpl<T> &into, ArrayRef<T> other) {
+  llvm::erase_if(into, [&](const T &item) { return !llvm::is_contained(other, item); });
+}
+
+/// What both paths may have left behind, and what both hold. A release on one path counts: the
+/// conditions of releases follow those of the loops around them.
+static void joinPaths(State &into, const State &other) {
+  unite<Access>(into.pending, other.pending);
+  intersect<Held>(into.held, other.held);
+  intersect<Held>(into.acquired, other.acquired);
+  for (auto &[value, age] : other.ages) {
+    auto it = into.ages.find(value);
+    if (it == into.ages.end()) {
+      into.ages[value] = age;
+    } else {
+      it->second = std::min(it->second, age);
+    }
+  }
+  into.unfenced.insert(other.unfenced.begin(), other.unfenced.end());
+}
+
+static bool sameSet(const State &a, const State &b) {
+  auto covers = [](const auto &x, const auto &y) {
+    return llvm::all_of(y, [&](const auto &item) { return llvm::is_contained(x, item); });
+  };
+  return covers(a.pending, b.pending) && covers(b.pending, a.pending) && covers(a.held, b.held) &&
+         covers(b.held, a.held) && covers(a.acquired, b.acquired) && covers(b.acquired, a.acquired);
+}
+
+namespace {
+
+template <typename Rename>
+void renameAll(State &state, Rename rename) {
+  for (Access &access : state.pending) {
+    if (access.memory.slot) {
+      rename(*access.memory.slot);
+      for (Linear &form : access.memory.slot->forms) {
+        form.constant %= access.memory.slots; // so that a loop has finitely many
+      }
+    }
+  }
+  for (auto *list : {&state.held, &state.acquired}) {
+    for (Held &held : *list) {
+      rename(held.position);
+    }
+  }
+  SmallVector<Access, 0> once;
+  unite<Access>(once, state.pending);
+  state.pending = once;
+}
+
+} // namespace
+
+/// What is known of `from` holds for `to`.
+static void carryFacts(State &state, const State &source, ValueRange from, ValueRange to) {
+  for (auto [old, fresh] : llvm::zip_equal(from, to)) {
+    if (auto it = source.ages.find(old); it != source.ages.end()) {
+      state.ages[fresh] = it->second;
+    }
+    if (source.unfenced.contains(old)) {
+      state.unfenced.insert(fresh);
+    } else {
+      state.unfenced.remove(fresh);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Hazards
+//===----------------------------------------------------------------------===//
+
+Walker::Walker(tgpu::KernelOp kernel) : kernel(kernel) {
+  context.threads = kernel.getLaunchedThreads();
+  collectGuards();
+}
+
+void Walker::collectGuards() {
+  auto guard = [&](Operation *alloc, Value channel) {
+    if (alloc && !llvm::is_contained(guards[alloc], channel)) {
+      guards[alloc].push_back(channel);
+    }
+  };
+  kernel.walk(
+      [&](tgpu::TmaLoadOp load) { guard(getAllocation(load.getDest()), load.getChannel()); });
+  kernel.walk([&](tgpu::RolesOp roles) {
+    for (Region &role : roles.getBodies()) {
+      // What a role has written since the publish before is what a publish hands over.
+      SmallVector<Operation *> written;
+      role.walk<WalkOrder::PreOrder>([&](Operation *op) {
+        if (auto publish = dyn_cast<tgpu::PublishOp>(op)) {
+          for (Operation *alloc : written) {
+            guard(alloc, publish.getChannel());
+          }
+          written.clear();
+        }
+        for (const Access &access : accessesOf(op)) {
+          if (access.write && !access.async && access.memory.alloc) {
+            written.push_back(access.memory.alloc);
+          }
+        }
+      });
+    }
+  });
+}
+
+ArrayRef<Value> Walker::guardsOf(const Memory &memory) const {
+  auto it = memory.alloc ? guards.find(memory.alloc) : guards.end();
+  return it == guards.end() ? ArrayRef<Value>() : ArrayRef<Value>(it->second);
+}
+
+Hazard Walker::classify(const Access &now, const Access &before) const {
+  if ((!now.write && !before.write) || !now.memory.overlaps(before.memory)) {
+    return Hazard::None;
+  }
+  // Channels order the accesses of such a buffer, but for what a role refills itself.
+  if (now.memory.alloc == before.memory.alloc && isGuarded(now.memory)) {
+    auto load = dyn_cast<tgpu::TmaLoadOp>(now.op);
+    if (!load || !load->hasAttr(kRefillAttr)) {
+      return Hazard::None;
+    }
+  }
+  if (before.flight != Flight::None) {
+    return Hazard::InFlight;
+  }
+  if (before.write && !before.async && now.async) {
+    return before.fenced ? Hazard::Barrier : Hazard::Fence;
+  }
+  if (before.synced || (now.thread >= 0 && now.thread == before.thread)) {
+    return Hazard::None;
+  }
+  return Hazard::Barrier;
+}
+
+void Walker::applyBarrier() {
+  llvm::erase_if(state.pending, [](Access &access) {
+    if (access.flight != Flight::None) {
+      return false;
+    }
+    if (access.write && !access.async && !access.fenced) {
+      access.synced = true;
+      return false;
+    }
+    return true;
+  });
+}
+
+/// The operation before which all threads of the context run together.
+static Operation *outerOf(Operation *op, const Context &context) {
+  return context.oneThread ? context.oneThread : op;
+}
+
+void Walker::access(Operation *op) {
+  SmallVector<Access, 2> accesses = accessesOf(op);
+  for (Access &now : accesses) {
+    now.thread = context.warp;
+    for (size_t i = 0; i < state.pending.size();) {
+      Access before = state.pending[i];
+      Hazard kind = classify(now, before);
+      if (kind != Hazard::None && hazard(kind, outerOf(op, context), now, before)) {
+        if (kind == Hazard::Fence) {
+          for (Access &pending : state.pending) {
+            pending.fenced |= pending.write && !pending.async && pending.flight == Flight::None;
+          }
+        }
+        applyBarrier();
+        i = 0;
+        continue;
+      }
+      ++i;
+    }
+  }
+  for (const Access &now : accesses) {
+    auto load = dyn_cast<tgpu::TmaLoadOp>(op);
+    if (!load && !llvm::is_contained(state.pending, now)) {
+      state.pending.push_back(now);
+    }
+  }
+}
+
+void Walker::checkInside(Operation *outer) {
+  Context saved = context;
+  auto check = [&](Operation *inner) {
+    for (Access now : accessesOf(inner)) {
+      now.thread = context.warp;
+      for (size_t i = 0; i < state.pending.size(); ++i) {
+        Access before = state.pending[i];
+        Hazard kind = classify(now, before);
+        // What is in flight may be waited for inside.
+        if (kind == Hazard::None || kind == Hazard::InFlight || !hazard(kind, outer, now, before)) {
+          continue;
+        }
+        for (Access &pending : state.pending) {
+          pending.fenced |= kind == Hazard::Fence && pending.write && !pending.async &&
+                            pending.flight == Flight::None;
+        }
+        applyBarrier();
+        i = size_t(-1);
+      }
+    }
+  };
+  if (auto one = dyn_cast<tgpu::OneThreadOp>(outer)) {
+    context.oneThread = one;
+    context.warp = one.getWarp();
+  }
+  outer->walk([&](Operation *inner) {
+    if (inner != outer) {
+      check(inner);
+    }
+  });
+  context = saved;
+}
+
+//===----------------------------------------------------------------------===//
+// Effects
+//===----------------------------------------------------------------------===//
+
+static int64_t older(int64_t age) { return std::min(age + 1, kMaxAge); }
+
+void Walker::commit(Flight kind) {
+  for (Access &access : state.pending) {
+    if (access.flight == kind) {
+      access.age = older(access.age);
+    }
+  }
+  if (kind == Flight::Wgmma) {
+    for (auto &[value, age] : state.ages) {
+      age = older(age);
+    }
+  }
+}
+
+void Walker::wait(Flight kind, int64_t pending) {
+  for (Access &access : state.pending) {
+    if (access.flight == kind && access.age >= std::min(pending, kMaxAge)) {
+      access.flight = Flight::None;
+      access.age = -1;
+    }
+  }
+}
+
+bool Walker::coversContext(tgpu::BarrierOp barrier) const {
+  return barrier.getThreads() == 0 || int64_t(barrier.getThreads()) >= context.threads;
+}
+
+static void dropHeld(SmallVectorImpl<Held> &list, Value channel, const Position &position) {
+  llvm::erase_if(list, [&](const Held &held) {
+    return held.channel == channel && held.position.equals(position);
+  });
+}
+
+void Walker::effects(Operation *op) {
+  auto hold = [&](SmallVectorImpl<Held> &list) {
+    Held held{op, op->getOperand(0), Position::of(op->getOperand(1))};
+    dropHeld(list, held.channel, held.position);
+    list.push_back(held);
+  };
+  if (auto barrier = dyn_cast<tgpu::BarrierOp>(op)) {
+    if (coversContext(barrier)) {
+      applyBarrier();
+    }
+  } else if (isa<tile::SyncThreadsOp>(op)) {
+    applyBarrier();
+  } else if (isa<tgpu::FenceAsyncOp>(op)) {
+    for (Access &pending : state.pending) {
+      bool mine = !context.oneThread || pending.thread == context.warp;
+      pending.fenced |= mine && pending.write && !pending.async && pending.flight == Flight::None;
+    }
+  } else if (isa<tgpu::WgmmaCommitOp>(op)) {
+    commit(Flight::Wgmma);
+  } else if (isa<tgpu::CpAsyncCommitOp>(op)) {
+    commit(Flight::CpAsync);
+  } else if (isa<tgpu::TmaStoreCommitOp>(op)) {
+    commit(Flight::TmaStore);
+  } else if (auto waiting = dyn_cast<tgpu::WgmmaWaitOp>(op)) {
+    wait(Flight::Wgmma, waiting.getPending());
+    for (auto [input, result] : llvm::zip_equal(waiting.getInputs(), waiting.getResults())) {
+      if (auto it = state.ages.find(input);
+          it != state.ages.end() && isa<tgpu::PendingType>(result.getType())) {
+        int64_t age = it->second;
+        state.ages[result] = age;
+      }
+    }
+  } else if (auto waiting = dyn_cast<tgpu::CpAsyncWaitOp>(op)) {
+    wait(Flight::CpAsync, waiting.getPending());
+  } else if (auto waiting = dyn_cast<tgpu::TmaStoreWaitOp>(op)) {
+    wait(Flight::TmaStore, waiting.getPending());
+  } else if (auto product = dyn_cast<tgpu::WgmmaOp>(op)) {
+    state.ages[product.getResult()] = -1;
+  } else if (isa<tgpu::WgmmaFenceOp>(op)) {
+    state.unfenced.clear();
+  } else if (auto begin = dyn_cast<tgpu::WgmmaBeginOp>(op)) {
+    state.ages[begin.getResult()] = kMaxAge;
+    carryFacts(state, state, begin.getAcc(), begin.getResult());
+  } else if (isa<tgpu::WaitOp>(op)) {
+    hold(state.held);
+  } else if (isa<tgpu::AcquireOp>(op)) {
+    hold(state.acquired);
+  } else if (isa<tgpu::ReleaseOp, tgpu::PublishOp>(op)) {
+    dropHeld(isa<tgpu::ReleaseOp>(op) ? state.held : state.acquired, op->getOperand(0),
+             Position::of(op->getOperand(1)));
+  }
+  for (Value result : op->getResults()) {
+    if (isa<RankedTensorType>(result.getType())) {
+      state.unfenced.insert(result);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Walking
+//===----------------------------------------------------------------------===//
+
+void Walker::run() {
+  walk(kernel.getBody().front());
+  atEnd(kernel);
+}
+
+void Walker::walk(Block &block) {
+  // Passes insert before the operation at hand, never after it.
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    walkOp(&op);
+  }
+}
+
+void Walker::walkOp(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    return walkFor(loop);
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    return walkIf(branch);
+  }
+  if (auto roles = dyn_cast<tgpu::RolesOp>(op)) {
+    return walkRoles(roles);
+  }
+  if (auto one = dyn_cast<tgpu::OneThreadOp>(op)) {
+    return walkOneThread(one);
+  }
+  visit(op);
+  // A conversion through shared memory begins with a barrier of its warps.
+  if (auto convert = dyn_cast<tgpu::ConvertLayoutOp>(op);
+      convert && convert.getScratch() && isAccess(op)) {
+    const layout::RegisterLayout *from = tgpu::getLayout(convert.getSource().getType());
+    const layout::RegisterLayout *to = tgpu::getLayout(convert.getResult().getType());
+    if (std::min(from->numWarps(), to->numWarps()) * 32 >= context.threads && !context.oneThread) {
+      applyBarrier();
+    }
+  }
+  if (op->getNumRegions() != 0 && !isa<tile::MapOp>(op)) {
+    walkOther(op);
+  } else {
+    access(op);
+  }
+  effects(op);
+}
+
+void Walker::walkFor(scf::ForOp loop) {
+  visit(loop);
+  LoopEdges edges(loop);
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  State before = state, head = state;
+  carryFacts(head, before, loop.getInitArgs(), loop.getRegionIterArgs());
+  renameAll(head, [&](Position &position) { edges.enter(position); });
+  State end;
+  for (int walks = 0; walks < kMaxWalks; ++walks) {
+    state = head;
+    walk(*loop.getBody());
+    end = state;
+    State next = state;
+    carryFacts(next, state, yield.getOperands(), loop.getRegionIterArgs());
+    renameAll(next, [&](Position &position) { edges.repeat(position); });
+    State old = head;
+    unite<Access>(next.pending, head.pending);
+    head = next;
+    if (walks > 0 && sameSet(old, head)) {
+      break;
+    }
+  }
+  state = end;
+  carryFacts(state, end, yield.getOperands(), loop.getResults());
+  renameAll(state, [&](Position &position) { edges.leave(position); });
+  unite<Access>(state.pending, before.pending); // no iteration at all
+}
+
+void Walker::walkIf(scf::IfOp branch) {
+  visit(branch);
+  State before = state;
+  walk(*branch.thenBlock());
+  State then = state;
+  state = before;
+  if (branch.elseBlock()) {
+    walk(*branch.elseBlock());
+  }
+  State otherwise = state;
+  joinPaths(state, then);
+  for (auto [index, result] : llvm::enumerate(branch.getResults())) {
+    Value a = branch.thenYield().getOperand(index), b = branch.elseYield().getOperand(index);
+    carryFacts(state, then, a, result);
+    bool unfenced = state.unfenced.contains(result);
+    int64_t age = state.ages.count(result) ? state.ages[result] : kMaxAge;
+    carryFacts(state, otherwise, b, result);
+    if (unfenced) {
+      state.unfenced.insert(result);
+    }
+    if (isa<tgpu::PendingType>(result.getType())) {
+      state.ages[result] = std::min(age, state.ages.count(result) ? state.ages[result] : kMaxAge);
+    }
+  }
+}
+
+void Walker::walkRoles(tgpu::RolesOp roles) {
+  visit(roles);
+  checkInside(roles);
+  State before = state;
+  State after = state;
+  Context outside = context;
+  for (auto [index, role] : llvm::enumerate(roles.getBodies())) {
+    state = before;
+    context = Context();
+    context.roles = roles;
+    context.role = index;
+    context.threads = 32 * int64_t(roles.getNumWarps()[index]);
+    walk(role.front());
+    atEnd(roles);
+    unite<Access>(after.pending, state.pending);
+  }
+  context = outside;
+  state = after;
+}
+
+void Walker::walkOneThread(tgpu::OneThreadOp one) {
+  visit(one);
+  checkInside(one);
+  SmallVector<Held, 2> held = state.held, acquired = state.acquired;
+  Context outside = context;
+  context.oneThread = one;
+  context.warp = one.getWarp();
+  walk(one.getBody().front());
+  context = outside;
+  state.held = held; // the others did not wait
+  state.acquired = acquired;
+}
+
+void Walker::walkOther(Operation *op) {
+  State before = state;
+  for (int walks = 0; walks < kMaxWalks; ++walks) {
+    State old = state;
+    for (Region &region : op->getRegions()) {
+      for (Block &block : region) {
+        walk(block);
+      }
+    }
+    joinPaths(state, old);
+    // Positions computed inside mean another number the next time.
+    renameAll(state, [&](Position &position) {
+      llvm::erase_if(position.forms, [&](const Linear &form) {
+        return llvm::any_of(form.leaves, [&](Value leaf) {
+          return op->isAncestor(leaf.getParentBlock()->getParentOp());
+        });
+      });
+    });
+    if (!isa<LoopLikeOpInterface>(op) || (walks > 0 && sameSet(old, state))) {
+      break;
+    }
+  }
+  unite<Access>(state.pending, before.pending);
+}
