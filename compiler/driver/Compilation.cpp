@@ -138,7 +138,16 @@ static std::string printIr(const llvm::Module &module) {
   return text;
 }
 
+/// Whether there is an operation of this kind in the module.
+template <typename Op>
+static bool contains(ModuleOp module) {
+  return module->walk([](Op) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 bool Compilation::toTgpu(ModuleOp module, const Target &target) {
+  if (!contains<tile::LaunchOp>(module)) {
+    return true; // IR of a later level
+  }
   PipelineOptions pipeline{&target, options.optLevel};
   if (!runPasses(module, target, "outlining", addOutliningPasses)) {
     return false;
@@ -158,8 +167,9 @@ static void eraseHost(ModuleOp module) {
 
 bool Compilation::toDevice(ModuleOp module, const Target &target, DeviceCode &code) {
   PipelineOptions pipeline{&target, options.optLevel};
-  if (!runPasses(module, target, "LLVM passes",
-                 [&](OpPassManager &passes) { addLlvmPasses(passes, pipeline); }) ||
+  bool isLlvm = !contains<tgpu::KernelOp>(module);
+  if ((!isLlvm && !runPasses(module, target, "LLVM passes",
+                             [&](OpPassManager &passes) { addLlvmPasses(passes, pipeline); })) ||
       !saveTemp(target, "llvm.mlir", printIr(module))) {
     return false;
   }

@@ -69,9 +69,8 @@ bool Compilation::writeFile(StringRef path, StringRef bytes) {
     return false;
   }
   if (Error error = writeToOutput(path, write)) {
-    handleAllErrors(std::move(error), [&](const ErrorInfoBase &info) {
-      diags.report(diag::Id::FileWrite, SMRange(), path, info.message());
-    });
+    std::string why = errorToErrorCode(std::move(error)).message();
+    diags.report(diag::Id::FileWrite, SMRange(), path, why);
     return false;
   }
   return true;

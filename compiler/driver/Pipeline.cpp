@@ -40,6 +40,10 @@ void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   kernels.addPass(createExpandPipeline());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
+  // Buffers that share memory depend on each other, so places come before barriers.
+  kernels.addPass(createAllocateShared());
+  kernels.addPass(createInsertSync());
+  kernels.addPass(createVerifySync());
 }
 
 void addLlvmPasses(OpPassManager &passes, const PipelineOptions &options) {

@@ -92,7 +92,15 @@ void KernelWriter::collectExtents() {
       std::swap(left, right);
     }
     auto place = argumentExtent(left);
-    if (place && extents.try_emplace(*place, expressions.get(right)).second) {
+    if (!place) {
+      continue;
+    }
+    auto type = cast<tile::GlobalType>(kernel.getArgumentTypes()[place->first]);
+    json::Value value = expressions.get(right);
+    json::Value known = type.isDynamicDim(place->second)
+                            ? extents.try_emplace(*place, value).first->second
+                            : json::Value(type.getShape()[place->second]);
+    if (known == value) { // the runtime compares extents with what the argument says
       extentChecks.insert(check);
     }
   }
@@ -170,16 +178,25 @@ void KernelWriter::addCheck(tile::CheckOp check, json::Array &checks) {
     return;
   }
   json::Value expr = expressions.get(check.getCondition());
+  auto unless = [&](json::Value condition) {
+    expr = expressionNode("or", json::Array{std::move(condition), std::move(expr)});
+  };
+  auto negated = [](json::Value condition) {
+    return expressionNode("not", json::Array{std::move(condition)});
+  };
+  if (check.getTensor()) {
+    if (std::optional<GlobalName> tensor = globalName(check.getTensor())) {
+      unless(negated(json::Object{{"present", tensor->name}}));
+    }
+  }
   for (Operation *op = check; op->getParentOp() != kernel; op = op->getParentOp()) {
     auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
     if (!branch) {
       continue;
     }
     json::Value condition = expressions.get(branch.getCondition());
-    if (op->getParentRegion() == &branch.getThenRegion()) {
-      condition = json::Object{{"op", "not"}, {"args", json::Array{std::move(condition)}}};
-    }
-    expr = json::Object{{"op", "or"}, {"args", json::Array{std::move(condition), std::move(expr)}}};
+    bool inThen = op->getParentRegion() == &branch.getThenRegion();
+    unless(inThen ? negated(std::move(condition)) : std::move(condition));
   }
   checks.push_back(json::Object{
       {"expr", std::move(expr)}, {"text", check.getText()}, {"diagnostic", check.getDiagnostic()}});
