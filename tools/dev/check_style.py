@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Checks what formatters do not: size and text of files, and the direction of includes.
+
+- no file over 700 lines (over 600: a warning), no tabs, no trailing whitespace, a line break at the end;
+- no marks of unfinished work;
+- `#include`s of our own headers follow DEPENDS below: dependencies point one way, and the runtime knows nothing but itself.
+
+Looks at the files that git knows or would add. Prints `ok`, or what is wrong and exits with 1.
+usage: check_style.py [ROOT]    ROOT: the top of the repository
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+WARN_LINES, MAX_LINES = 600, 700
+TEXT = {".h", ".hpp", ".cpp", ".c", ".td", ".def", ".py", ".md", ".tile", ".mlir", ".test", ".txt", ".cmake", ".json", ".sh"}
+GENERATED_INCLUDE = re.compile(r"\.inc$")
+# Tests feed the compiler odd characters on purpose.
+TEST_INPUT = re.compile(r"^test/.*\.(tile|mlir|test|txt|json)$")
+UNFINISHED = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "X" * 3)) + r")\b")
+
+# A folder may include headers of itself and of what stands here. First match wins.
+DIALECTS = ("dialects/support", "dialects/layout", "dialects/tile", "dialects/tgpu")
+FRONT = ("dialects/support", "compiler/basic", "compiler/diag", "compiler/parse", "compiler/sema")
+DEPENDS = (
+    ("dialects/support", ()),
+    ("dialects/layout", ()),
+    ("dialects/tile", ("dialects/support", "dialects/layout")),
+    ("dialects/tgpu", ("dialects/support", "dialects/layout", "dialects/tile")),
+    ("passes", DIALECTS),
+    ("compiler/basic", ("dialects/support",)),
+    ("compiler/diag", ("dialects/support", "compiler/basic")),
+    ("compiler/parse", ("dialects/support", "compiler/basic", "compiler/diag")),
+    ("compiler/sema", FRONT),
+    ("compiler/lower", FRONT + ("dialects/tile",)),
+    # The formats of numbers, arrays and packs are shared with the runtime; nothing else of it is.
+    ("compiler/cpu", ("dialects/support", "dialects/tile", "runtime/support", "runtime/harness")),
+    ("compiler/emit", DIALECTS + ("compiler/basic", "compiler/diag", "runtime/support", "runtime/include")),
+    # `tilec run` reads manifests and arrays as the runtime does, with its code.
+    ("compiler/driver", DIALECTS + ("passes", "compiler", "runtime")),
+    ("runtime/support", ()),
+    ("runtime/include", ()),
+    ("runtime/harness", ("runtime/support",)),
+    ("runtime", ("runtime",)),
+    ("tools/tile-run", ("runtime",)),
+    ("tools/tile-opt", DIALECTS + ("passes",)),
+    ("tools/tilec", ("compiler", "dialects", "passes")),
+    ("test", ("compiler", "dialects", "passes", "runtime", "tools")),
+)
+
+
+def within(path, folder):
+    return path == folder or path.startswith(folder + "/")
+
+
+def check_includes(name, text, names):
+    folder, allowed = next((entry for entry in DEPENDS if within(name, entry[0])), (None, ()))
+    if folder is None:
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        match = re.match(r'\s*#\s*include\s+["<]([^">]+)[">]', line)
+        if not match or GENERATED_INCLUDE.search(match[1]):
+            continue
+        target = match[1] if match[1] in names else "runtime/include/" + match[1]
+        if target in names and not any(within(target, other) for other in (folder, *allowed)):
+            yield f"{name}:{number}: {folder} must not include {match[1]}"
+
+
+def check_text(name, text):
+    for number, line in enumerate(text.split("\n"), 1):
+        if "\t" in line:
+            yield f"{name}:{number}: tab"
+        if line != line.rstrip():
+            yield f"{name}:{number}: trailing whitespace"
+        if UNFINISHED.search(line):
+            yield f"{name}:{number}: mark of unfinished work"
+    if text and not text.endswith("\n"):
+        yield f"{name}: no line break at the end"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[2])
+    listing = subprocess.run(["git", "-C", str(root), "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+                             check=True, capture_output=True, text=True).stdout
+    names = {name for name in listing.split("\0") if name and (root / name).is_file()}
+    problems = []
+    for name in sorted(names):
+        if pathlib.PurePosixPath(name).suffix not in TEXT:
+            continue
+        text = (root / name).read_bytes().decode(errors="replace")
+        lines = text.count("\n")
+        if lines > MAX_LINES:
+            problems.append(f"{name}: {lines} lines, more than {MAX_LINES}: split it by subject")
+        elif lines > WARN_LINES:
+            print(f"warning: {name}: {lines} lines")
+        if not TEST_INPUT.match(name):
+            problems.extend(check_text(name, text))
+        problems.extend(check_includes(name, text, names))
+    print("\n".join(problems) if problems else "ok")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
