@@ -197,25 +197,16 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
                                  sizes);
   }
 
-  /// A copy that no loop overlaps.
+  /// Copies in loops that may be pipelined wait for their plan.
   void lowerCopy(tgpu::CopyOp copy) {
     auto loop = dyn_cast<scf::ForOp>(copy->getParentOp());
-    bool load = isa<tile::GlobalType>(copy.getSource().getType());
-    if ((loop && loop->hasAttr(tile::kStagesAttr)) || copy.getPath() == CopyPath::Vector) {
+    if (loop && loop->hasAttr(tile::kStagesAttr)) {
       return;
     }
-    if (!load || copy.getPath() == CopyPath::Tma) {
-      copy.emitRemark(
-          "copy moves by loads and stores: only copies in a pipelined loop use TMA yet");
-      copy.setPathAttr(tgpu::CopyPathAttr::get(copy.getContext(), CopyPath::Vector));
-      return;
+    if (copy.getPath() == CopyPath::Tma) {
+      copy.emitRemark("copy uses no TMA: only copies in a pipelined loop do yet");
     }
-    OpBuilder builder(copy);
-    tgpu::CpAsyncOp::create(builder, copy.getLoc(), copy.getSource(), copy.getDest(),
-                            *copy.getBytes(), copy.getCache());
-    tgpu::CpAsyncCommitOp::create(builder, copy.getLoc());
-    tgpu::CpAsyncWaitOp::create(builder, copy.getLoc(), 0);
-    copy.erase();
+    makeSynchronous(copy);
   }
 };
 

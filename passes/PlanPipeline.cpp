@@ -139,9 +139,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
   void staySerial(scf::ForOp loop, ArrayRef<tgpu::CopyOp> copies, StringRef reason) {
     loop.emitRemark("pipelined loop stays serial: ") << reason;
     for (tgpu::CopyOp copy : copies) {
-      if (copy.getPath() == CopyPath::Tma) {
-        copy.setPathAttr(tgpu::CopyPathAttr::get(copy.getContext(), CopyPath::CpAsync));
-      }
+      makeSynchronous(copy);
     }
     loop->removeAttr(tile::kStagesAttr);
     ++numRefused;

@@ -78,3 +78,19 @@ tgpu::SmemType tilec::ringType(tgpu::SmemType type, int64_t count) {
 }
 
 int64_t tilec::sharedBytes(tgpu::SmemType type) { return type.getLayout().getLayout().sizeBytes(); }
+
+void tilec::makeSynchronous(tgpu::CopyOp copy) {
+  bool load = isa<tile::GlobalType>(copy.getSource().getType());
+  // cp.async moves 4, 8 or 16 bytes (PTX ISA 9.7.9.25).
+  if (!load || copy.getPath() == tgpu::CopyPath::Vector || copy.getBytes().value_or(0) < 4) {
+    copy.setPathAttr(tgpu::CopyPathAttr::get(copy.getContext(), tgpu::CopyPath::Vector));
+    return;
+  }
+  OpBuilder builder(copy);
+  Location loc = copy.getLoc();
+  tgpu::CpAsyncOp::create(builder, loc, copy.getSource(), copy.getDest(), *copy.getBytes(),
+                          copy.getCache());
+  tgpu::CpAsyncCommitOp::create(builder, loc);
+  tgpu::CpAsyncWaitOp::create(builder, loc, 0);
+  copy.erase();
+}

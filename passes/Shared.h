@@ -23,6 +23,10 @@ tgpu::SmemType ringType(tgpu::SmemType type, int64_t count);
 /// Bytes of shared memory of a buffer type that has a layout.
 int64_t sharedBytes(tgpu::SmemType type);
 
+/// Replaces a copy that nothing overlaps: loads become cp.async with its wait where accesses are
+/// wide enough, the rest stays with path `vector`.
+void makeSynchronous(tgpu::CopyOp copy);
+
 } // namespace tilec
 
 #endif // TILEC_PASSES_SHARED_H
