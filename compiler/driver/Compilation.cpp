@@ -92,6 +92,10 @@ OwningOpRef<ModuleOp> Compilation::lowerFor(const Target &target) {
   phase = "lowering";
   PhaseTimer::Scope time(timer, "lower");
   OwningOpRef<ModuleOp> module = lowerToTile(*program, context, diags);
+  // `where` may leave nothing for one of several architectures.
+  if (program->kernels.empty() && options.archs.size() == 1) {
+    diags.report(diag::Id::NothingToCompile, llvm::SMRange(), input);
+  }
   return failed() ? nullptr : std::move(module);
 }
 

@@ -267,7 +267,7 @@ ParsedOptions parseOptions(int argc, const char *const *argv) {
     }
     return parsed;
   } catch (const UsageError &error) {
-    errs() << "tilec: error: " << error.text << " [usage]\n  = help: see `tilec --help`\n";
+    errs() << "tilec: error: " << error.text << " [usage]\nhelp: see `tilec --help`\n";
     return {std::nullopt, ExitUsage};
   }
 }
