@@ -296,6 +296,7 @@ void Lowering::lowerForWithExit(const sema::ForStmt &stmt, Value lo, Value hi, V
       [&] {
         values[stmt.decl] = readVariable(counter);
         lowerIteration(&stmt, stmt.body, jumps.continues);
+        llvm::SaveAndRestore wraps(speculating, true); // past the end, where nothing reads it
         Value next = arithmetic(sema::BinaryOp::Add, values.lookup(stmt.decl), step, elem, elem);
         writeVariable(counter, next);
       });

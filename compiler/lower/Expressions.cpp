@@ -397,10 +397,10 @@ Value Lowering::resizeInteger(Value value, Scalar from, Type type) {
     return value;
   }
   if (width > wanted) {
-    return arith::TruncIOp::create(b, type, value);
+    return b.createOrFold<arith::TruncIOp>(type, value);
   }
-  return sema::isSignedInteger(from) ? arith::ExtSIOp::create(b, type, value).getResult()
-                                     : arith::ExtUIOp::create(b, type, value).getResult();
+  return sema::isSignedInteger(from) ? b.createOrFold<arith::ExtSIOp>(type, value)
+                                     : b.createOrFold<arith::ExtUIOp>(type, value);
 }
 
 /// Integers of different width by `arith`, everything else by `tile.convert`.
