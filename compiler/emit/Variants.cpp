@@ -8,6 +8,12 @@ namespace json = llvm::json;
 
 namespace tilec {
 
+/// The elements of an attribute that may be absent.
+static ArrayRef<Attribute> listOf(ArrayAttr list) {
+  return list ? list.getValue() : ArrayRef<Attribute>();
+}
+
+
 LaunchVariants::LaunchVariants(ModuleOp module) {
   module.walk([&](tgpu::KernelOp kernel) {
     if (std::optional<llvm::StringRef> launch = kernel.getLaunch()) {
@@ -53,7 +59,7 @@ json::Value VariantWriter::parameter(Value value) {
 /// All that the variant assumes: multiples of values, alignment of addresses.
 json::Value VariantWriter::guard() {
   json::Array terms;
-  for (Attribute assumption : kernel.getGuard().value_or(ArrayAttr())) {
+  for (Attribute assumption : listOf(kernel.getGuardAttr())) {
     auto divisible = dyn_cast<tgpu::DivisibleAttr>(assumption);
     if (!divisible) {
       diags.report(diag::Id::InternalError, sourceRange(kernel.getLoc(), diags),
@@ -125,7 +131,7 @@ json::Object VariantWriter::write(unsigned moduleIndex) {
   for (Value value : launch.getArgs()) {
     params.push_back(parameter(value));
   }
-  for (Attribute map : kernel.getTensorMaps().value_or(ArrayAttr())) {
+  for (Attribute map : listOf(kernel.getTensorMapsAttr())) {
     params.push_back(json::Object{{"tensor_map", int64_t(maps.size())}});
     maps.push_back(tensorMap(cast<tgpu::TensorMapAttr>(map)));
   }
