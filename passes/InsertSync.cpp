@@ -55,6 +55,8 @@ private:
     return true;
   }
 
+  bool hoistsOutOfBranches() const override { return true; }
+
   /// Before the wgmma_fence of a product, which belongs next to it: only computations may be
   /// between.
   static Operation *beforeFence(Operation *op) {

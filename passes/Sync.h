@@ -125,6 +125,9 @@ protected:
   /// the pass has put a barrier (and fence) there.
   virtual bool hazard(Hazard kind, mlir::Operation *outer, const Access &now,
                       const Access &before) = 0;
+  /// True when a barrier that a branch needs should come before it, so that the next branch finds
+  /// it too.
+  virtual bool hoistsOutOfBranches() const { return false; }
   /// Before the effects of `op` on the state.
   virtual void visit(mlir::Operation *op) {}
   /// At the end of the kernel, or of a role.

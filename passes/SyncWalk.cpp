@@ -206,10 +206,10 @@ void Walker::access(Operation *op) {
 }
 
 void Walker::checkInside(Operation *outer) {
-  Context saved = context;
   auto check = [&](Operation *inner) {
+    auto one = inner->getParentOfType<tgpu::OneThreadOp>();
     for (Access now : accessesOf(inner)) {
-      now.thread = context.warp;
+      now.thread = one ? int64_t(one.getWarp()) : -1;
       for (size_t i = 0; i < state.pending.size(); ++i) {
         Access before = state.pending[i];
         Hazard kind = classify(now, before);
@@ -226,16 +226,11 @@ void Walker::checkInside(Operation *outer) {
       }
     }
   };
-  if (auto one = dyn_cast<tgpu::OneThreadOp>(outer)) {
-    context.oneThread = one;
-    context.warp = one.getWarp();
-  }
   outer->walk([&](Operation *inner) {
     if (inner != outer) {
       check(inner);
     }
   });
-  context = saved;
 }
 
 //===----------------------------------------------------------------------===//
@@ -411,6 +406,13 @@ void Walker::walkFor(scf::ForOp loop) {
 
 void Walker::walkIf(scf::IfOp branch) {
   visit(branch);
+  WalkResult orders = branch.walk([](Operation *op) {
+    bool order = isa<tgpu::BarrierOp, tgpu::ConvertLayoutOp, LoopLikeOpInterface>(op);
+    return order ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (hoistsOutOfBranches() && !context.oneThread && !orders.wasInterrupted()) {
+    checkInside(branch);
+  }
   State before = state;
   walk(*branch.thenBlock());
   State then = state;
