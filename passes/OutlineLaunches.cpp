@@ -39,11 +39,20 @@ public:
         extents.try_emplace({dim.getTensor(), dim.getAxis()}, dim.getResult());
       }
     });
-    kernel.walk([&](tile::CheckOp check) { addCondition(check.getCondition()); });
+    // The first of several equal strides stands for all.
+    for (auto stride : kernel.getBody().front().getOps<tile::StrideOp>()) {
+      strides.try_emplace({stride.getSource(), stride.getAxis()}, stride.getResult());
+    }
+    // What is checked on one path of the host's code only is no fact for the others.
+    for (auto check : kernel.getBody().front().getOps<tile::CheckOp>()) {
+      addCondition(check.getCondition(), check.getTensor());
+    }
   }
 
   /// The value known to equal extent `axis` of `tensor`; null if there is none.
   Value extentOf(Value tensor, int64_t axis) const { return extents.lookup({tensor, axis}); }
+  /// The value that checks on stride `axis` of `tensor` are about; null if there is none.
+  Value strideOf(Value tensor, int64_t axis) const { return strides.lookup({tensor, axis}); }
   /// A number that divides `value`; 1 if nothing is known.
   int64_t divisorOf(Value value) const {
     auto it = divisors.find(value);
@@ -51,10 +60,11 @@ public:
   }
 
 private:
-  void addCondition(Value condition) {
+  /// `optional`: the condition holds only if this tensor is present; null if it always does.
+  void addCondition(Value condition, Value optional) {
     if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
-      addCondition(both.getLhs());
-      addCondition(both.getRhs());
+      addCondition(both.getLhs(), optional);
+      addCondition(both.getRhs(), optional);
       return;
     }
     auto equal = condition.getDefiningOp<arith::CmpIOp>();
@@ -63,21 +73,30 @@ private:
     }
     for (auto [left, right] :
          {std::pair(equal.getLhs(), equal.getRhs()), std::pair(equal.getRhs(), equal.getLhs())}) {
-      if (auto extent = left.getDefiningOp<tile::ExtentOp>()) {
+      auto extent = left.getDefiningOp<tile::ExtentOp>();
+      if (extent && (!optional || extent.getSource() == optional)) {
         extents.try_emplace({extent.getSource(), extent.getAxis()}, right);
+      }
+      if (optional) {
+        continue;
       }
       APInt divisor, rest;
       if (auto remainder = left.getDefiningOp<arith::RemSIOp>();
           remainder && matchPattern(right, m_ConstantInt(&rest)) && rest.isZero() &&
           matchPattern(remainder.getRhs(), m_ConstantInt(&divisor)) &&
           divisor.isStrictlyPositive()) {
-        int64_t &known = divisors.try_emplace(remainder.getLhs(), 1).first->second;
+        Value number = remainder.getLhs();
+        if (auto stride = number.getDefiningOp<tile::StrideOp>()) {
+          Value first = strideOf(stride.getSource(), stride.getAxis());
+          number = first ? first : number;
+        }
+        int64_t &known = divisors.try_emplace(number, 1).first->second;
         known = std::lcm(known, divisor.getSExtValue());
       }
     }
   }
 
-  DenseMap<std::pair<Value, int64_t>, Value> extents;
+  DenseMap<std::pair<Value, int64_t>, Value> extents, strides;
   DenseMap<Value, int64_t> divisors;
 };
 
@@ -98,6 +117,8 @@ private:
   /// The value inside the kernel that stands for host value `value`.
   FailureOr<Value> inside(Value value);
   Value viewOf(Value tensor);
+  /// True if `value` is known where the launch stands; false for null.
+  bool isComputedBefore(Value value);
   Value extentInside(Value tensor, int64_t axis);
   void copyLaunchAttributes();
 
@@ -165,12 +186,24 @@ Value Outliner::argumentFor(Value value) {
   return argument;
 }
 
+bool Outliner::isComputedBefore(Value value) {
+  Operation *definition = value ? value.getDefiningOp() : nullptr;
+  if (!definition) {
+    return bool(value);
+  }
+  Operation *user = definition->getBlock()->findAncestorOpInBlock(*launch);
+  return user && definition->isBeforeInBlock(user);
+}
+
 Value Outliner::extentInside(Value tensor, int64_t axis) {
   int64_t extent = cast<GlobalType>(tensor.getType()).getShape()[axis];
   if (!ShapedType::isDynamic(extent)) {
     return arith::ConstantIntOp::create(builder, tensor.getLoc(), extent, 32);
   }
   Value known = facts.extentOf(tensor, axis);
+  if (!isComputedBefore(known)) {
+    known = {};
+  }
   if (auto workspace = tensor.getDefiningOp<tile::WorkspaceOp>()) {
     unsigned position = llvm::count_if(workspace.getResult().getType().getShape().take_front(axis),
                                        ShapedType::isDynamic);
@@ -211,7 +244,10 @@ Value Outliner::viewOf(Value tensor) {
   for (int64_t axis = type.getRank() - 2; axis >= 0; --axis) {
     // A stride that is not the last extent comes from the host, so that it is a plain argument.
     if (strided || (argument && axis < type.getRank() - 2)) {
-      Value stride = tile::StrideOp::create(hostBuilder, loc, builder.getI64Type(), tensor, axis);
+      Value stride = facts.strideOf(tensor, axis);
+      if (!isComputedBefore(stride)) {
+        stride = tile::StrideOp::create(hostBuilder, loc, builder.getI64Type(), tensor, axis);
+      }
       strides[axis] = argumentFor(stride);
     } else if (axis == type.getRank() - 2) {
       strides[axis] = extents[axis + 1];
