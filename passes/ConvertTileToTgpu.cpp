@@ -62,6 +62,17 @@ llvm::SetVector<Value> buffersAssignedIn(Operation *op) {
   return result;
 }
 
+/// True if `op` or an operation inside it takes a buffer.
+bool usesBuffer(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return llvm::any_of(inner->getOperandTypes(), llvm::IsaPred<BufferType>)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 class Converter {
 public:
   explicit Converter(tgpu::KernelOp kernel) : kernel(kernel), builder(kernel.getContext()) {}
@@ -465,6 +476,9 @@ LogicalResult Converter::convert(Operation *op) {
       .Case<tile::ScanOp, tile::ScanWithOp>([&](auto op) { return unsupported(op, "a scan"); })
       .Case([&](tile::ReduceWithOp op) { return unsupported(op, "a reduction by a function"); })
       .Default([&](Operation *op) {
+        if (usesBuffer(op)) {
+          return unsupported(op, ("`" + op->getName().getStringRef() + "` of a tile").str());
+        }
         builder.clone(*op, mapping);
         return success();
       });

@@ -1,0 +1,148 @@
+// What no GPU lowering takes yet is an error that names it and the target.
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(convert-tile-to-tgpu))' -split-input-file -verify-diagnostics
+
+tgpu.kernel @parallel(%n: i32) attributes {threads = 64 : i32, target = "sm_90a"} {
+  // expected-error@+1 {{a `parallel` loop is not supported yet on `sm_90a` [not-supported]}}
+  tile.parallel (%n : i32) {
+  ^bb0(%i: i32):
+  }
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @threads() attributes {threads = 64 : i32} {
+  // expected-error@+1 {{a `threads` region is not supported yet on `this target` [not-supported]}}
+  tile.threads [64] {
+  ^bb0(%i: i32):
+  }
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @local() attributes {threads = 64 : i32, target = "sm_80"} {
+  // expected-error@+1 {{a `local` buffer is not supported yet on `sm_80` [not-supported]}}
+  %l = tile.alloc "l" : !tile.buffer<4xf32, local>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @atomic(%g: !tile.global<64xi32>, %n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
+  // expected-error@+1 {{an atomic operation is not supported yet}}
+  %o = tile.atomic <add> %n, %g[%n : i32] : i32, !tile.global<64xi32> -> i32
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @print(%n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
+  // expected-error@+1 {{`print` is not supported yet}}
+  tile.print "{}", %n : i32
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @scan() attributes {threads = 64 : i32, target = "sm_80"} {
+  %f = tile.alloc "f" : !tile.buffer<64xf32, fragment>
+  %x = tile.read %f : !tile.buffer<64xf32, fragment> -> tensor<64xf32>
+  // expected-error@+1 {{a scan is not supported yet}}
+  %s = tile.scan <sum> %x axis 0 : tensor<64xf32>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @reduce_with() attributes {threads = 64 : i32, target = "sm_80"} {
+  %f = tile.alloc "f" : !tile.buffer<64xf32, fragment>
+  %x = tile.read %f : !tile.buffer<64xf32, fragment> -> tensor<64xf32>
+  // expected-error@+1 {{a reduction by a function is not supported yet}}
+  %s = tile.reduce_with %x axis 0 : tensor<64xf32> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @element(%n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
+  %s = tile.alloc "s" : !tile.buffer<64xf32, shared>
+  // expected-error@+1 {{reading one element of a tile is not supported yet}}
+  %x = tile.load %s[%n : i32] : !tile.buffer<64xf32, shared> -> f32
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @element_write(%n: i32, %x: f32) attributes {threads = 64 : i32, target = "sm_80"} {
+  %f = tile.alloc "f" : !tile.buffer<64xf32, fragment>
+  // expected-error@+1 {{writing one element of a tile is not supported yet}}
+  tile.store %x, %f[%n : i32] : f32, !tile.buffer<64xf32, fragment>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @fragment_part() attributes {threads = 64 : i32, target = "sm_80"} {
+  %c0 = arith.constant 0 : i32
+  %f = tile.alloc "f" : !tile.buffer<64xf32, fragment>
+  // expected-error@+1 {{this slice of a tile is not supported yet}}
+  %p = tile.slice %f[%c0] sizes [32] : !tile.buffer<64xf32, fragment>, i32 -> !tile.buffer<32xf32, fragment>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @moving_part(%n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
+  %s = tile.alloc "s" : !tile.buffer<64xf32, shared>
+  // expected-error@+1 {{this slice of a tile is not supported yet}}
+  %p = tile.slice %s[%n] sizes [32] : !tile.buffer<64xf32, shared>, i32 -> !tile.buffer<32xf32, shared>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @row() attributes {threads = 64 : i32, target = "sm_80"} {
+  %c0 = arith.constant 0 : i32
+  %s = tile.alloc "s" : !tile.buffer<64x8xf32, shared>
+  // expected-error@+1 {{this slice of a tile is not supported yet}}
+  %p = tile.slice %s[%c0, %c0] sizes [-1, 8] : !tile.buffer<64x8xf32, shared>, i32, i32 -> !tile.buffer<8xf32, shared>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @reshape() attributes {threads = 64 : i32, target = "sm_80"} {
+  %f = tile.alloc "f" : !tile.buffer<64xf32, fragment>
+  // expected-error@+1 {{`tile.reshape` of a tile is not supported yet}}
+  %r = tile.reshape %f : !tile.buffer<64xf32, fragment> -> !tile.buffer<8x8xf32, fragment>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @bitcast() attributes {threads = 64 : i32, target = "sm_80"} {
+  %s = tile.alloc "s" : !tile.buffer<64xf32, shared>
+  // expected-error@+1 {{`tile.bitcast_view` of a tile is not supported yet}}
+  %r = tile.bitcast_view %s : !tile.buffer<64xf32, shared> -> !tile.buffer<128xf16, shared>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @other_regions(%i: index, %n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
+  %v = tile.alloc "v" : !tile.buffer<i32, uniform>
+  // expected-error@+1 {{`scf.index_switch` of a tile is not supported yet}}
+  scf.index_switch %i
+  case 0 {
+    tile.store %n, %v[] : i32, !tile.buffer<i32, uniform>
+    scf.yield
+  }
+  default {
+    scf.yield
+  }
+  tgpu.return
+}
