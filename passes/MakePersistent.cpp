@@ -23,7 +23,8 @@ struct MakePersistent : tilec::impl::MakePersistentBase<MakePersistent> {
   void runOnOperation() override {
     tgpu::KernelOp kernel = getOperation();
     tgpu::GridPointOp point = findGridPoint(kernel);
-    if (!kernel.getPersistent() || !point || point->getParentOp() != kernel) {
+    if (!kernel.getPersistent() || !point || point->getParentOp() != kernel ||
+        point.getExtents().empty()) {
       return;
     }
     OpBuilder builder(point);
