@@ -126,25 +126,35 @@ GlobalSlice tilec::analyseSlice(Value value) {
   return result;
 }
 
+bool tilec::isHostKnown(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return (argument && isa<tgpu::KernelOp>(argument.getOwner()->getParentOp())) ||
+         matchPattern(value, m_Constant());
+}
+
+int64_t tilec::baseAlignment(tgpu::ViewOp view) {
+  auto base = dyn_cast<BlockArgument>(view.getBase());
+  auto kernel = base ? dyn_cast<tgpu::KernelOp>(base.getOwner()->getParentOp()) : tgpu::KernelOp();
+  auto attribute = kernel
+                       ? kernel.getArgAttrOfType<IntegerAttr>(base.getArgNumber(), tgpu::kAlignAttr)
+                       : IntegerAttr();
+  return attribute ? attribute.getInt() : 1;
+}
+
 int64_t tilec::alignedAccessBytes(GlobalSlice slice, unsigned elementBits) {
   if (!slice.view || slice.kept.empty() || slice.kept.back() + 1 != (int64_t)slice.offset.size()) {
     return 0;
   }
-  int64_t align = 16;
-  if (auto base = dyn_cast<BlockArgument>(slice.view.getBase())) {
-    auto kernel = dyn_cast<tgpu::KernelOp>(base.getOwner()->getParentOp());
-    auto attribute =
-        kernel ? kernel.getArgAttrOfType<IntegerAttr>(base.getArgNumber(), tgpu::kAlignAttr)
-               : IntegerAttr();
-    align = attribute ? attribute.getInt() : 1;
-  }
+  int64_t align = baseAlignment(slice.view), size = slice.sizes.back();
   SmallVector<Value> mustFit(slice.view.getStrides());
   mustFit.push_back(slice.view.getExtents().back());
   if (slice.offset.back()) {
     mustFit.push_back(slice.offset.back());
   }
   for (int64_t bytes = 16; bytes * 8 >= elementBits && bytes > 0; bytes /= 2) {
-    bool fits = align % bytes == 0 && llvm::all_of(mustFit, [&](Value value) {
+    bool fits = align % bytes == 0 &&
+                (ShapedType::isDynamic(size) || fitsAccess(size, elementBits, bytes)) &&
+                llvm::all_of(mustFit, [&](Value value) {
                   return fitsAccess(divisorOf(value), elementBits, bytes);
                 });
     if (fits) {

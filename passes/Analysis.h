@@ -37,9 +37,15 @@ struct GlobalSlice {
 /// arithmetic is needed (one of the two is 0); others, gathers and reshapes give a null view.
 GlobalSlice analyseSlice(mlir::Value value);
 
+/// True for what the host can put into a tensor map: a kernel argument or a constant.
+bool isHostKnown(mlir::Value value);
+
+/// Bytes at whose multiples the tensor behind a view starts; 1 when nothing is known.
+int64_t baseAlignment(tgpu::ViewOp view);
+
 /// Bytes (a power of two up to 16) of the widest access along the last dimension that stays aligned
-/// for every row of `slice` and never straddles the end of the tensor: base, strides, offset and
-/// extent are multiples of it.
+/// for every row of `slice` and never straddles the end of the tensor or of the slice: base,
+/// strides, offset, extent and static size are multiples of it.
 int64_t alignedAccessBytes(GlobalSlice slice, unsigned elementBits);
 
 /// The allocation behind a buffer, through `tgpu.slot` and `tgpu.subview`.

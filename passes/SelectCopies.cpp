@@ -50,6 +50,13 @@ std::string refuseTma(GlobalSlice slice, Type element, const Target &target, boo
       return "the extent of the region is known at run time only";
     }
   }
+  if (baseAlignment(slice.view) % 16 != 0) {
+    return "the tensor is not known to start at a multiple of 16 bytes";
+  }
+  if (!llvm::all_of(slice.view.getExtents(), isHostKnown) ||
+      !llvm::all_of(slice.view.getStrides(), isHostKnown)) {
+    return "extents or strides of the tensor are computed in the kernel";
+  }
   for (Value stride : slice.view.getStrides()) {
     if (!fitsAccess(divisorOf(stride), bits, 16)) {
       return "rows of the tensor are not known to start at multiples of 16 bytes";
@@ -106,7 +113,7 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     Type element = cast<tile::GlobalType>(global.getType()).getElementType();
     std::string refusal = refuseTma(analyseSlice(global), element, target, copy.getNoTma());
     if (refusal.empty()) {
-      setPath(copy, CopyPath::Tma, 16);
+      setPath(copy, CopyPath::Tma, accessBytes(global));
       ++numTma;
       return success();
     }
