@@ -178,6 +178,35 @@ void Inference::replaceTensorConstants() {
   });
 }
 
+/// Values whose types are one by the rules of their operation: what a loop carries and its result,
+/// the results of one element-wise operation. No conversion can stand between them.
+static SmallVector<Value> sameAs(Value value) {
+  auto other = [](ValueRange values, unsigned number) {
+    return SmallVector<Value>{values[number]};
+  };
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+      return other(loop.getResults(), argument.getArgNumber() - 1);
+    }
+    if (auto loop = dyn_cast<scf::WhileOp>(parent);
+        loop && argument.getOwner() == loop.getAfterBody()) {
+      return other(loop.getResults(), argument.getArgNumber());
+    }
+    return {};
+  }
+  Operation *definition = value.getDefiningOp();
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(definition)) {
+    return other(loop.getRegionIterArgs(), number);
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(definition)) {
+    return other(loop.getAfterArguments(), number);
+  }
+  return isElementwise(definition) ? SmallVector<Value>(definition->getResults())
+                                   : SmallVector<Value>();
+}
+
 static bool isSplat(Value value) { return value.getDefiningOp<tile::SplatOp>() != nullptr; }
 
 void Inference::collectTies() {
@@ -209,8 +238,14 @@ LogicalResult Inference::addAnchors() {
 }
 
 void Inference::assign(Value value, const RegisterLayout &layout) {
-  if (!isSplat(value) && layouts.insert({value, layout}).second) {
-    work.push_back(value);
+  if (isSplat(value) || !layouts.insert({value, layout}).second) {
+    return;
+  }
+  work.push_back(value);
+  for (Value same : sameAs(value)) {
+    if (isFragment(same)) {
+      assign(same, layout);
+    }
   }
 }
 
