@@ -8,7 +8,8 @@
 //     0; release(last)
 // by cp.async, where every iteration closes a group, possibly an empty one:
 //     for s in 0..n-1: copy(s); commit
-//     loop j: cp_async_wait n-2; barrier; copy(j+n-1); commit; work(j)
+//     loop j: cp_async_wait n-2; barrier; copy(j+n-1); commit; work(j)                after:
+//     cp_async_wait 0
 // TMA's ring position runs on across the loops around this one, since the parity of a barrier never
 // starts anew.
 //
@@ -99,6 +100,9 @@ LogicalResult Expander::makeRings() {
       continue;
     }
     auto alloc = copy.getDest().getDefiningOp<tgpu::AllocSharedOp>();
+    if (!alloc || !alloc.getResult().getType().getLayout()) {
+      return copy.emitError("has stage 0 but fills no whole buffer with a layout");
+    }
     Load load;
     load.copy = copy;
     load.ring = tgpu::AllocSharedOp::create(entry, alloc.getLoc(),
@@ -155,6 +159,9 @@ void Expander::storePosition(Value end) {
 
 Value Expander::tripCount() {
   auto asI32 = [&](Value value) -> Value {
+    if (value.getType().isIndex()) {
+      return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), value);
+    }
     return value.getType().isInteger(32)
                ? value
                : arith::TruncIOp::create(builder, loc, builder.getI32Type(), value);
@@ -171,8 +178,12 @@ Value Expander::tripCount() {
 
 Value Expander::inductionOf(Value number) {
   Type type = loop.getInductionVar().getType();
-  Value value =
-      type.isInteger(32) ? number : arith::ExtSIOp::create(builder, loc, type, number).getResult();
+  Value value = number;
+  if (type.isIndex()) {
+    value = arith::IndexCastOp::create(builder, loc, type, number);
+  } else if (!type.isInteger(32)) {
+    value = arith::ExtSIOp::create(builder, loc, type, number);
+  }
   if (!matchPattern(loop.getStep(), m_One())) {
     value = arith::MulIOp::create(builder, loc, value, loop.getStep());
   }
@@ -331,6 +342,10 @@ void Expander::emitLoop() {
 
 void Expander::emitEpilogue(scf::ForOp fresh) {
   SmallVector<Value> results(fresh.getResults());
+  if (path == CopyPath::CpAsync) {
+    // Every copy has been waited for in its iteration; this says so to whoever fills the ring next.
+    tgpu::CpAsyncWaitOp::create(builder, loc, 0);
+  }
   if (deferred) {
     Value pending = results[deferredIndex];
     Type complete = cast<tgpu::PendingType>(pending.getType()).getFragment();
@@ -388,13 +403,19 @@ LogicalResult Expander::run() {
 namespace {
 struct ExpandPipeline : tilec::impl::ExpandPipelineBase<ExpandPipeline> {
   void runOnOperation() override {
-    SmallVector<scf::ForOp> loops;
-    getOperation().walk([&](scf::ForOp loop) {
-      if (loop->hasAttr(kPipelineAttr)) {
-        loops.push_back(loop);
-      }
-    });
-    for (scf::ForOp loop : loops) {
+    // Inner loops first. An expansion replaces the loops around, so each search starts anew.
+    auto next = [&] {
+      scf::ForOp found;
+      getOperation().walk([&](scf::ForOp loop) {
+        if (loop->hasAttr(kPipelineAttr)) {
+          found = loop;
+          return WalkResult::interrupt();
+        }
+        return WalkResult::advance();
+      });
+      return found;
+    };
+    while (scf::ForOp loop = next()) {
       if (failed(Expander(getOperation(), loop).run())) {
         return signalPassFailure();
       }

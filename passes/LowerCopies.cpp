@@ -178,23 +178,31 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
   }
 
   /// Columns [offset, offset + columns) of a slice of global memory, as a slice of the slice's own
-  /// source.
+  /// source (or of the whole tensor).
   static Value globalPanel(OpBuilder &builder, Value global, int64_t offset, int64_t columns) {
     auto slice = global.getDefiningOp<tile::SliceOp>();
     Location loc = global.getLoc();
-    SmallVector<Value> offsets(slice.getOffsets());
-    SmallVector<int64_t> sizes(slice.getStaticSizes());
+    auto whole = cast<tile::GlobalType>(global.getType());
+    SmallVector<Value> offsets, dynamicSizes;
+    SmallVector<int64_t> sizes;
+    if (slice) {
+      offsets.assign(slice.getOffsets().begin(), slice.getOffsets().end());
+      dynamicSizes.assign(slice.getSizes().begin(), slice.getSizes().end());
+      sizes.assign(slice.getStaticSizes().begin(), slice.getStaticSizes().end());
+    } else { // a whole tensor of static extents
+      offsets.assign(whole.getRank(), arith::ConstantIntOp::create(builder, loc, 0, 32));
+      sizes.assign(whole.getShape().begin(), whole.getShape().end());
+    }
     Value last = offsets.back();
     Value step =
         arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(last.getType(), offset));
     offsets.back() = arith::AddIOp::create(builder, loc, last, step);
     sizes.back() = columns;
-    SmallVector<int64_t> shape(cast<tile::GlobalType>(slice.getResult().getType()).getShape());
+    SmallVector<int64_t> shape(whole.getShape());
     shape.back() = columns;
-    auto type = tile::GlobalType::get(builder.getContext(), shape,
-                                      cast<tile::GlobalType>(global.getType()).getElementType());
-    return tile::SliceOp::create(builder, loc, type, slice.getSource(), offsets, slice.getSizes(),
-                                 sizes);
+    auto type = tile::GlobalType::get(builder.getContext(), shape, whole.getElementType());
+    return tile::SliceOp::create(builder, loc, type, slice ? slice.getSource() : global, offsets,
+                                 dynamicSizes, sizes);
   }
 
   /// Copies in loops that may be pipelined wait for their plan.

@@ -11,6 +11,7 @@
 #include "passes/Shared.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_PLANPIPELINE
@@ -53,6 +54,68 @@ tgpu::WgmmaWaitOp tilec::findDeferrableWait(scf::ForOp loop) {
   return carried.hasOneUse() && product.getAcc() == carried ? found : tgpu::WgmmaWaitOp();
 }
 
+/// The kernel argument behind a region of global memory; null if it is not known.
+static BlockArgument baseOf(Value global) {
+  while (Operation *definition = global.getDefiningOp()) {
+    if (!isa<tile::SliceOp, tile::ReshapeOp, tile::BitcastViewOp, tgpu::ViewOp>(definition)) {
+      return {};
+    }
+    global = definition->getOperand(0);
+  }
+  auto argument = cast<BlockArgument>(global);
+  return isa<tgpu::KernelOp>(argument.getOwner()->getParentOp()) ? argument : BlockArgument();
+}
+
+/// True if `a` and `b` may be the same memory: one argument, or arguments declared `may_alias`.
+static bool mayOverlap(tgpu::KernelOp kernel, Value a, Value b) {
+  BlockArgument first = baseOf(a), second = baseOf(b);
+  if (!first || !second || first == second) {
+    return true;
+  }
+  auto names = [&](BlockArgument from, BlockArgument to) {
+    auto list = kernel.getArgAttrOfType<ArrayAttr>(from.getArgNumber(), "tile.may_alias");
+    Attribute name = kernel.getArgAttr(to.getArgNumber(), "tile.name");
+    return list && name && llvm::is_contained(list, name);
+  };
+  return names(first, second) || names(second, first);
+}
+
+/// The global memory that `op` writes; null if it writes none.
+static Value writtenGlobal(Operation *op) {
+  Value place = llvm::TypeSwitch<Operation *, Value>(op)
+                    .Case<tgpu::CopyOp, tgpu::StoreOp, tgpu::TmaStoreOp, tile::StoreOp>(
+                        [](auto store) { return store.getDest(); })
+                    .Case<tile::AtomicOp, tile::AtomicCasOp, tile::AtomicTileOp>(
+                        [](auto atomic) { return atomic.getPlace(); })
+                    .Default([](Operation *) { return Value(); });
+  return place && isa<tile::GlobalType>(place.getType()) ? place : Value();
+}
+
+/// True if something in the loop of `copy` uses `buffer` or a part of it before the copy: it works
+/// on the data of the iteration before.
+static bool isUsedBefore(Value buffer, tgpu::CopyOp copy) {
+  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+    if (auto part = dyn_cast<tgpu::SubviewOp>(user)) {
+      return isUsedBefore(part.getResult(), copy);
+    }
+    Operation *inBody = copy->getBlock()->findAncestorOpInBlock(*user);
+    return inBody && user != copy && inBody->isBeforeInBlock(copy);
+  });
+}
+
+/// True if something but `copy` writes to `buffer` or a part of it.
+static bool isWrittenBeside(Value buffer, tgpu::CopyOp copy) {
+  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+    if (auto part = dyn_cast<tgpu::SubviewOp>(user)) {
+      return isWrittenBeside(part.getResult(), copy);
+    }
+    auto other = dyn_cast<tgpu::CopyOp>(user);
+    auto async = dyn_cast<tgpu::CpAsyncOp>(user);
+    return (other && other != copy && other.getDest() == buffer) ||
+           (async && async.getDest() == buffer) || isa<tgpu::LocalStoreOp>(user);
+  });
+}
+
 namespace {
 
 /// Why a copy cannot run ahead of its loop; empty when it can.
@@ -74,11 +137,22 @@ std::string refuseCopy(tgpu::CopyOp copy, scf::ForOp loop) {
     if (user != copy && !loop->isProperAncestor(user)) {
       return "the buffer is also used outside the loop";
     }
-    if (user != copy && isa<tgpu::CopyOp, tgpu::LocalStoreOp>(user)) {
-      return "the buffer is written twice in an iteration";
-    }
   }
-  return "";
+  if (isUsedBefore(alloc.getResult(), copy)) {
+    return "the buffer is used before it is filled";
+  }
+  if (isWrittenBeside(alloc.getResult(), copy)) {
+    return "the buffer is written twice in an iteration";
+  }
+  auto kernel = loop->getParentOfType<tgpu::KernelOp>();
+  bool overwritten = loop.walk([&](Operation *op) {
+                           Value written = writtenGlobal(op);
+                           return written && mayOverlap(kernel, written, copy.getSource())
+                                      ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+                         })
+                         .wasInterrupted();
+  return overwritten ? "the loop writes to the tensor that it reads" : "";
 }
 
 struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
@@ -116,6 +190,12 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     if (allTma && !llvm::all_of(enclosing(loop), llvm::IsaPred<scf::ForOp>)) {
       allTma = false; // the ring's position cannot be carried through branches
     }
+    // Without TMA, copies need accesses that cp.async can make.
+    for (tgpu::CopyOp copy : copies) {
+      if (refusal.empty() && !allTma && copy.getBytes().value_or(16) < 4) {
+        refusal = "not all of its copies can use TMA here, or cp.async";
+      }
+    }
     stages = refusal.empty() ? fittingStages(loop, copies, stages, target) : stages;
     if (refusal.empty() && stages < 2 && !allTma) {
       refusal = "one stage overlaps nothing";
@@ -125,6 +205,19 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     }
     write(loop, copies, stages, allTma ? CopyPath::Tma : CopyPath::CpAsync);
     ++numPipelined;
+  }
+
+  /// Buffers of the loops planned so far: their loop, and its stages. Looked up, never iterated.
+  DenseMap<Operation *, std::pair<scf::ForOp, int64_t>> rings;
+
+  /// True if the rings of the planned loop `other` are in use while `loop` runs: it is inside, or a
+  /// loop around both runs them in turn.
+  static bool areLiveTogether(scf::ForOp other, scf::ForOp loop) {
+    auto outer = other->getParentOfType<LoopLikeOpInterface>();
+    while (outer && !outer->isAncestor(loop)) {
+      outer = outer->getParentOfType<LoopLikeOpInterface>();
+    }
+    return bool(outer);
   }
 
   /// Operations from the loop (exclusive) to the kernel (exclusive).
@@ -154,8 +247,12 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
       filled.insert(copy.getDest().getDefiningOp());
     }
     getOperation().walk([&](tgpu::AllocSharedOp alloc) {
-      (filled.contains(alloc) ? perStage : others) +=
-          llvm::alignTo(sharedBytes(alloc.getResult().getType()), 1024);
+      int64_t bytes = llvm::alignTo(sharedBytes(alloc.getResult().getType()), 1024);
+      auto ring = rings.find(alloc);
+      if (ring != rings.end() && areLiveTogether(ring->second.first, loop)) {
+        bytes *= ring->second.second;
+      }
+      (filled.contains(alloc) ? perStage : others) += bytes;
     });
     constexpr int64_t barriers = 1024;
     int64_t fitting = std::max<int64_t>(1, (target.sharedPerBlock - others - barriers) /
@@ -172,6 +269,9 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     MLIRContext *context = loop.getContext();
     loop->setAttr(tile::kStagesAttr, IntegerAttr::get(IntegerType::get(context, 32), stages));
     loop->setAttr(kPipelineAttr, tgpu::CopyPathAttr::get(context, path));
+    for (tgpu::CopyOp copy : copies) {
+      rings[copy.getDest().getDefiningOp()] = {loop, stages};
+    }
     tgpu::WgmmaWaitOp deferred =
         path == CopyPath::Tma && stages > 2 ? findDeferrableWait(loop) : tgpu::WgmmaWaitOp();
     int64_t order = 0;

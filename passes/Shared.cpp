@@ -77,7 +77,11 @@ tgpu::SmemType tilec::ringType(tgpu::SmemType type, int64_t count) {
   return tgpu::SmemType::get(type.getContext(), shape, type.getElementType(), layout);
 }
 
-int64_t tilec::sharedBytes(tgpu::SmemType type) { return type.getLayout().getLayout().sizeBytes(); }
+int64_t tilec::sharedBytes(tgpu::SmemType type) {
+  return type.getLayout() ? type.getLayout().getLayout().sizeBytes()
+                          : ShapedType::getNumElements(type.getShape()) *
+                                tile::getStorageBits(type.getElementType()) / 8;
+}
 
 void tilec::makeSynchronous(tgpu::CopyOp copy) {
   bool load = isa<tile::GlobalType>(copy.getSource().getType());

@@ -20,7 +20,7 @@ int64_t tmaBytes(const layout::SharedLayout &layout);
 /// The type of a ring of `count` buffers of `type`.
 tgpu::SmemType ringType(tgpu::SmemType type, int64_t count);
 
-/// Bytes of shared memory of a buffer type that has a layout.
+/// Bytes of shared memory of a buffer type; without a layout those of its elements.
 int64_t sharedBytes(tgpu::SmemType type);
 
 /// Replaces a copy that nothing overlaps: loads become cp.async with its wait where accesses are
