@@ -60,7 +60,8 @@ struct Choice {
 
 bool isFp8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
 bool isTf32(DotOp dot, const Product &p) {
-  return p.a.isF32() && dot.getPrecision() == tile::GemmPrecision::Tf32;
+  return p.a.isF32() && p.b.isF32() && p.acc.isF32() &&
+         dot.getPrecision() == tile::GemmPrecision::Tf32;
 }
 
 /// True for the operand and accumulator types that tensor cores multiply.

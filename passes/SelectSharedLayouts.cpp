@@ -141,12 +141,35 @@ void setLayout(Value buffer, tgpu::SharedAttr layout) {
 
 struct SelectSharedLayouts : tilec::impl::SelectSharedLayoutsBase<SelectSharedLayouts> {
   void runOnOperation() override {
+    if (failed(checkPrepared())) {
+      return signalPassFailure();
+    }
     WalkResult result = getOperation().walk([&](tgpu::AllocSharedOp alloc) {
       return failed(select(alloc)) ? WalkResult::interrupt() : WalkResult::advance();
     });
     if (result.wasInterrupted()) {
       signalPassFailure();
     }
+  }
+
+  /// What the demands are computed from must be there.
+  LogicalResult checkPrepared() {
+    WalkResult result = getOperation().walk([](Operation *op) {
+      bool ready = true;
+      if (auto dot = dyn_cast<tgpu::DotOp>(op)) {
+        ready = dot.getMma().has_value();
+      } else if (auto load = dyn_cast<tgpu::LocalLoadOp>(op)) {
+        ready = tgpu::getLayout(load.getResult().getType());
+      } else if (auto store = dyn_cast<tgpu::LocalStoreOp>(op)) {
+        ready = tgpu::getLayout(store.getValue().getType());
+      }
+      if (!ready) {
+        op->emitError(
+            "has no instruction or layout: run tgpu-select-mma and tgpu-infer-layouts first");
+      }
+      return ready ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
   }
 
   LogicalResult select(tgpu::AllocSharedOp alloc) {
