@@ -57,7 +57,7 @@ LogicalResult KernelLowering::lowerSlot(tgpu::SlotOp op) {
   const int64_t stride = buffer.layout.leadingStride(0);
   buffer.bytes += buffer.origin.front() * stride;
   if (slots > 1) {
-    buffer.steps.push_back({ringIndex(scalars[op.getPosition()][0], slots), stride});
+    buffer.steps.push_back({ringPlace(op.getPosition(), slots).index, stride});
   }
   buffer.layout = buffer.layout.dropLeading();
   buffer.origin.erase(buffer.origin.begin());

@@ -7,8 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "passes/llvm/KernelLowering.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir;
 
 namespace tilec::lowering {
@@ -53,31 +51,17 @@ LogicalResult KernelLowering::initChannels() {
 
 void KernelLowering::blockBarrier() { NVVM::BarrierOp::create(b, loc); }
 
-Value KernelLowering::ringIndex(Value position, int64_t slots) {
-  if (slots == 1) {
-    return i32(0);
-  }
-  return llvm::isPowerOf2_64(slots) ? b.createOrFold<arith::AndIOp>(loc, position, i32(slots - 1))
-                                    : b.createOrFold<arith::RemUIOp>(loc, position, i32(slots));
-}
-
 Value KernelLowering::barrierPointer(const Channel &channel, Value position, bool empty) {
   const int64_t bytes = channel.bytes + (empty ? 8 * channel.slots : 0);
   if (channel.slots == 1) {
     return sharedPointer(Value(), bytes);
   }
-  return sharedPointer(mul(ringIndex(position, channel.slots), 8), bytes);
+  return sharedPointer(mul(ringPlace(position, channel.slots).index, 8), bytes);
 }
 
 void KernelLowering::waitFor(const Channel &channel, Value position, bool empty) {
   Value pointer = barrierPointer(channel, position, empty);
-  Value round = position;
-  if (channel.slots > 1) {
-    round = llvm::isPowerOf2_64(channel.slots)
-                ? b.createOrFold<arith::ShRUIOp>(loc, position, i32(llvm::Log2_64(channel.slots)))
-                : b.createOrFold<arith::DivUIOp>(loc, position, i32(channel.slots));
-  }
-  Value parity = b.createOrFold<arith::AndIOp>(loc, round, i32(1));
+  Value parity = ringPlace(position, channel.slots).parity;
   if (empty) {
     parity = b.createOrFold<arith::XOrIOp>(loc, parity, i32(1));
   }
@@ -116,7 +100,7 @@ LogicalResult KernelLowering::lowerChannelUse(Operation *op) {
     return unsupported(op, "a channel that is passed on");
   }
   const Channel channel = found->second;
-  Value position = scalars[op->getOperand(1)][0];
+  Value position = op->getOperand(1);
   Type state = b.getI64Type();
   if (isa<tgpu::AcquireOp, tgpu::WaitOp>(op)) {
     waitFor(channel, position, isa<tgpu::AcquireOp>(op));

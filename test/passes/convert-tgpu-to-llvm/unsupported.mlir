@@ -1,0 +1,40 @@
+// What the lowering cannot do is an error at the operation, not a crash.
+// RUN: tile-opt --convert-tgpu-to-llvm --split-input-file --verify-diagnostics %s
+
+#as = #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">
+tgpu.kernel @noOffset() attributes {threads = 128 : i32, target = "sm_90a"} {
+  // expected-error @below {{a buffer without an address or layout [unsupported]}}
+  %s = tgpu.alloc_shared : !tgpu.smem<64x64xf16, #as>
+  tgpu.return
+}
+
+// -----
+
+#as = #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">
+tgpu.kernel @misaligned() attributes {threads = 128 : i32, target = "sm_90a"} {
+  // expected-error @below {{offset 128 is not a multiple of 1024}}
+  %s = tgpu.alloc_shared {offset = 128 : i64} : !tgpu.smem<64x64xf16, #as>
+  tgpu.return
+}
+
+// -----
+
+#acc = #tgpu.fragment<"64x8 reg 0,1:8,0 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">
+#a = #tgpu.shared<"64x16 b16 contig 1 panel 16 swizzle 32">
+#b = #tgpu.shared<"16x8 b16 contig 1 panel 8">
+tgpu.kernel @wrongTarget() attributes {threads = 128 : i32, target = "sm_80"} {
+  %a = tgpu.alloc_shared {offset = 0 : i64} : !tgpu.smem<64x16xf16, #a>
+  %b = tgpu.alloc_shared {offset = 4096 : i64} : !tgpu.smem<16x8xf16, #b>
+  %z = arith.constant dense<0.0> : tensor<64x8xf32, #acc>
+  // expected-error @below {{wgmma on this target [unsupported]}}
+  %p = tgpu.wgmma %a, %b, %z {mma = #tgpu.mma<wgmma, 64, 8, 16, warps = 1, 1>} : !tgpu.smem<64x16xf16, #a>, !tgpu.smem<16x8xf16, #b>, tensor<64x8xf32, #acc> -> !tgpu.pending<tensor<64x8xf32, #acc>>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @unknownOp(%x: !tile.global<?xf32>) attributes {threads = 128 : i32, target = "sm_90a"} {
+  // expected-error @below {{this operation in a kernel [unsupported]}}
+  %c = tile.reshape %x : !tile.global<?xf32> -> !tile.global<4x4xf32>
+  tgpu.return
+}
