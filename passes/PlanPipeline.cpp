@@ -161,6 +161,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     if (!target) {
       return signalPassFailure();
     }
+    rings.clear();
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
       if (loop->hasAttr(tile::kStagesAttr)) {

@@ -174,7 +174,7 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
         return success();
       })
       .Case<tgpu::WgmmaBeginOp>([&](tgpu::WgmmaBeginOp o) {
-        scalars[o.getResult()] = scalars[o.getAcc()];
+        scalars[o.getResult()] = Fragment(scalars.lookup(o.getAcc()));
         return success();
       })
       .Case<tgpu::FragmentSliceOp>([&](auto o) { return lowerFragmentSlice(o); })

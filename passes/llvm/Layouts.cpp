@@ -183,7 +183,7 @@ LogicalResult KernelLowering::lowerTranspose(tile::TransposeOp op) {
   if (!from || !to || !from->transposed().sameMap(*to)) {
     return unsupported(op, "a transposition that moves data between threads");
   }
-  scalars[op.getResult()] = scalars[op.getInput()];
+  scalars[op.getResult()] = Fragment(scalars.lookup(op.getInput()));
   return success();
 }
 
