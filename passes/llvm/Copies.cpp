@@ -118,6 +118,52 @@ LogicalResult KernelLowering::lowerCpAsync(tgpu::CpAsyncOp op) {
   return success();
 }
 
+/// Accesses of one thread that a copy through registers keeps in flight at a time.
+constexpr int64_t kAccessesInFlight = 16;
+
+/// Rows of a buffer that one trip of a copy's loop takes: so many that each thread makes
+/// kAccessesInFlight accesses, whole patterns of the swizzle, and a divisor of all rows. All rows
+/// where that cannot be.
+static int64_t rowsPerTrip(const Shared &buffer, int64_t perAccess, int64_t threads) {
+  const int rowDim = buffer.layout.rowDim();
+  const int64_t rows = buffer.shape[rowDim];
+  const int64_t columns = buffer.shape[buffer.layout.contiguousDim()];
+  const int64_t pattern =
+      buffer.layout.swizzle() ? 8 : 1; // PTX ISA 5.5.7: XOR repeats after 8 rows
+  int64_t best = rows;
+  for (int64_t candidate = pattern; candidate < rows; candidate += pattern) {
+    if (rows % candidate == 0 && candidate * columns >= kAccessesInFlight * perAccess * threads) {
+      best = candidate;
+      break;
+    }
+  }
+  return best;
+}
+
+/// A load of a matrix through registers, as a loop over blocks of rows: short code, and few
+/// registers.
+LogicalResult KernelLowering::loadByRows(tgpu::CopyOp op, const View &view, const Shared &buffer,
+                                         int64_t rows) {
+  const int rowDim = buffer.layout.rowDim();
+  Shared part = buffer;
+  part.shape[rowDim] = rows;
+  FailureOr<layout::RegisterLayout> registers =
+      copyLayout(op, part, op.getBytes().value_or(memoryBytes(buffer.element)));
+  if (failed(registers)) {
+    return failure();
+  }
+  auto loop = scf::ForOp::create(b, loc, i32(0), i32(buffer.shape[rowDim] / rows), i32(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  part.steps.push_back({loop.getInductionVar(), rows * buffer.layout.rowPitch()});
+  View block = view;
+  ViewDim &dim = block.dims[view.axisOf(rowDim)];
+  Value first = mul(toInteger(loop.getInductionVar(), dim.offset.getType()), rows);
+  dim.offset = b.createOrFold<arith::AddIOp>(loc, dim.offset, first);
+  Fragment slots = loadGlobal(op, block, *registers, op.getBytes());
+  return storeShared(op, part, *registers, slots);
+}
+
 LogicalResult KernelLowering::lowerCopy(tgpu::CopyOp op) {
   const bool loads = isa<tgpu::SmemType>(op.getDest().getType());
   auto found = views.find(loads ? op.getSource() : op.getDest());
@@ -126,8 +172,16 @@ LogicalResult KernelLowering::lowerCopy(tgpu::CopyOp op) {
       op.getPath().value_or(tgpu::CopyPath::Vector) != tgpu::CopyPath::Vector) {
     return unsupported(op, "a copy that is not one of ordinary loads and stores");
   }
-  FailureOr<layout::RegisterLayout> registers =
-      copyLayout(op, buffer, op.getBytes().value_or(memoryBytes(buffer.element)));
+  const int64_t bytes = op.getBytes().value_or(memoryBytes(buffer.element));
+  if (loads && buffer.shape.size() == 2 &&
+      llvm::all_of(buffer.origin, [](int64_t o) { return o == 0; })) {
+    const int64_t perAccess = std::max<int64_t>(1, bytes / memoryBytes(buffer.element));
+    const int64_t rows = rowsPerTrip(buffer, perAccess, warps.count * 32);
+    if (rows < buffer.shape[buffer.layout.rowDim()]) {
+      return loadByRows(op, found->second, buffer, rows);
+    }
+  }
+  FailureOr<layout::RegisterLayout> registers = copyLayout(op, buffer, bytes);
   if (failed(registers)) {
     return failure();
   }

@@ -195,6 +195,8 @@ private:
                                mlir::Value position);
   mlir::LogicalResult lowerCpAsync(tgpu::CpAsyncOp op);
   mlir::LogicalResult lowerCopy(tgpu::CopyOp op);
+  mlir::LogicalResult loadByRows(tgpu::CopyOp op, const View &view, const Shared &buffer,
+                                 int64_t rows);
   /// How the threads of the calling warps share a copy of a tile, `bytes` an access.
   mlir::FailureOr<layout::RegisterLayout> copyLayout(mlir::Operation *op, const Shared &buffer,
                                                      int64_t bytes);

@@ -5,6 +5,7 @@
 // wait ties the accumulators that are complete, so that nothing reads them earlier.
 //
 //===----------------------------------------------------------------------===//
+#include "mlir/IR/Matchers.h"
 #include "passes/llvm/KernelLowering.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -14,6 +15,10 @@ using namespace mlir;
 namespace tilec::lowering {
 
 namespace {
+
+bool isZero(Value value) {
+  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+}
 
 /// Name in PTX of an operand's type; empty for types that wgmma does not take.
 StringRef typeName(Type element, bool isUnsigned) {
@@ -84,9 +89,11 @@ struct Operand {
 /// Everything about one product.
 class Product {
 public:
-  Product(KernelLowering &lowering, tgpu::WgmmaOp op, const layout::RegisterLayout &layout)
+  /// Without `accumulate` the first step ignores what the accumulator holds.
+  Product(KernelLowering &lowering, tgpu::WgmmaOp op, const layout::RegisterLayout &layout,
+          bool accumulate)
       : lowering(lowering), b(lowering.builder()), loc(lowering.location()), op(op),
-        mma(op.getMma()), accLayout(layout) {
+        mma(op.getMma()), accLayout(layout), accumulate(accumulate) {
     ArrayRef<int64_t> acc = op.getResult().getType().getFragment().getShape();
     rows = llvm::divideCeil(acc[0], 64 * mma.getWarpsM()) * 64;
     const int64_t unit = 8;
@@ -209,7 +216,7 @@ private:
     // The first step may ignore what the accumulator holds.
     std::string scale;
     const bool first = step == 0;
-    if (first && op.getAccumulate() && useAcc) {
+    if (first && accumulate && useAcc) {
       scale = "$" + std::to_string(next++);
       inputs.push_back(useAcc);
       constraints += ",b";
@@ -217,7 +224,7 @@ private:
     os << "{\n";
     if (scale.empty()) {
       scale = "p";
-      os << ".reg .pred p;\nsetp.ne.b32 p, " << (first && !op.getAccumulate() ? 0 : 1) << ", 0;\n";
+      os << ".reg .pred p;\nsetp.ne.b32 p, " << (first && !accumulate ? 0 : 1) << ", 0;\n";
     }
     os << "wgmma.mma_async.sync.aligned.m64n" << mma.getN() << 'k' << mma.getK() << '.'
        << (isInteger ? "s32" : "f32") << '.' << nameA << '.' << nameB << " {";
@@ -261,6 +268,7 @@ private:
   tgpu::WgmmaOp op;
   tgpu::MmaAttr mma;
   const layout::RegisterLayout &accLayout;
+  bool accumulate;
   int64_t rows = 0, columns = 0, steps = 0; // of a warpgroup
   StringRef nameA, nameB;
   bool isInteger = false;
@@ -277,7 +285,11 @@ LogicalResult KernelLowering::lowerWgmma(tgpu::WgmmaOp op) {
   if (!layout) {
     return unsupported(op, "a wgmma without a layout");
   }
-  Product product(*this, op, *layout);
+  // Adding to zeros is not adding: it saves the moves that would make them, in the middle of the
+  // pipeline stage.
+  Fragment acc = scalars[op.getAcc()];
+  const bool accumulate = op.getAccumulate() && !llvm::all_of(acc, isZero);
+  Product product(*this, op, *layout, accumulate);
   auto aBuffer = buffers.find(op.getA());
   const bool inRegisters = aBuffer == buffers.end();
   std::string reason =
@@ -290,9 +302,7 @@ LogicalResult KernelLowering::lowerWgmma(tgpu::WgmmaOp op) {
     auto packed = packedA.find(op.getA());
     aWords = packed != packedA.end() ? packed->second : packWords(scalars[op.getA()]);
   }
-  Fragment acc = scalars[op.getAcc()];
-  if (!op.getAccumulate()) {
-    // Not read: leaving it undefined saves the moves of zeros.
+  if (!accumulate) {
     for (Value &slot : acc) {
       slot = LLVM::UndefOp::create(b, loc, slot.getType());
     }
