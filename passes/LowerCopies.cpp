@@ -56,8 +56,10 @@ Answer<Staging> planStaging(tgpu::StoreOp store) {
   if (Answer<layout::TmaBoxes> boxes = layout::tmaBoxes(*layout); !boxes || boxes->overhang) {
     return layout::Refusal{"a panel is no whole number of TMA boxes"};
   }
+  // Buffers take turns from the first panel of each tile on, so their number divides that of the
+  // panels.
   int64_t panels = n / columns;
-  return Staging{rows, columns, panels, std::min<int64_t>(2, panels), *layout};
+  return Staging{rows, columns, panels, panels % 2 == 0 ? 2 : 1, *layout};
 }
 
 struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
