@@ -22,6 +22,7 @@ struct ViewDim {
   mlir::Value stride; // elements, i32 or i64; null: 1
   mlir::Value extent; // of the view, when it is not static
   int64_t size = 0;   // of the view, or ShapedType::kDynamic
+  bool whole = true;  // all of the tensor's dimension: no slice was taken
   int tileDim = -1;   // which dimension of the view this is; -1: fixed by a single index
 };
 

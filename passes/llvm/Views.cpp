@@ -57,7 +57,8 @@ LogicalResult KernelLowering::lowerSlice(tile::SliceOp op) {
     auto widen = [&](Value value) { return value ? toInteger(value, type) : value; };
     // Indices of this slice are not negative, so that only a negative offset can leave the source
     // on its lower side. At the first slice of a tensor the unsigned comparison sees that.
-    const bool whole = isNonNegative(dim.offset);
+    const bool whole = dim.whole;
+    dim.whole = false;
     Value lower = widen(dim.lower), offset = widen(dim.offset);
     if (!whole && !isNonNegative(index)) {
       lower = lower ? b.createOrFold<arith::MaxSIOp>(loc, lower, offset) : offset;

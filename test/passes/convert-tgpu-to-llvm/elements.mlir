@@ -89,3 +89,21 @@ tgpu.kernel @nested(%X: !tile.global<?x?xf32>, %Y: !tile.global<?xf32>, %n: i32,
   tile.store %e, %y[%c0 : i32] : f32, !tile.global<?xf32>
   tgpu.return
 }
+
+// The same when the first slice begins at a constant: its own 64 elements bound what the second one sees.
+// CHECK-LABEL: llvm.func @constantOffset
+// CHECK: %[[END:.*]] = llvm.mlir.constant(80 : i32)
+// CHECK: llvm.intr.smin(%{{.*}}, %[[END]])
+// CHECK: llvm.return
+tgpu.kernel @constantOffset(%X: !tile.global<?xf32>, %Y: !tile.global<?xf32>, %n: i32, %i: i32) attributes {threads = 128 : i32, target = "sm_80"} {
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %x = tgpu.view %X extents(%n : i32) strides() : !tile.global<?xf32> -> !tile.global<?xf32>
+  %y = tgpu.view %Y extents(%n : i32) strides() : !tile.global<?xf32> -> !tile.global<?xf32>
+  %part = tile.slice %x[%c16] sizes [64] : !tile.global<?xf32>, i32 -> !tile.global<64xf32>
+  %s = tile.slice %part[%i] sizes [1024] : !tile.global<64xf32>, i32 -> !tile.global<1024xf32>
+  %v = tgpu.load %s {bytes = 4 : i32} : !tile.global<1024xf32> -> tensor<1024xf32, #v>
+  %d = tile.slice %y[%c0] sizes [1024] : !tile.global<?xf32>, i32 -> !tile.global<1024xf32>
+  tgpu.store %v, %d {bytes = 4 : i32} : tensor<1024xf32, #v>, !tile.global<1024xf32>
+  tgpu.return
+}
