@@ -27,6 +27,7 @@ def Tgpu_Dialect : Dialect {
       element-wise work that follows it in order.
     * `tgpu.roles` gives warps different programs.
   }];
+  let dependentDialects = ["::tilec::tile::TileDialect"];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
 }
