@@ -8,7 +8,7 @@
 //     0; release(last)
 // by cp.async, where every iteration closes a group, possibly an empty one:
 //     for s in 0..n-1: copy(s); commit
-//     loop j: cp_async_wait n-2; barrier; copy(j+n-1); commit; work(j)                after:
+//     loop j: cp_async_wait n-2; barrier; first product of j; copy(j+n-1); commit; rest of j after:
 //     cp_async_wait 0
 // TMA's ring position runs on across the loops around this one, since the parity of a barrier never
 // starts anew.
@@ -61,6 +61,7 @@ private:
   void emitLoads(Value number, Value position);
   void fill(Value number, Value position);
   void fillIf(Value number, Value position);
+  void fillAhead(Value number);
   void emitBody(scf::ForOp fresh, Value number, Value position);
   void emitPrologue();
   void emitLoop();
@@ -244,6 +245,14 @@ void Expander::fillIf(Value number, Value position) {
   fill(number, position);
 }
 
+/// cp.async of the iteration that is stages - 1 ahead. Past the last one it fills a slot that
+/// nobody reads: cheaper than a branch that would cut the products of an iteration in two.
+void Expander::fillAhead(Value number) {
+  Value ahead = plus(number, constant(stages - 1));
+  fill(ahead, ahead);
+  tgpu::CpAsyncCommitOp::create(builder, loc);
+}
+
 void Expander::emitPrologue() {
   for (int64_t stage = 0; stage + 1 < stages; ++stage) {
     Value number = constant(stage);
@@ -264,6 +273,7 @@ void Expander::emitBody(scf::ForOp fresh, Value number, Value position) {
                                       load.ring, position);
     mapping.map(load.copy.getDest(), slot);
   }
+  bool filled = false;
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (llvm::any_of(loads, [&](Load &load) { return load.copy == &op; })) {
       continue;
@@ -276,6 +286,10 @@ void Expander::emitBody(scf::ForOp fresh, Value number, Value position) {
       continue;
     }
     builder.clone(op, mapping)->removeAttr(tgpu::kScheduleAttr);
+    if (path == CopyPath::CpAsync && !filled && isa<tgpu::MmaOp>(op)) {
+      fillAhead(number);
+      filled = true;
+    }
   }
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   SmallVector<Value> results = llvm::map_to_vector(
@@ -297,6 +311,9 @@ void Expander::emitBody(scf::ForOp fresh, Value number, Value position) {
   }
   scf::YieldOp::create(builder, loc, results);
 }
+
+/// True when the loop has products by mma.sync, between which the next copies are issued.
+static bool hasProducts(scf::ForOp loop) { return !loop.getBody()->getOps<tgpu::MmaOp>().empty(); }
 
 /// True when some work on the loaded data is done by the async proxy, which does not see plain
 /// writes by itself.
@@ -332,8 +349,9 @@ void Expander::emitLoop() {
         tgpu::FenceAsyncOp::create(builder, loc);
       }
       tgpu::BarrierOp::create(builder, loc);
-      fillIf(ahead, ahead);
-      tgpu::CpAsyncCommitOp::create(builder, loc);
+      if (!hasProducts(loop)) {
+        fillAhead(number);
+      }
     }
     emitBody(fresh, number, position);
   }

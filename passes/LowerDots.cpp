@@ -152,11 +152,20 @@ static FailureOr<Value> emitMmaSync(OpBuilder &builder, DotOp dot) {
   }
   Location loc = dot.getLoc();
   Value acc = dot.getAccumulate() ? dot.getAcc() : zeroLike(builder, loc, accType);
+  // The fragments of a step are read before the products of the step before it, which hide the
+  // latency.
+  auto read = [&](int64_t offset) {
+    return std::pair(operandFragment(builder, loc, dot.getA(), aDim, offset, mma.getK(), *a,
+                                     dot.getTransposeA()),
+                     operandFragment(builder, loc, dot.getB(), bDim, offset, mma.getK(), *b,
+                                     dot.getTransposeB()));
+  };
+  std::pair<Value, Value> next = read(0);
   for (int64_t offset = 0; offset < k; offset += mma.getK()) {
-    Value aPart = operandFragment(builder, loc, dot.getA(), aDim, offset, mma.getK(), *a,
-                                  dot.getTransposeA());
-    Value bPart = operandFragment(builder, loc, dot.getB(), bDim, offset, mma.getK(), *b,
-                                  dot.getTransposeB());
+    auto [aPart, bPart] = next;
+    if (offset + mma.getK() < k) {
+      next = read(offset + mma.getK());
+    }
     acc = tgpu::MmaOp::create(builder, loc, accType, aPart, bPart, acc, dot.getAUnsigned(),
                               dot.getBUnsigned(), mma);
   }
