@@ -51,6 +51,17 @@ void LoopEdges::leave(Position &position) { rename(position, /*leaving=*/true); 
 
 void LoopEdges::rename(Position &position, bool leaving) {
   SmallVector<Linear, 2> forms;
+  // Forms that name nothing of the loop stay right; after the loop they are all that is worth
+  // keeping.
+  for (const Linear &form : position.forms) {
+    if (leaving && llvm::none_of(form.leaves, [&](Value leaf) { return isInside(leaf); })) {
+      forms.push_back(form);
+    }
+  }
+  if (!forms.empty()) {
+    position.forms = forms;
+    return;
+  }
   for (const Linear &form : position.forms) {
     // Old names go one after the other; new names are kept apart, since they look the same.
     Linear old = form, fresh;

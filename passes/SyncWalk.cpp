@@ -25,6 +25,42 @@ static void unite(SmallVectorImpl<T> &into, ArrayRef<T> other) {
   }
 }
 
+/// Adds an access. Of several that differ only in age the youngest says it all; one that loops have
+/// made at many positions is at any.
+static void add(SmallVectorImpl<Access> &into, const Access &item) {
+  auto likeItem = [&](const Access &other) {
+    return std::tuple(other.op, other.flight, other.thread, other.fenced, other.synced,
+                      other.memory.low, other.memory.alloc) ==
+           std::tuple(item.op, item.flight, item.thread, item.fenced, item.synced, item.memory.low,
+                      item.memory.alloc);
+  };
+  int64_t alike = 0, youngest = item.age;
+  for (Access &other : into) {
+    if (!likeItem(other)) {
+      continue;
+    }
+    if (other.memory == item.memory || (other.memory.slot && other.memory.slot->forms.empty())) {
+      other.age = std::min(other.age, item.age);
+      return;
+    }
+    youngest = std::min(youngest, other.age);
+    ++alike;
+  }
+  into.push_back(item);
+  if (alike > 2 * item.memory.slots) {
+    llvm::erase_if(into, likeItem);
+    into.push_back(item);
+    into.back().memory.slot = Position();
+    into.back().age = youngest;
+  }
+}
+
+static void unite(SmallVectorImpl<Access> &into, ArrayRef<Access> other) {
+  for (const Access &item : other) {
+    add(into, item);
+  }
+}
+
 template <typename T>
 static void intersect(SmallVectorImpl<T> &into, ArrayRef<T> other) {
   llvm::erase_if(into, [&](const T &item) { return !llvm::is_contained(other, item); });
@@ -33,7 +69,7 @@ static void intersect(SmallVectorImpl<T> &into, ArrayRef<T> other) {
 /// What both paths may have left behind, and what both hold. A release on one path counts: the
 /// conditions of releases follow those of the loops around them.
 static void joinPaths(State &into, const State &other) {
-  unite<Access>(into.pending, other.pending);
+  unite(into.pending, other.pending);
   intersect<Held>(into.held, other.held);
   intersect<Held>(into.acquired, other.acquired);
   for (auto &[value, age] : other.ages) {
@@ -73,7 +109,7 @@ void renameAll(State &state, Rename rename) {
     }
   }
   SmallVector<Access, 0> once;
-  unite<Access>(once, state.pending);
+  unite(once, state.pending);
   state.pending = once;
 }
 
@@ -199,8 +235,8 @@ void Walker::access(Operation *op) {
   }
   for (const Access &now : accesses) {
     auto load = dyn_cast<tgpu::TmaLoadOp>(op);
-    if (!load && !llvm::is_contained(state.pending, now)) {
-      state.pending.push_back(now);
+    if (!load) {
+      add(state.pending, now);
     }
   }
 }
@@ -382,7 +418,19 @@ void Walker::walkFor(scf::ForOp loop) {
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   State before = state, head = state;
   carryFacts(head, before, loop.getInitArgs(), loop.getRegionIterArgs());
-  renameAll(head, [&](Position &position) { edges.enter(position); });
+  // Only what the loop uses itself is compared with positions inside it.
+  llvm::SmallPtrSet<Operation *, 8> used;
+  loop.walk([&](tgpu::SlotOp slot) { used.insert(getAllocation(slot.getRing())); });
+  for (Access &access : head.pending) {
+    if (access.memory.slot && used.contains(access.memory.alloc)) {
+      edges.enter(*access.memory.slot);
+    }
+  }
+  for (auto *list : {&head.held, &head.acquired}) {
+    for (Held &held : *list) {
+      edges.enter(held.position);
+    }
+  }
   State end;
   for (int walks = 0; walks < kMaxWalks; ++walks) {
     state = head;
@@ -392,7 +440,7 @@ void Walker::walkFor(scf::ForOp loop) {
     carryFacts(next, state, yield.getOperands(), loop.getRegionIterArgs());
     renameAll(next, [&](Position &position) { edges.repeat(position); });
     State old = head;
-    unite<Access>(next.pending, head.pending);
+    unite(next.pending, head.pending);
     head = next;
     if (walks > 0 && sameSet(old, head)) {
       break;
@@ -401,7 +449,7 @@ void Walker::walkFor(scf::ForOp loop) {
   state = end;
   carryFacts(state, end, yield.getOperands(), loop.getResults());
   renameAll(state, [&](Position &position) { edges.leave(position); });
-  unite<Access>(state.pending, before.pending); // no iteration at all
+  unite(state.pending, before.pending); // no iteration at all
 }
 
 void Walker::walkIf(scf::IfOp branch) {
@@ -451,7 +499,7 @@ void Walker::walkRoles(tgpu::RolesOp roles) {
     context.threads = 32 * int64_t(roles.getNumWarps()[index]);
     walk(role.front());
     atEnd(roles);
-    unite<Access>(after.pending, state.pending);
+    unite(after.pending, state.pending);
   }
   context = outside;
   state = after;
@@ -492,5 +540,5 @@ void Walker::walkOther(Operation *op) {
       break;
     }
   }
-  unite<Access>(state.pending, before.pending);
+  unite(state.pending, before.pending);
 }
