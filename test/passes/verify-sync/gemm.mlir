@@ -18,7 +18,7 @@
 // CHECK: ok: line {{.*}}: tgpu.barrier {{.*}} reads `staging` without a barrier
 // CHECK: ok: line {{.*}}: tgpu.tma_store_commit {{.*}} uses `staging` while an asynchronous access of it is in flight
 // CHECK: ok: line {{.*}}: tgpu.tma_store_wait 0 {{.*}} is not waited for before the kernel ends
-// CHECK: all 25 removals noticed
+// CHECK: all 21 removals noticed
 
 #acc = #tgpu.fragment<"128x256 reg 0,1:8,0:0,8:0,16:0,32:0,64:0,128 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0:64,0">
 !as = !tgpu.smem<4x128x64xf16, #tgpu.shared<"4x128x64 b16 contig 2 panel 64 swizzle 128">>
