@@ -1,0 +1,44 @@
+// Slices of tensors whose rows start at multiples of 16 bytes move by TMA, without a remark.
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-select-copies))' -verify-diagnostics | FileCheck %s
+
+!h = !tile.global<?x?xf16>
+!b = !tile.global<?x?x?xf32>
+
+// CHECK-LABEL: tgpu.kernel @copies
+// CHECK: tgpu.copy {{.*}} {bytes = 16 : i32, path = #tgpu.path<tma>} : !tile.global<64x32xf16>, !tgpu.smem
+// CHECK: tgpu.copy {{.*}} {bytes = 16 : i32, path = #tgpu.path<tma>} : !tgpu.smem
+// An offset that is no multiple of the access is no matter to TMA, but bounds plain accesses.
+// CHECK: tgpu.copy {{.*}} {bytes = 2 : i32, path = #tgpu.path<tma>}
+// CHECK: tgpu.store {{.*}} {bytes = 16 : i32, path = #tgpu.path<tma>}
+// CHECK: tgpu.load {{.*}} {bytes = 16 : i32}
+tgpu.kernel @copies(%a: !h {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %c32 = arith.constant 32 : i32
+  %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !h -> !h
+  %s = tgpu.alloc_shared "s" : !tgpu.smem<64x32xf16>
+  %x = arith.muli %m, %c32 : i32
+  %t = tile.slice %v[%m, %x] sizes [64, 32] : !h, i32, i32 -> !tile.global<64x32xf16>
+  tgpu.copy %t to %s : !tile.global<64x32xf16>, !tgpu.smem<64x32xf16>
+  tgpu.copy %s to %t : !tgpu.smem<64x32xf16>, !tile.global<64x32xf16>
+  %u = tile.slice %v[%m, %m] sizes [64, 32] : !h, i32, i32 -> !tile.global<64x32xf16>
+  tgpu.copy %u to %s : !tile.global<64x32xf16>, !tgpu.smem<64x32xf16>
+  %f = tgpu.local_load %s : !tgpu.smem<64x32xf16> -> tensor<64x32xf16>
+  tgpu.store %f, %t : tensor<64x32xf16>, !tile.global<64x32xf16>
+  %g = tgpu.load %t : !tile.global<64x32xf16> -> tensor<64x32xf16>
+  tgpu.return
+}
+
+// One matrix of a batch, and a part of a part.
+// CHECK-LABEL: tgpu.kernel @batch
+// CHECK: tgpu.copy {{.*}} path = #tgpu.path<tma>
+// CHECK: tgpu.copy {{.*}} path = #tgpu.path<tma>
+tgpu.kernel @batch(%a: !b {tgpu.align = 256 : i64}, %m: i32, %n: i32 {tgpu.divisible = 4 : i64}, %s0: i64 {tgpu.divisible = 16 : i64})
+    attributes {threads = 128 : i32, target = "sm_90a", require = ["tma"]} {
+  %c0 = arith.constant 0 : i32
+  %v = tgpu.view %a extents(%m, %m, %n : i32, i32, i32) strides(%s0, %n : i64, i32) : !b -> !b
+  %s = tgpu.alloc_shared "s" : !tgpu.smem<64x32xf32>
+  %t = tile.slice %v[%m, %m, %n] sizes [-1, 64, 32] : !b, i32, i32, i32 -> !tile.global<64x32xf32>
+  tgpu.copy %t to %s : !tile.global<64x32xf32>, !tgpu.smem<64x32xf32>
+  %whole = tile.slice %t[%c0, %c0] sizes [64, 32] : !tile.global<64x32xf32>, i32, i32 -> !tile.global<64x32xf32>
+  tgpu.copy %t to %s : !tile.global<64x32xf32>, !tgpu.smem<64x32xf32>
+  tgpu.return
+}
