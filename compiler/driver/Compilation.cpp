@@ -37,6 +37,7 @@ Compilation::Compilation(const Options &options, std::string input)
   DialectRegistry registry;
   registerDialects(registry);
   context.appendDialectRegistry(registry);
+  context.printOpOnDiagnostic(false); // users wrote source, not IR
 }
 
 Compilation::~Compilation() = default;

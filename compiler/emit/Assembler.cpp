@@ -130,13 +130,15 @@ public:
 } // namespace
 
 /// Runs a program with its output in the scratch file "log". Returns its exit status, negative if
-/// it did not start or died.
+/// it did not start or died. It runs in the scratch folder: ptxas writes time and size of a source
+/// into the line table if it finds the file where it runs.
 static int runTool(StringRef program, ArrayRef<std::string> args, const Scratch &scratch) {
-  SmallVector<StringRef> argv{program};
+  StringRef shell = "/bin/sh";
+  SmallVector<StringRef> argv{shell, "-c", "cd \"$0\" && exec \"$@\"", scratch.folder, program};
   append_range(argv, args);
   std::string log = scratch.path("log");
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(log), StringRef(log)};
-  return sys::ExecuteAndWait(program, argv, /*Env=*/std::nullopt, redirects);
+  return sys::ExecuteAndWait(shell, argv, /*Env=*/std::nullopt, redirects);
 }
 
 std::optional<Cubin> Assembler::assemble(StringRef ptx, StringRef arch, bool lineTables) {

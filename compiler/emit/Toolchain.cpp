@@ -1,5 +1,6 @@
 #include "compiler/emit/Toolchain.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -64,9 +65,10 @@ Toolchain::Toolchain(StringRef cudaPath, StringRef programDir) : searchPath(cuda
 
 std::optional<std::string> Toolchain::findProgram(StringRef name) const {
   for (const std::string &root : roots) {
-    std::string path = root + "/bin/" + name.str();
-    if (sys::fs::can_execute(path)) {
-      return path;
+    SmallString<128> path(root);
+    sys::path::append(path, "bin", name);
+    if (sys::fs::can_execute(path) && !sys::fs::make_absolute(path)) {
+      return path.str().str(); // absolute: tools run in other folders
     }
   }
   if (searchPath) {
