@@ -8,8 +8,12 @@
 //     0; release(last)
 // by cp.async, where every iteration closes a group, possibly an empty one:
 //     for s in 0..n-1: copy(s); commit
-//     loop j: cp_async_wait n-2; barrier; first product of j; copy(j+n-1); commit; rest of j after:
-//     cp_async_wait 0
+//     loop j: cp_async_wait n-2; barrier; copy(j+n-1); commit; work(j)
+// and when the work is mma.sync, whose operands come from registers, with the first read of each
+// iteration ahead:
+//     cp_async_wait n-2; barrier; read(0)
+//     loop j: first product of j; copy(j+n-1); commit; products; cp_async_wait n-2; barrier;
+//     read(j+1); last product of j after: cp_async_wait 0
 // TMA's ring position runs on across the loops around this one, since the parity of a barrier never
 // starts anew.
 //
@@ -20,6 +24,8 @@
 #include "passes/Passes.h"
 #include "passes/Pipeline.h"
 #include "passes/Shared.h"
+
+#include "llvm/ADT/SetVector.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_EXPANDPIPELINE
@@ -62,6 +68,9 @@ private:
   void fill(Value number, Value position);
   void fillIf(Value number, Value position);
   void fillAhead(Value number);
+  void findFirstReads();
+  void awaitCopies();
+  SmallVector<Value> readFirst(Value number);
   void emitBody(scf::ForOp fresh, Value number, Value position);
   void emitPrologue();
   void emitLoop();
@@ -80,6 +89,8 @@ private:
   tgpu::WgmmaWaitOp deferred;
   unsigned deferredIndex = 0; // the loop-carried value that stays pending
   SmallVector<scf::ForOp> around;
+  tgpu::MmaOp firstProduct, lastProduct;   // of mma.sync, when the reads of the first run ahead
+  llvm::SetVector<Operation *> firstReads; // what reads the first product's operands, in order
 };
 
 } // namespace
@@ -256,9 +267,11 @@ void Expander::fillAhead(Value number) {
 void Expander::emitPrologue() {
   for (int64_t stage = 0; stage + 1 < stages; ++stage) {
     Value number = constant(stage);
-    fillIf(number, plus(base, number));
     if (path == CopyPath::CpAsync) {
+      fill(number, number);
       tgpu::CpAsyncCommitOp::create(builder, loc);
+    } else {
+      fillIf(number, plus(base, number));
     }
   }
 }
@@ -273,9 +286,18 @@ void Expander::emitBody(scf::ForOp fresh, Value number, Value position) {
                                       load.ring, position);
     mapping.map(load.copy.getDest(), slot);
   }
-  bool filled = false;
+  SmallVector<Value> ahead;
+  if (firstProduct) {
+    mapping.map(firstProduct.getA(), fresh.getRegionIterArgs().take_back(2)[0]);
+    mapping.map(firstProduct.getB(), fresh.getRegionIterArgs().take_back(2)[1]);
+  }
+  auto isCarried = [&](Operation &op) {
+    return firstReads.contains(&op) && llvm::all_of(op.getUsers(), [&](Operation *user) {
+             return user == firstProduct || firstReads.contains(user);
+           });
+  };
   for (Operation &op : loop.getBody()->without_terminator()) {
-    if (llvm::any_of(loads, [&](Load &load) { return load.copy == &op; })) {
+    if (llvm::any_of(loads, [&](Load &load) { return load.copy == &op; }) || isCarried(op)) {
       continue;
     }
     if (&op == deferred.getOperation()) {
@@ -285,40 +307,106 @@ void Expander::emitBody(scf::ForOp fresh, Value number, Value position) {
       mapping.map(deferred.getResult(0), wait.getResult(0));
       continue;
     }
+    if (lastProduct && &op == lastProduct) {
+      if (firstProduct == lastProduct) {
+        fillAhead(number);
+      }
+      awaitCopies();
+      ahead = readFirst(plus(number, constant(1)));
+    }
     builder.clone(op, mapping)->removeAttr(tgpu::kScheduleAttr);
-    if (path == CopyPath::CpAsync && !filled && isa<tgpu::MmaOp>(op)) {
+    if (firstProduct && &op == firstProduct && firstProduct != lastProduct) {
       fillAhead(number);
-      filled = true;
     }
   }
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   SmallVector<Value> results = llvm::map_to_vector(
       yield.getOperands(), [&](Value value) { return mapping.lookupOrDefault(value); });
+  llvm::append_range(results, ahead);
 
-  Value ahead = plus(number, constant(stages - 1));
+  Value later = plus(number, constant(stages - 1));
   if (path == CopyPath::Tma && deferred) {
-    Value later =
+    Value notFirst =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, number, constant(0));
-    auto branch = scf::IfOp::create(builder, loc, later, /*withElseRegion=*/false);
+    auto branch = scf::IfOp::create(builder, loc, notFirst, /*withElseRegion=*/false);
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(branch.thenBlock());
       tgpu::ReleaseOp::create(builder, loc, channel, plus(position, constant(-1)));
     }
-    fillIf(ahead, plus(position, constant(stages - 1)));
+    fillIf(later, plus(position, constant(stages - 1)));
   } else if (path == CopyPath::Tma) {
     tgpu::ReleaseOp::create(builder, loc, channel, position);
   }
   scf::YieldOp::create(builder, loc, results);
 }
 
-/// True when the loop has products by mma.sync, between which the next copies are issued.
-static bool hasProducts(scf::ForOp loop) { return !loop.getBody()->getOps<tgpu::MmaOp>().empty(); }
-
 /// True when some work on the loaded data is done by the async proxy, which does not see plain
 /// writes by itself.
 static bool feedsWgmma(scf::ForOp loop) {
   return loop.walk([](tgpu::WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+/// Finds the reads of the first mma.sync of an iteration. They run before the last one of the
+/// iteration before, which hides the wait for the copies, the barrier and the latency of shared
+/// memory.
+void Expander::findFirstReads() {
+  auto products = loop.getBody()->getOps<tgpu::MmaOp>();
+  if (path != CopyPath::CpAsync || products.empty()) {
+    return;
+  }
+  tgpu::MmaOp first = *products.begin();
+  SmallVector<Operation *> pending = {first.getA().getDefiningOp(), first.getB().getDefiningOp()};
+  llvm::SetVector<Operation *> reads;
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val();
+    if (!op || op->getBlock() != loop.getBody() || isa<tgpu::AllocSharedOp>(op)) {
+      continue;
+    }
+    if (!isa<tgpu::LocalLoadOp, tgpu::SubviewOp, tile::TransposeOp>(op)) {
+      return;
+    }
+    reads.insert(op);
+    for (Value operand : op->getOperands()) {
+      pending.push_back(operand.getDefiningOp());
+    }
+  }
+  if (reads.empty()) {
+    return;
+  }
+  for (Operation &op : *loop.getBody()) {
+    if (reads.contains(&op)) {
+      firstReads.insert(&op);
+    }
+  }
+  firstProduct = first;
+  for (tgpu::MmaOp product : products) {
+    lastProduct = product;
+  }
+}
+
+/// The copies of the next iteration to be worked on are complete and visible to all threads.
+void Expander::awaitCopies() {
+  tgpu::CpAsyncWaitOp::create(builder, loc, stages - 2);
+  if (feedsWgmma(loop)) {
+    tgpu::FenceAsyncOp::create(builder, loc);
+  }
+  tgpu::BarrierOp::create(builder, loc);
+}
+
+/// The first product's operands in iteration `number`.
+SmallVector<Value> Expander::readFirst(Value number) {
+  IRMapping mapping;
+  for (Load &load : loads) {
+    Value slot = tgpu::SlotOp::create(builder, load.copy.getLoc(), load.copy.getDest().getType(),
+                                      load.ring, number);
+    mapping.map(load.copy.getDest(), slot);
+  }
+  for (Operation *op : firstReads) {
+    builder.clone(*op, mapping)->removeAttr(tgpu::kScheduleAttr);
+  }
+  return {mapping.lookupOrDefault(firstProduct.getA()),
+          mapping.lookupOrDefault(firstProduct.getB())};
 }
 
 void Expander::emitLoop() {
@@ -327,6 +415,10 @@ void Expander::emitLoop() {
     auto type = tgpu::PendingType::get(kernel.getContext(),
                                        cast<RankedTensorType>(inits[deferredIndex].getType()));
     inits[deferredIndex] = tgpu::WgmmaBeginOp::create(builder, loc, type, inits[deferredIndex]);
+  }
+  if (firstProduct) {
+    awaitCopies();
+    llvm::append_range(inits, readFirst(constant(0)));
   }
   auto fresh = scf::ForOp::create(builder, loc, constant(0), trips, constant(1), inits);
   if (fresh.getBody()->mightHaveTerminator()) {
@@ -343,15 +435,9 @@ void Expander::emitLoop() {
         fillIf(ahead, plus(position, constant(stages - 1)));
       }
       tgpu::WaitOp::create(builder, loc, channel, position);
-    } else {
-      tgpu::CpAsyncWaitOp::create(builder, loc, stages - 2);
-      if (feedsWgmma(loop)) {
-        tgpu::FenceAsyncOp::create(builder, loc);
-      }
-      tgpu::BarrierOp::create(builder, loc);
-      if (!hasProducts(loop)) {
-        fillAhead(number);
-      }
+    } else if (!firstProduct) {
+      awaitCopies();
+      fillAhead(number);
     }
     emitBody(fresh, number, position);
   }
@@ -375,7 +461,7 @@ void Expander::emitEpilogue(scf::ForOp fresh) {
     builder.setInsertionPointToStart(branch.thenBlock());
     tgpu::ReleaseOp::create(builder, loc, channel, plus(plus(base, trips), constant(-1)));
   }
-  loop->replaceAllUsesWith(results);
+  loop->replaceAllUsesWith(ArrayRef<Value>(results).take_front(loop.getNumResults()));
 }
 
 LogicalResult Expander::run() {
@@ -400,6 +486,7 @@ LogicalResult Expander::run() {
     base = constant(0);
   }
   trips = tripCount();
+  findFirstReads();
   emitPrologue();
   emitLoop();
   if (path == CopyPath::Tma && !around.empty()) {
