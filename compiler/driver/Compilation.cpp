@@ -19,13 +19,20 @@ using namespace mlir;
 
 namespace tilec {
 
+/// What is known of an entry before ptxas sees it.
+struct Compilation::Launch {
+  Location location; ///< of the launch in the source
+  int64_t threads;
+  int64_t sharedBytes; ///< dynamic
+};
+
 /// What one architecture's compilation makes.
 struct Compilation::DeviceCode {
   std::optional<llvm::json::Object> manifest;
   std::string ptx;
   std::string cubin;
   AssemblerReport report;
-  std::map<std::string, Location> launches; ///< places of the launches, by entry
+  std::map<std::string, Launch> launches; ///< by entry
 };
 
 Compilation::Compilation(const Options &options, std::string input)
@@ -225,11 +232,32 @@ bool Compilation::assemble(const Target &target, DeviceCode &code) {
   return !failed() && saveTemp(target, "cubin", code.cubin);
 }
 
+/// What a kernel takes of a multiprocessor. Registers are given out to warps in units of 256,
+/// shared memory to blocks with 1 KiB for the system (CUDA C programming guide, compute
+/// capabilities).
+static std::string describeResources(llvm::StringRef entry, const Target &target,
+                                     const FunctionResources &used, int64_t threads,
+                                     int64_t dynamicShared) {
+  int64_t shared = dynamicShared + used.staticSharedBytes;
+  int64_t perWarp = llvm::alignTo(used.registers * 32, 256);
+  int64_t threadsPerSM = target.arch == 86 || target.arch == 89 ? 1536 : 2048;
+  int64_t blocks =
+      std::min({target.registersPerSM / std::max<int64_t>(perWarp * threads / 32, 1),
+                (target.sharedPerBlock + 1024) / (shared + 1024), threadsPerSM / threads});
+  return ("`" + entry + "` on " + target.name + ": " + llvm::Twine(used.registers) +
+          " registers, " + llvm::Twine(used.spillStoreBytes + used.spillLoadBytes) +
+          " bytes of spills, " + llvm::Twine(shared) + " bytes of shared memory, " +
+          llvm::Twine(threads) + " threads, " + llvm::Twine(blocks) +
+          (blocks == 1 ? " block" : " blocks") + " on a multiprocessor (" +
+          llvm::Twine(blocks * threads * 100 / threadsPerSM) + " % of its threads)")
+      .str();
+}
+
 void Compilation::reportAssembler(const Target &target, const AssemblerReport &report,
-                                  const std::map<std::string, Location> &launches) {
+                                  const std::map<std::string, Launch> &launches) {
   auto place = [&](const std::string &function) {
     auto found = launches.find(function);
-    return found == launches.end() ? llvm::SMRange() : sourceRange(found->second, diags);
+    return found == launches.end() ? llvm::SMRange() : sourceRange(found->second.location, diags);
   };
   for (const AssemblerMessage &message : report.messages) {
     std::string name = message.function.empty() ? "ptxas" : message.function;
@@ -240,11 +268,11 @@ void Compilation::reportAssembler(const Target &target, const AssemblerReport &r
     if (spills != 0) {
       diags.report(diag::Id::Spills, place(function), function, spills);
     }
-    if (options.report) {
+    auto launch = launches.find(function);
+    if (options.report && launch != launches.end()) {
       diags.report(diag::Id::Remark, place(function),
-                   "`" + function + "` on " + target.name + ": " + llvm::Twine(used.registers) +
-                       " registers, " + llvm::Twine(spills) + " bytes of spills, " +
-                       llvm::Twine(used.staticSharedBytes) + " bytes of static shared memory");
+                   describeResources(function, target, used, launch->second.threads,
+                                     launch->second.sharedBytes));
     }
   }
 }
@@ -274,7 +302,9 @@ bool Compilation::compileFor(const Target &target, unsigned moduleIndex, DeviceC
       return false;
     }
     module->walk([&](tgpu::KernelOp kernel) {
-      code.launches.emplace(kernel.getSymName().str(), kernel.getLoc());
+      Launch launch{kernel.getLoc(), kernel.getLaunchedThreads(),
+                    int64_t(kernel.getSharedBytes().value_or(0))};
+      code.launches.emplace(kernel.getSymName().str(), launch);
     });
     eraseHost(*module);
   }

@@ -51,6 +51,7 @@ public:
   void setOutput(std::string path) { output = std::move(path); }
 
 private:
+  struct Launch;
   struct DeviceCode; // what compileDevice makes for one architecture
 
   bool load();
@@ -60,7 +61,7 @@ private:
   bool toDevice(mlir::ModuleOp module, const Target &target, DeviceCode &code);
   bool assemble(const Target &target, DeviceCode &code);
   void reportAssembler(const Target &target, const AssemblerReport &report,
-                       const std::map<std::string, mlir::Location> &launches);
+                       const std::map<std::string, Launch> &launches);
   bool runPasses(mlir::ModuleOp module, const Target &target, llvm::StringRef name,
                  llvm::function_ref<void(mlir::OpPassManager &)> populate);
   bool bundle(llvm::MutableArrayRef<DeviceCode> codes);
