@@ -129,6 +129,20 @@ Answer<SharedLayout> hintedLayout(StringRef hint, ArrayRef<int64_t> shape, unsig
   return layout::Refusal{"unknown layout `" + hint.str() + "`"};
 }
 
+/// Bytes of the widest cp.async into a buffer or a part of it; 1 if there is none.
+int64_t widestAsyncWrite(Value buffer) {
+  int64_t widest = 1;
+  for (Operation *user : buffer.getUsers()) {
+    auto copy = dyn_cast<tgpu::CopyOp>(user);
+    if (copy && copy.getDest() == buffer && copy.getPath() == CopyPath::CpAsync) {
+      widest = std::max<int64_t>(widest, copy.getBytes().value_or(1));
+    } else if (isa<tgpu::SubviewOp>(user)) {
+      widest = std::max(widest, widestAsyncWrite(user->getResult(0)));
+    }
+  }
+  return widest;
+}
+
 /// Sets the layout of a buffer and of all parts of it.
 void setLayout(Value buffer, tgpu::SharedAttr layout) {
   buffer.setType(cast<tgpu::SmemType>(buffer.getType()).withLayout(layout));
@@ -184,6 +198,11 @@ struct SelectSharedLayouts : tilec::impl::SelectSharedLayoutsBase<SelectSharedLa
     if (std::optional<StringRef> hint = alloc.getLayoutHint()) {
       Answer<SharedLayout> hinted = hintedLayout(*hint, type.getShape(), bits);
       std::string refusal = hinted ? unmetBy(*hinted, demands) : hinted.reason();
+      int64_t bytes = widestAsyncWrite(alloc.getResult());
+      if (refusal.empty() && hinted->rowPitch() % bytes != 0) {
+        refusal = "rows do not start at multiples of the " + std::to_string(bytes) +
+                  " bytes that cp.async writes at once";
+      }
       if (!refusal.empty()) {
         return alloc.emitError(
             diag::formatDiagnostic(diag::Id::LayoutUnusable, *hint, name, refusal));

@@ -1,0 +1,64 @@
+// fp8 on wgmma: sums over `promote` elements of k are added to the accumulator in f32.
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-lower-dots))' -verify-diagnostics -split-input-file | FileCheck %s
+
+!s = !tgpu.smem<64x128xf8E4M3FN, #tgpu.shared<"64x128 b8 contig 1 panel 128 swizzle 128">>
+!acc = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+// CHECK-LABEL: tgpu.kernel @chunks
+// CHECK-SAME: %[[A:[a-z0-9]+]]: !tgpu.smem{{[^%]*}}%[[C:[a-z0-9]+]]: tensor
+// CHECK: %[[A0:.*]] = tgpu.subview %[[A]] at [0, 0] {{.*}} -> !tgpu.smem<64x64xf8E4M3FN
+// CHECK: %[[B0:.*]] = tgpu.subview %[[A]] at [0, 0]
+// CHECK: %[[P0:.*]] = tgpu.wgmma %[[A0]], %[[B0]], {{.*}} {accumulate = false
+// CHECK: %[[S0:.*]] = tgpu.wgmma_wait 0, %[[P0]]
+// CHECK: %[[R0:.*]] = arith.addf %[[C]], %[[S0]]
+// CHECK: %[[A1:.*]] = tgpu.subview %[[A]] at [0, 64]
+// CHECK: tgpu.wgmma %[[A1]]
+// CHECK: %[[S1:.*]] = tgpu.wgmma_wait 0
+// CHECK: %[[R1:.*]] = arith.addf %[[R0]], %[[S1]]
+// CHECK: tgpu.store %[[R1]]
+tgpu.kernel @chunks(%a: !s, %c: !acc, %g: !tile.global<64x64xf32>) attributes {threads = 128 : i32} {
+  %d = tgpu.dot %a, %a, %c {transpose_b, promote = 64 : i32, mma = #tgpu.mma<wgmma, 64, 64, 32, warps = 1, 1>} : !s, !s, !acc -> !acc
+  tgpu.store %d, %g : !acc, !tile.global<64x64xf32>
+  tgpu.return
+}
+
+// -----
+
+!s = !tgpu.smem<64x128xf8E4M3FN, #tgpu.shared<"64x128 b8 contig 1 panel 128 swizzle 128">>
+!acc = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+// One chunk: the whole tile; a product that starts at zero is not added to anything.
+// CHECK-LABEL: tgpu.kernel @whole
+// CHECK-NOT: tgpu.subview
+// CHECK-COUNT-1: tgpu.wgmma_commit
+// CHECK-NOT: tgpu.wgmma_commit
+// CHECK-NOT: arith.addf
+// CHECK: tgpu.return
+tgpu.kernel @whole(%a: !s, %c: !acc) attributes {threads = 128 : i32} {
+  %d = tgpu.dot %a, %a, %c {transpose_b, accumulate = false, mma = #tgpu.mma<wgmma, 64, 64, 32, warps = 1, 1>} : !s, !s, !acc -> !acc
+  tgpu.return
+}
+
+// -----
+
+!s = !tgpu.smem<64x128xf8E4M3FN, #tgpu.shared<"64x128 b8 contig 1 panel 128 swizzle 128">>
+!acc = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+// A chunk that does not divide k is all of k; less than an instruction is one instruction; 0 asks for none.
+// CHECK-LABEL: tgpu.kernel @odd
+// CHECK-COUNT-1: arith.addf
+// CHECK-NOT: arith.addf
+// CHECK-LABEL: tgpu.kernel @tiny
+// CHECK-COUNT-4: arith.addf
+// CHECK-NOT: arith.addf
+// CHECK-LABEL: tgpu.kernel @none
+// CHECK-NOT: arith.addf
+tgpu.kernel @odd(%a: !s, %c: !acc) attributes {threads = 128 : i32} {
+  %d = tgpu.dot %a, %a, %c {transpose_b, promote = 96 : i32, mma = #tgpu.mma<wgmma, 64, 64, 32, warps = 1, 1>} : !s, !s, !acc -> !acc
+  tgpu.return
+}
+tgpu.kernel @tiny(%a: !s, %c: !acc) attributes {threads = 128 : i32} {
+  %d = tgpu.dot %a, %a, %c {transpose_b, promote = 8 : i32, mma = #tgpu.mma<wgmma, 64, 64, 32, warps = 1, 1>} : !s, !s, !acc -> !acc
+  tgpu.return
+}
+tgpu.kernel @none(%a: !s, %c: !acc) attributes {threads = 128 : i32} {
+  %d = tgpu.dot %a, %a, %c {transpose_b, promote = 0 : i32, mma = #tgpu.mma<wgmma, 64, 64, 32, warps = 1, 1>} : !s, !s, !acc -> !acc
+  tgpu.return
+}

@@ -1,0 +1,28 @@
+// A product on wgmma: fence, issue, commit, wait for all.
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-lower-dots))' -verify-diagnostics -split-input-file | FileCheck %s
+
+!s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
+!acc = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+// CHECK-LABEL: tgpu.kernel @f16
+// CHECK-SAME: %[[A:[a-z0-9]+]]: !tgpu.smem{{[^%]*}}%[[C:[a-z0-9]+]]: tensor
+// CHECK-NEXT: tgpu.wgmma_fence
+// CHECK-NEXT: %[[P:.*]] = tgpu.wgmma %[[A]], %[[A]], %[[C]] {mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 1, 1>, transpose_b}
+// CHECK-NEXT: tgpu.wgmma_commit
+// CHECK-NEXT: %[[R:.*]] = tgpu.wgmma_wait 0, %[[P]]
+// CHECK-NEXT: tgpu.store %[[R]]
+tgpu.kernel @f16(%a: !s, %c: !acc, %g: !tile.global<64x64xf32>) attributes {threads = 128 : i32} {
+  %d = tgpu.dot %a, %a, %c {transpose_b, mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 1, 1>} : !s, !s, !acc -> !acc
+  tgpu.store %d, %g : !acc, !tile.global<64x64xf32>
+  tgpu.return
+}
+
+// -----
+
+!s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
+!acc = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+// CHECK-LABEL: tgpu.kernel @fresh
+// CHECK: tgpu.wgmma {{.*}} {a_unsigned, accumulate = false, mma
+tgpu.kernel @fresh(%a: !s, %c: !acc) attributes {threads = 128 : i32} {
+  %d = tgpu.dot %a, %a, %c {accumulate = false, a_unsigned, mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 1, 1>} : !s, !s, !acc -> !acc
+  tgpu.return
+}
