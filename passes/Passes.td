@@ -26,7 +26,7 @@ def ConvertTileToTgpu : Pass<"convert-tile-to-tgpu", "tilec::tgpu::KernelOp"> {
     Needs: an outlined kernel. Gives: `shared` buffers are `tgpu.alloc_shared`; `fragment` and `uniform` buffers are gone: their
     contents are SSA values carried through `scf.for`, `scf.if` and `scf.while`; copies are `tgpu.copy` (global and shared
     memory), `tgpu.load`/`tgpu.store` (global memory and fragments), `tgpu.local_load`/`tgpu.local_store`; products are
-    `tgpu.dot`. Operations that no GPU lowering takes yet are errors [unsupported].
+    `tgpu.dot`. Operations that no GPU lowering takes yet are errors [not-supported].
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
@@ -48,6 +48,15 @@ def MakePersistent : Pass<"tgpu-make-persistent", "tilec::tgpu::KernelOp"> {
     block_id, block_id + num_blocks, ...; nothing otherwise.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
+def Bounds : Pass<"tgpu-bounds", "tilec::tgpu::KernelOp"> {
+  let summary = "Find accesses that stay inside their tensor";
+  let description = [{
+    Gives copies, loads and stores `tgpu.in_bounds`, one flag for each dimension of their slice of global memory: true where
+    constant extents, the grid and loop bounds prove that no index is out of range, so that no guard is needed.
+  }];
+  let statistics = [Statistic<"numInBounds", "num-in-bounds", "Accesses inside in some dimension">];
 }
 
 def SelectMma : Pass<"tgpu-select-mma", "tilec::tgpu::KernelOp"> {
@@ -178,7 +187,7 @@ def ConvertTgpuToLLVM : Pass<"convert-tgpu-to-llvm", "mlir::ModuleOp"> {
     schedules are expanded. Gives: for each an `llvm.func` with `nvvm.kernel` and the launch bounds, and one external global of
     address space 3 for dynamic shared memory. Parameters: the kernel's arguments in order (tensors as addresses, `i1` as a
     byte), then each tensor map by value, 128 bytes. What later stages read of the kernel stays as discardable attributes
-    `tgpu.*`. What the target cannot do is an error [unsupported].
+    `tgpu.*`. What the target cannot do is an error [not-supported].
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
                            "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect", "mlir::NVVM::NVVMDialect",

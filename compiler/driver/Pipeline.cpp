@@ -28,6 +28,7 @@ void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createMakeVariants());
 
   OpPassManager &kernels = passes.nest<tgpu::KernelOp>();
+  kernels.addPass(createBounds());
   kernels.addPass(createMakePersistent());
   // Instructions first: what they demand of layouts is strongest.
   kernels.addPass(createSelectMma());

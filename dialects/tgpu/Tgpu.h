@@ -38,6 +38,10 @@ inline constexpr llvm::StringLiteral kDivisibleAttr = "tgpu.divisible";
 /// Argument attribute of a kernel: alignment of an address in bytes (i64).
 inline constexpr llvm::StringLiteral kAlignAttr = "tgpu.align";
 
+/// Discardable attribute (DenseBoolArrayAttr) of accesses of global memory: dimensions of the slice
+/// that cannot be out of range.
+inline constexpr llvm::StringLiteral kInBoundsAttr = "tgpu.in_bounds";
+
 /// Layout of a fragment type; nullptr when it has none yet.
 const layout::RegisterLayout *getLayout(mlir::Type fragment);
 /// The tensor type with `layout` as encoding.

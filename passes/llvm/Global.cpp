@@ -7,12 +7,12 @@ namespace tilec::lowering {
 
 SmallVector<bool, 4> inBoundsOf(Operation *op) {
   SmallVector<bool, 4> result;
-  if (auto array = op->getAttrOfType<ArrayAttr>("tgpu.in_bounds")) {
+  if (auto array = op->getAttrOfType<ArrayAttr>(tgpu::kInBoundsAttr)) {
     for (Attribute attr : array) {
       auto flag = dyn_cast<BoolAttr>(attr);
       result.push_back(flag && flag.getValue());
     }
-  } else if (auto dense = op->getAttrOfType<DenseBoolArrayAttr>("tgpu.in_bounds")) {
+  } else if (auto dense = op->getAttrOfType<DenseBoolArrayAttr>(tgpu::kInBoundsAttr)) {
     result.append(dense.asArrayRef().begin(), dense.asArrayRef().end());
   }
   return result;
