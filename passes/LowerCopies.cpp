@@ -207,10 +207,11 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
                                  dynamicSizes, sizes);
   }
 
-  /// Copies in loops that may be pipelined wait for their plan.
+  /// Loads in loops that may be pipelined wait for their plan.
   void lowerCopy(tgpu::CopyOp copy) {
     auto loop = dyn_cast<scf::ForOp>(copy->getParentOp());
-    if (loop && loop->hasAttr(tile::kStagesAttr)) {
+    bool load = isa<tile::GlobalType>(copy.getSource().getType());
+    if (load && loop && loop->hasAttr(tile::kStagesAttr)) {
       return;
     }
     if (copy.getPath() == CopyPath::Tma) {
