@@ -102,6 +102,8 @@ struct State {
   llvm::MapVector<mlir::Value, int64_t> ages;
   /// Fragments written since the last wgmma_fence.
   llvm::SetVector<mlir::Value> unfenced;
+  /// Writes for other roles that no publish has handed over yet.
+  llvm::SetVector<mlir::Operation *> unpublished;
 };
 
 /// Threads that run a piece of code together.

@@ -81,6 +81,7 @@ static void joinPaths(State &into, const State &other) {
     }
   }
   into.unfenced.insert(other.unfenced.begin(), other.unfenced.end());
+  into.unpublished.insert(other.unpublished.begin(), other.unpublished.end());
 }
 
 static bool sameSet(const State &a, const State &b) {
@@ -147,13 +148,23 @@ void Walker::collectGuards() {
   kernel.walk(
       [&](tgpu::TmaLoadOp load) { guard(getAllocation(load.getDest()), load.getChannel()); });
   kernel.walk([&](tgpu::RolesOp roles) {
+    llvm::DenseMap<Operation *, llvm::SmallPtrSet<Region *, 2>> users;
+    for (Region &role : roles.getBodies()) {
+      role.walk([&](Operation *op) {
+        for (const Access &access : accessesOf(op)) {
+          users[access.memory.alloc].insert(&role);
+        }
+      });
+    }
     for (Region &role : roles.getBodies()) {
       // What a role has written since the publish before is what a publish hands over.
       SmallVector<Operation *> written;
       role.walk<WalkOrder::PreOrder>([&](Operation *op) {
         if (auto publish = dyn_cast<tgpu::PublishOp>(op)) {
           for (Operation *alloc : written) {
-            guard(alloc, publish.getChannel());
+            if (users[alloc].size() > 1) {
+              guard(alloc, publish.getChannel());
+            }
           }
           written.clear();
         }

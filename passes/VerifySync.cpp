@@ -39,11 +39,22 @@ public:
         withEmpty.insert(acquire.getChannel());
       } else if (auto load = dyn_cast<tgpu::TmaLoadOp>(op)) {
         loaded.insert({getAllocation(load.getDest()), load.getChannel()});
+        if (load->hasAttr(kRefillAttr)) {
+          refilled.insert(load.getChannel());
+        }
       }
       for (const Access &access : accessesOf(op)) {
         if (access.async && access.memory.alloc) {
           usedAsync.insert(access.memory.alloc);
         }
+      }
+    });
+    for (Value channel : refilled) {
+      withEmpty.erase(channel); // acquired in the first round alone
+    }
+    kernel.walk([&](tgpu::RolesOp roles) {
+      for (Region &role : roles.getBodies()) {
+        collectHandovers(role);
       }
     });
   }
@@ -71,6 +82,10 @@ private:
   void visit(Operation *op) override;
   void atEnd(Operation *parent) override;
 
+  /// Channels on which a role says that it has used a buffer.
+  void collectHandovers(Region &role);
+  void checkRefill(tgpu::TmaLoadOp load);
+  void checkArrival(tgpu::WaitOp wait);
   void checkGuard(const Access &access);
   void checkRelease(tgpu::ReleaseOp release);
   void checkPublish(tgpu::PublishOp publish);
@@ -86,6 +101,9 @@ private:
   }
 
   llvm::SmallPtrSet<Operation *, 8> reported, usedAsync;
+  llvm::DenseSet<Value> refilled;
+  /// Buffer, to each role that uses it, to the channels it publishes after a use.
+  llvm::DenseMap<Operation *, llvm::MapVector<Region *, SmallVector<Value, 2>>> handovers;
   llvm::DenseSet<Value> withEmpty; // channels whose empty barriers somebody waits for
   llvm::DenseSet<std::pair<Operation *, Value>> loaded;
 };
@@ -160,6 +178,7 @@ void Checker::checkRelease(tgpu::ReleaseOp release) {
 }
 
 void Checker::checkPublish(tgpu::PublishOp publish) {
+  state.unpublished.clear();
   for (const Access &pending : state.pending) {
     if (!pending.write || pending.async ||
         !llvm::is_contained(guardsOf(pending.memory), publish.getChannel())) {
@@ -202,6 +221,39 @@ static Op findBefore(Operation *op, Value channel, const Position &position) {
   return {};
 }
 
+void Checker::collectHandovers(Region &role) {
+  SmallVector<Operation *> used;
+  role.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto publish = dyn_cast<tgpu::PublishOp>(op)) {
+      for (Operation *alloc : used) {
+        handovers[alloc][&role].push_back(publish.getChannel());
+      }
+    }
+    for (const Access &access : accessesOf(op)) {
+      if (access.memory.alloc && !isa<tgpu::TmaLoadOp>(op)) {
+        used.push_back(access.memory.alloc);
+        handovers[access.memory.alloc][&role];
+      }
+    }
+  });
+}
+
+/// Instead of an empty barrier the thread holds a channel of every other role that uses the buffer.
+void Checker::checkRefill(tgpu::TmaLoadOp load) {
+  Operation *alloc = getAllocation(load.getDest());
+  for (auto &[role, channels] : handovers[alloc]) {
+    bool own = role->isAncestor(load->getParentRegion());
+    bool told = llvm::any_of(
+        state.held, [&](const Held &held) { return llvm::is_contained(channels, held.channel); });
+    if (!own && !told) {
+      return report(load,
+                    "refills " + nameOf(Memory::of(load.getDest())) +
+                        ", but has not heard from another role that uses it",
+                    role->getParentOp(), "the roles");
+    }
+  }
+}
+
 void Checker::checkLoad(tgpu::TmaLoadOp load) {
   Position position = Position::of(load.getPosition());
   Memory memory = Memory::of(load.getDest());
@@ -212,8 +264,9 @@ void Checker::checkLoad(tgpu::TmaLoadOp load) {
   if (memory.slot && !memory.slot->equals(position)) {
     return report(load, "fills another slot than the one whose barrier counts it");
   }
-  if (!load->hasAttr(kRefillAttr) &&
-      !findBefore<tgpu::AcquireOp>(load, load.getChannel(), position)) {
+  if (load->hasAttr(kRefillAttr)) {
+    checkRefill(load);
+  } else if (!findBefore<tgpu::AcquireOp>(load, load.getChannel(), position)) {
     return report(load, "fills a slot of " + nameOf(memory) + " that its thread has not acquired");
   }
   if (!findBefore<tgpu::ExpectOp>(load, load.getChannel(), position)) {
@@ -241,6 +294,35 @@ void Checker::checkExpect(tgpu::ExpectOp expect) {
   if (bytes != int64_t(expect.getBytes())) {
     report(expect, "announces " + Twine(expect.getBytes()) +
                        " bytes, but the loads that follow bring " + Twine(bytes));
+  }
+}
+
+/// Whether an arrival at `position` may be the one at the constant position `wanted`.
+static bool reaches(Value position, int64_t wanted) {
+  Linear linear = Linear::of(position);
+  for (Value leaf : linear.leaves) {
+    auto argument = dyn_cast<BlockArgument>(leaf);
+    auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+    if (loop && leaf == loop.getInductionVar()) {
+      Linear start = Linear::of(loop.getLowerBound());
+      return !start.leaves.empty() || start.constant + linear.constant <= wanted;
+    }
+    if (argument && isa<tgpu::KernelOp>(argument.getOwner()->getParentOp())) {
+      return false; // a number of the launch, not a fixed position
+    }
+  }
+  return !linear.leaves.empty() || linear.constant == wanted;
+}
+
+/// A wait at a constant position needs somebody who arrives there.
+void Checker::checkArrival(tgpu::WaitOp wait) {
+  Linear wanted = Linear::of(wait.getPosition());
+  bool arrives = llvm::any_of(wait.getChannel().getUsers(), [&](Operation *user) {
+    return isa<tgpu::PublishOp, tgpu::ExpectOp>(user) &&
+           reaches(user->getOperand(1), wanted.constant);
+  });
+  if (wanted.leaves.empty() && !arrives) {
+    report(wait, "waits for ever: nobody arrives at this position of " + nameOf(wait.getChannel()));
   }
 }
 
@@ -283,6 +365,11 @@ void Checker::checkProduct(tgpu::WgmmaOp product) {
                     operand.getDefiningOp(), "written here");
     }
   }
+  // The registers of a new accumulator held other values until then.
+  if (!isa<tgpu::PendingType>(product.getAcc().getType()) && !state.unfenced.empty()) {
+    report(product, "starts an accumulator in registers that may have been used after the last "
+                    "tgpu.wgmma_fence");
+  }
 }
 
 void Checker::checkWait(tgpu::WgmmaWaitOp wait) {
@@ -308,11 +395,17 @@ void Checker::checkWait(tgpu::WgmmaWaitOp wait) {
 void Checker::visit(Operation *op) {
   for (const Access &access : accessesOf(op)) {
     checkGuard(access);
+    bool forOthers = context.roles && handovers.lookup(access.memory.alloc).size() > 1;
+    if (forOthers && access.write && !access.async && !state.unpublished.insert(op)) {
+      report(op, "overwrites what it has not handed over: tgpu.publish is missing after it");
+    }
   }
   if (auto release = dyn_cast<tgpu::ReleaseOp>(op)) {
     checkRelease(release);
   } else if (auto publish = dyn_cast<tgpu::PublishOp>(op)) {
     checkPublish(publish);
+  } else if (auto wait = dyn_cast<tgpu::WaitOp>(op)) {
+    checkArrival(wait);
   } else if (auto product = dyn_cast<tgpu::WgmmaOp>(op)) {
     checkProduct(product);
   } else if (auto wait = dyn_cast<tgpu::WgmmaWaitOp>(op)) {
@@ -333,6 +426,10 @@ void Checker::atEnd(Operation *parent) {
     if (withEmpty.contains(held.channel) && parent->isAncestor(held.op)) {
       report(held.op, "takes a slot of " + nameOf(held.channel) + " that nothing releases");
     }
+  }
+  for (Operation *op : state.unpublished) {
+    report(op,
+           "writes for other roles, but nothing hands it over: tgpu.publish is missing after it");
   }
   for (const Access &pending : state.pending) {
     if (pending.flight == Flight::Wgmma || pending.flight == Flight::TmaStore) {
