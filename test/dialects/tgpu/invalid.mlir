@@ -1,0 +1,128 @@
+// What the verifiers of the dialect refuse.
+// RUN: tile-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{runs whole warps, up to 1024 threads}}
+tgpu.kernel @threads(%x: i32) attributes {threads = 100 : i32} {
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @overlap(%x: i32) attributes {threads = 256 : i32} {
+  // expected-error @+1 {{roles "a" and "b" share warps}}
+  tgpu.roles role "a" warps 0, 4 {
+  } role "b" warps 3, 4 {
+  }
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @registers(%x: i32) attributes {threads = 256 : i32} {
+  // expected-error @+1 {{role "a" sets registers for parts of a warpgroup}}
+  tgpu.roles role "a" warps 0, 2 registers 24 {
+  }
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @crossing(%x: tensor<64xf32>) attributes {threads = 128 : i32} {
+  %b = tgpu.alloc_shared : !tgpu.smem<64xf32>
+  tgpu.roles role "a" warps 0, 4 {
+    // expected-error @+1 {{uses a fragment from outside its role}}
+    tgpu.local_store %x, %b : tensor<64xf32>, !tgpu.smem<64xf32>
+  }
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @slot(%p: i32) attributes {threads = 128 : i32} {
+  %b = tgpu.alloc_shared : !tgpu.smem<2x64x64xf16>
+  // expected-error @+1 {{gives one buffer of a ring}}
+  %s = tgpu.slot %b[%p] : !tgpu.smem<2x64x64xf16> -> !tgpu.smem<64x32xf16>
+  tgpu.return
+}
+
+// -----
+
+#ring = #tgpu.shared<"2x64x64 b16 contig 2 panel 64 swizzle 128">
+#other = #tgpu.shared<"64x64 b16 contig 1 panel 64">
+tgpu.kernel @slot_layout(%p: i32) attributes {threads = 128 : i32} {
+  %b = tgpu.alloc_shared : !tgpu.smem<2x64x64xf16, #ring>
+  // expected-error @+1 {{layout of the slot is not that of the ring}}
+  %s = tgpu.slot %b[%p] : !tgpu.smem<2x64x64xf16, #ring> -> !tgpu.smem<64x64xf16, #other>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @subview(%p: i32) attributes {threads = 128 : i32} {
+  %b = tgpu.alloc_shared : !tgpu.smem<64x64xf16>
+  // expected-error @+1 {{reaches beyond its buffer}}
+  %s = tgpu.subview %b at [0, 48] : !tgpu.smem<64x64xf16> -> !tgpu.smem<64x32xf16>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @copy(%p: i32) attributes {threads = 128 : i32} {
+  %b = tgpu.alloc_shared : !tgpu.smem<64x64xf16>
+  // expected-error @+1 {{copies between global and shared memory}}
+  tgpu.copy %b to %b : !tgpu.smem<64x64xf16>, !tgpu.smem<64x64xf16>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @product(%acc: tensor<64x64xf32>) attributes {threads = 128 : i32} {
+  %a = tgpu.alloc_shared : !tgpu.smem<64x32xf16>
+  %b = tgpu.alloc_shared : !tgpu.smem<64x64xf16>
+  // expected-error @+1 {{shapes do not agree: 64x32 times 64x64 into 64x64}}
+  %r = tgpu.dot %a, %b, %acc : !tgpu.smem<64x32xf16>, !tgpu.smem<64x64xf16>, tensor<64x64xf32> -> tensor<64x64xf32>
+  tgpu.return
+}
+
+// -----
+
+!f = tensor<64x64xf32>
+!pending = !tgpu.pending<!f>
+tgpu.kernel @wait(%acc: !f) attributes {threads = 128 : i32} {
+  %p = tgpu.wgmma_begin %acc : !f -> !pending
+  // expected-error @+1 {{waits for all groups, so no accumulator stays pending}}
+  %r = tgpu.wgmma_wait 0, %p : !pending -> !pending
+  tgpu.return
+}
+
+// -----
+
+!f = tensor<64x64xf32>
+tgpu.kernel @wait_type(%acc: !f) attributes {threads = 128 : i32} {
+  %p = tgpu.wgmma_begin %acc : !f -> !tgpu.pending<!f>
+  // expected-error @+1 {{keeps the type of an accumulator}}
+  %r = tgpu.wgmma_wait 0, %p : !tgpu.pending<!f> -> tensor<64x32xf32>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @element(%p: i32) attributes {threads = 128 : i32} {
+  // expected-error @+1 {{elements of shared memory are numbers, not 'index'}}
+  %b = tgpu.alloc_shared : !tgpu.smem<4xindex>
+  tgpu.return
+}
+
+// -----
+
+// expected-error @+1 {{layout is of another shape than its fragment}}
+tgpu.kernel @encoding(%x: tensor<32xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32">>) attributes {threads = 64 : i32} {
+  tgpu.return
+}
+
+// -----
+
+// expected-error @+1 {{malformed register layout}}
+tgpu.kernel @text(%x: tensor<64xf32, #tgpu.fragment<"64 words">>) attributes {threads = 64 : i32} {
+  tgpu.return
+}
