@@ -1,6 +1,7 @@
 //===- Analysis.cpp - questions that several passes ask of tgpu IR -------===//
 #include "passes/Analysis.h"
 
+#include "dialects/support/Diagnostics.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -178,4 +179,49 @@ tgpu::AllocSharedOp tilec::getAllocation(Value buffer) {
     }
   }
   return {};
+}
+
+//===----------------------------------------------------------------------===//
+// @require
+//===----------------------------------------------------------------------===//
+
+/// Calls `see` with each requirement on `op`, innermost first.
+static void forEachRequirement(Operation *op, function_ref<void(StringRef)> see) {
+  for (; op && !isa<ModuleOp>(op); op = op->getParentOp()) {
+    for (StringRef name : {StringRef("require"), StringRef(tile::kRequireAttr)}) {
+      if (auto list = op->getAttrOfType<ArrayAttr>(name)) {
+        llvm::for_each(list.getAsRange<StringAttr>(),
+                       [&](StringAttr text) { see(text.getValue()); });
+      }
+    }
+  }
+}
+
+bool tilec::isRequired(Operation *op, StringRef what) {
+  bool required = false;
+  forEachRequirement(op, [&](StringRef text) { required |= text == what; });
+  return required;
+}
+
+LogicalResult tilec::checkRequired(Operation *op, StringRef what, const Twine &reason) {
+  if (!isRequired(op, what)) {
+    return success();
+  }
+  return op->emitError(diag::formatDiagnostic(diag::Id::Require, what, reason.str()));
+}
+
+LogicalResult tilec::checkRequiredVector(Operation *op, int64_t bytes) {
+  int64_t wanted = 0;
+  forEachRequirement(op, [&](StringRef text) {
+    int64_t number = 0;
+    if (text.consume_front("vector=") && !text.getAsInteger(10, number)) {
+      wanted = std::max(wanted, number);
+    }
+  });
+  if (bytes >= wanted) {
+    return success();
+  }
+  return op->emitError(diag::formatDiagnostic(
+      diag::Id::Require, "vector(" + std::to_string(wanted) + ")",
+      "one access moves " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes")));
 }

@@ -51,6 +51,22 @@ int64_t alignedAccessBytes(GlobalSlice slice, unsigned elementBits);
 /// The allocation behind a buffer, through `tgpu.slot` and `tgpu.subview`.
 tgpu::AllocSharedOp getAllocation(mlir::Value buffer);
 
+//===----------------------------------------------------------------------===//
+// @require
+//===----------------------------------------------------------------------===//
+
+/// True if the program requires `what` (a word of `@require`) of `op`: by an annotation of its own
+/// statement, of one around it, or of the launch. The operation holds its own as `require` or,
+/// where it has no such attribute, as `tile.require`.
+bool isRequired(mlir::Operation *op, llvm::StringRef what);
+
+/// An error [require] at `op` with `reason` if isRequired, else success.
+llvm::LogicalResult checkRequired(mlir::Operation *op, llvm::StringRef what,
+                                  const llvm::Twine &reason);
+
+/// The same for `vector(n)`: an error if n is more than `bytes`, what one access moves.
+llvm::LogicalResult checkRequiredVector(mlir::Operation *op, int64_t bytes);
+
 } // namespace tilec
 
 #endif // TILEC_PASSES_ANALYSIS_H

@@ -275,9 +275,13 @@ LogicalResult Converter::convertCopy(tile::CopyOp op) {
     auto type = cast<GlobalType>(source.getType());
     auto shape = isa<BufferType>(dest.getType()) ? cast<BufferType>(dest.getType()).getShape()
                                                  : type.getShape();
-    value = Value(tgpu::LoadOp::create(builder, loc,
-                                       RankedTensorType::get(shape, type.getElementType()),
-                                       mapped(source), IntegerAttr(), op.getCache()));
+    auto load =
+        tgpu::LoadOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType()),
+                             mapped(source), IntegerAttr(), op.getCache());
+    if (op.getRequireAttr()) {
+      load->setAttr(tile::kRequireAttr, op.getRequireAttr());
+    }
+    value = load.getResult();
   } else {
     value = contentsOf(op, source);
   }
@@ -387,6 +391,7 @@ LogicalResult Converter::convertIf(scf::IfOp op) {
   auto branch = scf::IfOp::create(builder, op.getLoc(), types, mapped(op.getCondition()),
                                   /*addThenBlock=*/true,
                                   /*addElseBlock=*/withElse);
+  branch->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
     if (block && !block->empty()) {
       block->clear();
@@ -420,6 +425,7 @@ LogicalResult Converter::convertWhile(scf::WhileOp op) {
   SmallVector<Type> types(op.getResultTypes());
   llvm::append_range(types, ValueRange(currentValues(buffers)).getTypes());
   auto loop = scf::WhileOp::create(builder, op.getLoc(), types, inits);
+  loop->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   SmallVector<Location> beforeLocs(inits.size(), op.getLoc()), afterLocs(types.size(), op.getLoc());
   Block *before =
       builder.createBlock(&loop.getBefore(), {}, ValueRange(inits).getTypes(), beforeLocs);

@@ -8,6 +8,7 @@
 // it ties nothing and is repeated where needed.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/layout/Conversion.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Analysis.h"
 #include "passes/Passes.h"
@@ -155,6 +156,7 @@ private:
   tgpu::KernelOp kernel;
   int64_t warps;
   OpBuilder builder;
+  bool refused = false; // a conversion that `@require` forbids
   llvm::MapVector<Value, RegisterLayout> layouts;
   DenseMap<Value, SmallVector<Value, 2>> tied; // looked up by value, never iterated
   std::deque<Value> work;
@@ -365,6 +367,16 @@ void Inference::demand(OpOperand &operand, const RegisterLayout &wanted) {
     operand.set(tile::SplatOp::create(builder, splat.getLoc(), target, splat.getInput()));
     return;
   }
+  Answer<layout::Conversion> plan = layout::planConversion(
+      *tgpu::getLayout(type), wanted, tile::getStorageBits(type.getElementType()));
+  if (plan && plan->kind != layout::Conversion::Kind::Registers &&
+      failed(checkRequired(user, "no_exchange",
+                           "a fragment's producer and this use need different layouts: the "
+                           "conversion goes " +
+                               plan->describe()))) {
+    refused = true;
+    return;
+  }
   auto conversion =
       tgpu::ConvertLayoutOp::create(builder, user->getLoc(), target, operand.get(), IntegerAttr());
   operand.set(conversion);
@@ -453,7 +465,7 @@ LogicalResult Inference::run() {
         demand(operand, *wanted);
       }
     });
-    if (failed(convertOperands(op))) {
+    if (failed(convertOperands(op)) || refused) {
       return failure();
     }
   }

@@ -44,7 +44,7 @@ Answer<Staging> planStaging(tgpu::StoreOp store) {
                            std::to_string(columns)};
   }
   for (int64_t offset = 0; offset < n; offset += columns) {
-    if (!fragment->registersOf(1, offset, columns)) {
+    if (!fragment->registersOf(0, 0, rows) || !fragment->registersOf(1, offset, columns)) {
       return layout::Refusal{"a panel of columns is not the same registers in every thread"};
     }
   }
@@ -75,6 +75,9 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
       }
       Answer<Staging> staging = planStaging(store);
       if (!staging) {
+        if (failed(checkRequired(store, "tma", staging.reason()))) {
+          return signalPassFailure();
+        }
         store.emitRemark("copy stores from registers, not by TMA: ") << staging.reason();
         store.setPathAttr(tgpu::CopyPathAttr::get(store.getContext(), CopyPath::Vector));
         continue;
@@ -85,7 +88,9 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
       storesByTma = true;
     }
     for (tgpu::CopyOp copy : copies) {
-      lowerCopy(copy);
+      if (failed(lowerCopy(copy))) {
+        return signalPassFailure();
+      }
     }
     if (storesByTma) {
       drainStores();
@@ -208,16 +213,20 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
   }
 
   /// Loads in loops that may be pipelined wait for their plan.
-  void lowerCopy(tgpu::CopyOp copy) {
+  static LogicalResult lowerCopy(tgpu::CopyOp copy) {
     auto loop = dyn_cast<scf::ForOp>(copy->getParentOp());
     bool load = isa<tile::GlobalType>(copy.getSource().getType());
     if (load && loop && loop->hasAttr(tile::kStagesAttr)) {
-      return;
+      return success();
     }
     if (copy.getPath() == CopyPath::Tma) {
-      copy.emitRemark("copy uses no TMA: only copies in a pipelined loop do yet");
+      constexpr StringRef reason = "only copies in a pipelined loop of several iterations do yet";
+      if (failed(checkRequired(copy, "tma", reason))) {
+        return failure();
+      }
+      copy.emitRemark("copy uses no TMA: ") << reason;
     }
-    makeSynchronous(copy);
+    return makeSynchronous(copy);
   }
 };
 

@@ -169,11 +169,26 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
       }
     });
     for (scf::ForOp loop : loops) {
-      plan(loop, *target);
+      if (failed(plan(loop, *target))) {
+        return signalPassFailure();
+      }
+    }
+    if (failed(checkRoles())) {
+      signalPassFailure();
     }
   }
 
-  void plan(scf::ForOp loop, const Target &target) {
+  /// Roles of warps are not formed yet: an error where the program requires them.
+  LogicalResult checkRoles() {
+    constexpr StringRef word = "warp_specialize", reason = "roles of warps are not formed yet";
+    WalkResult result = getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      return failed(checkRequired(op, word, reason)) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  LogicalResult plan(scf::ForOp loop, const Target &target) {
     int64_t stages = loop->getAttrOfType<IntegerAttr>(tile::kStagesAttr).getInt();
     SmallVector<tgpu::CopyOp> copies;
     for (auto copy : loop.getBody()->getOps<tgpu::CopyOp>()) {
@@ -197,15 +212,43 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
         refusal = "not all of its copies can use TMA here, or cp.async";
       }
     }
+    const int64_t wanted = stages;
     stages = refusal.empty() ? fittingStages(loop, copies, stages, target) : stages;
+    if (stages < wanted && failed(checkRequired(loop, "stages",
+                                                "only " + Twine(stages) + " of " + Twine(wanted) +
+                                                    " stages fit shared memory"))) {
+      return failure();
+    }
     if (refusal.empty() && stages < 2 && !allTma) {
       refusal = "one stage overlaps nothing";
     }
     if (!refusal.empty()) {
+      if (failed(checkRequired(loop, "pipelined", refusal)) ||
+          (wanted > 1 && failed(checkRequired(loop, "stages", refusal)))) {
+        return failure();
+      }
       return staySerial(loop, copies, refusal);
+    }
+    if (!allTma && failed(leaveTma(copies, "not all copies of its loop can use TMA"))) {
+      return failure();
     }
     write(loop, copies, stages, allTma ? CopyPath::Tma : CopyPath::CpAsync);
     ++numPipelined;
+    return success();
+  }
+
+  /// Says of copies that could use TMA why they do not; an error where the program requires it.
+  static LogicalResult leaveTma(ArrayRef<tgpu::CopyOp> copies, StringRef reason) {
+    for (tgpu::CopyOp copy : copies) {
+      if (copy.getPath() != CopyPath::Tma) {
+        continue;
+      }
+      if (failed(checkRequired(copy, "tma", reason))) {
+        return failure();
+      }
+      copy.emitRemark("copy uses no TMA: ") << reason;
+    }
+    return success();
   }
 
   /// Buffers of the loops planned so far: their loop, and its stages. Looked up, never iterated.
@@ -230,13 +273,19 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     return result;
   }
 
-  void staySerial(scf::ForOp loop, ArrayRef<tgpu::CopyOp> copies, StringRef reason) {
+  LogicalResult staySerial(scf::ForOp loop, ArrayRef<tgpu::CopyOp> copies, StringRef reason) {
     loop.emitRemark("pipelined loop stays serial: ") << reason;
+    if (failed(leaveTma(copies, "its loop stays serial"))) {
+      return failure();
+    }
     for (tgpu::CopyOp copy : copies) {
-      makeSynchronous(copy);
+      if (failed(makeSynchronous(copy))) {
+        return failure();
+      }
     }
     loop->removeAttr(tile::kStagesAttr);
     ++numRefused;
+    return success();
   }
 
   /// The most stages, up to `wanted`, whose buffers fit shared memory beside all others.

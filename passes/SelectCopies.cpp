@@ -81,7 +81,7 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
       } else if (auto store = dyn_cast<tgpu::StoreOp>(op)) {
         done = select(store, *target);
       } else if (auto load = dyn_cast<tgpu::LoadOp>(op)) {
-        load.setBytes(accessBytes(load.getSource()));
+        done = select(load);
       }
       return failed(done) ? WalkResult::interrupt() : WalkResult::advance();
     });
@@ -96,15 +96,14 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     return std::max<int64_t>(alignedAccessBytes(analyseSlice(global), bits), (bits + 7) / 8);
   }
 
-  template <typename CopyLike>
-  LogicalResult checkRequired(CopyLike op, StringRef what, StringRef reason) {
-    for (ArrayAttr list : {op.getRequireAttr(), getOperation().getRequireAttr()}) {
-      if (list && llvm::is_contained(list.template getAsRange<StringAttr>(),
-                                     StringAttr::get(op.getContext(), what))) {
-        return op.emitError(diag::formatDiagnostic(diag::Id::Require, what, reason));
-      }
-    }
-    return success();
+  /// A copy into registers: loads, as wide as alignment admits.
+  LogicalResult select(tgpu::LoadOp load) {
+    int64_t bytes = accessBytes(load.getSource());
+    load.setBytes(bytes);
+    constexpr StringRef reason = "the tile goes into registers";
+    return success(succeeded(checkRequired(load, "tma", reason)) &&
+                   succeeded(checkRequired(load, "cp_async", reason)) &&
+                   succeeded(checkRequiredVector(load, bytes)));
   }
 
   LogicalResult select(tgpu::CopyOp copy, const Target &target) {
@@ -127,6 +126,9 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
                              "rows are not known to start at multiples of 4 bytes"))) {
       return failure();
     }
+    if (failed(checkRequiredVector(copy, bytes))) {
+      return failure();
+    }
     if (target.hasTma || path == CopyPath::Vector) {
       copy.emitRemark("copy moves by ")
           << (path == CopyPath::CpAsync ? "cp.async" : "loads and stores") << " of " << bytes
@@ -146,7 +148,8 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     }
     CopyPath path = refusal.empty() ? CopyPath::Tma : CopyPath::Vector;
     if (path != CopyPath::Tma) {
-      if (failed(checkRequired(store, "tma", refusal))) {
+      if (failed(checkRequired(store, "tma", refusal)) ||
+          failed(checkRequiredVector(store, accessBytes(store.getDest())))) {
         return failure();
       }
       if (target.hasTma) {

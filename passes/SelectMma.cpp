@@ -216,17 +216,6 @@ struct SelectMma : tilec::impl::SelectMmaBase<SelectMma> {
     ++numFma;
     return success();
   }
-
-  /// An error if the statement or its launch requires `what`.
-  LogicalResult checkRequired(DotOp dot, StringRef what, StringRef reason) {
-    for (ArrayAttr list : {dot.getRequireAttr(), getOperation().getRequireAttr()}) {
-      if (list && llvm::is_contained(list.getAsRange<StringAttr>(),
-                                     StringAttr::get(dot.getContext(), what))) {
-        return dot.emitError(diag::formatDiagnostic(diag::Id::Require, what, reason));
-      }
-    }
-    return success();
-  }
 };
 
 } // namespace

@@ -83,18 +83,22 @@ int64_t tilec::sharedBytes(tgpu::SmemType type) {
                                 tile::getStorageBits(type.getElementType()) / 8;
 }
 
-void tilec::makeSynchronous(tgpu::CopyOp copy) {
-  bool load = isa<tile::GlobalType>(copy.getSource().getType());
+LogicalResult tilec::makeSynchronous(tgpu::CopyOp copy) {
+  bool loads = isa<tile::GlobalType>(copy.getSource().getType());
   // cp.async moves 4, 8 or 16 bytes (PTX ISA 9.7.9.25).
-  if (!load || copy.getPath() == tgpu::CopyPath::Vector || copy.getBytes().value_or(0) < 4) {
+  if (!loads || copy.getPath() == tgpu::CopyPath::Vector || copy.getBytes().value_or(0) < 4) {
     copy.setPathAttr(tgpu::CopyPathAttr::get(copy.getContext(), tgpu::CopyPath::Vector));
-    return;
+    return loads ? checkRequired(copy, "cp_async", "its accesses are not wide enough") : success();
   }
   OpBuilder builder(copy);
   Location loc = copy.getLoc();
-  tgpu::CpAsyncOp::create(builder, loc, copy.getSource(), copy.getDest(), *copy.getBytes(),
-                          copy.getCache());
+  auto load = tgpu::CpAsyncOp::create(builder, loc, copy.getSource(), copy.getDest(),
+                                      *copy.getBytes(), copy.getCache());
+  if (Attribute inBounds = copy->getAttr(tgpu::kInBoundsAttr)) {
+    load->setAttr(tgpu::kInBoundsAttr, inBounds);
+  }
   tgpu::CpAsyncCommitOp::create(builder, loc);
   tgpu::CpAsyncWaitOp::create(builder, loc, 0);
   copy.erase();
+  return success();
 }

@@ -24,8 +24,8 @@ tgpu::SmemType ringType(tgpu::SmemType type, int64_t count);
 int64_t sharedBytes(tgpu::SmemType type);
 
 /// Replaces a copy that nothing overlaps: loads become cp.async with its wait where accesses are
-/// wide enough, the rest stays with path `vector`.
-void makeSynchronous(tgpu::CopyOp copy);
+/// wide enough, the rest stays with path `vector`: an error where `@require(cp_async)` is for it.
+llvm::LogicalResult makeSynchronous(tgpu::CopyOp copy);
 
 } // namespace tilec
 

@@ -11,6 +11,7 @@
 #include "dialects/tile/Tile.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "passes/Analysis.h"
 
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -24,6 +25,7 @@ struct Compilation::Launch {
   Location location; ///< of the launch in the source
   int64_t threads;
   int64_t sharedBytes; ///< dynamic
+  bool mayNotSpill;    ///< `@require(no_spill)`
 };
 
 /// What one architecture's compilation makes.
@@ -117,6 +119,7 @@ bool Compilation::runPasses(ModuleOp module, const Target &target, llvm::StringR
   PhaseTimer::Scope time(timer, name);
   PassManager passes(&context);
   passes.enableVerifier(options.verifyEach);
+  passes.addInstrumentation(irDiagnostics.trackVariants());
   if (options.printIrAfterAll) {
     passes.enableIRPrinting(/*shouldPrintBeforePass=*/[](Pass *, Operation *) { return false; },
                             /*shouldPrintAfterPass=*/[](Pass *, Operation *) { return true; },
@@ -232,23 +235,18 @@ bool Compilation::assemble(const Target &target, DeviceCode &code) {
   return !failed() && saveTemp(target, "cubin", code.cubin);
 }
 
-/// What a kernel takes of a multiprocessor. Registers are given out to warps in units of 256,
-/// shared memory to blocks with 1 KiB for the system (CUDA C programming guide, compute
+/// What a kernel takes of a multiprocessor of `target`. Registers are given out to warps in units
+/// of 256, shared memory to blocks with 1 KiB for the system (CUDA C programming guide, compute
 /// capabilities).
-static std::string describeResources(llvm::StringRef entry, const Target &target,
-                                     const FunctionResources &used, int64_t threads,
-                                     int64_t dynamicShared) {
-  int64_t shared = dynamicShared + used.staticSharedBytes;
-  int64_t perWarp = llvm::alignTo(used.registers * 32, 256);
+static std::string describeOccupancy(const Target &target, int64_t registers, int64_t threads,
+                                     int64_t shared) {
+  int64_t perWarp = llvm::alignTo(registers * 32, 256);
   int64_t threadsPerSM = target.arch == 86 || target.arch == 89 ? 1536 : 2048;
   int64_t blocks =
       std::min({target.registersPerSM / std::max<int64_t>(perWarp * threads / 32, 1),
                 (target.sharedPerBlock + 1024) / (shared + 1024), threadsPerSM / threads});
-  return ("`" + entry + "` on " + target.name + ": " + llvm::Twine(used.registers) +
-          " registers, " + llvm::Twine(used.spillStoreBytes + used.spillLoadBytes) +
-          " bytes of spills, " + llvm::Twine(shared) + " bytes of shared memory, " +
-          llvm::Twine(threads) + " threads, " + llvm::Twine(blocks) +
-          (blocks == 1 ? " block" : " blocks") + " on a multiprocessor (" +
+  return (llvm::Twine(shared) + " bytes of shared memory, " + llvm::Twine(threads) + " threads, " +
+          llvm::Twine(blocks) + (blocks == 1 ? " block" : " blocks") + " on a multiprocessor (" +
           llvm::Twine(blocks * threads * 100 / threadsPerSM) + " % of its threads)")
       .str();
 }
@@ -265,14 +263,25 @@ void Compilation::reportAssembler(const Target &target, const AssemblerReport &r
   }
   for (const auto &[function, used] : report.functions) {
     uint64_t spills = used.spillStoreBytes + used.spillLoadBytes;
-    if (spills != 0) {
+    auto launch = launches.find(function);
+    if (spills != 0 && launch != launches.end() && launch->second.mayNotSpill) {
+      diags.report(diag::Id::Require, place(function), "no_spill",
+                   "`" + function + "` spills " + llvm::Twine(spills) +
+                       " bytes of registers to memory");
+    } else if (spills != 0) {
       diags.report(diag::Id::Spills, place(function), function, spills);
     }
-    auto launch = launches.find(function);
-    if (options.report && launch != launches.end()) {
-      diags.report(diag::Id::Remark, place(function),
-                   describeResources(function, target, used, launch->second.threads,
-                                     launch->second.sharedBytes));
+    if (options.report) {
+      std::string text = "`" + function + "` on " + target.name.str() + ": " +
+                         std::to_string(used.registers) + " registers, " + std::to_string(spills) +
+                         " bytes of spills, ";
+      if (launch == launches.end()) { // from IR of the last level
+        text += std::to_string(used.staticSharedBytes) + " bytes of static shared memory";
+      } else {
+        text += describeOccupancy(target, used.registers, launch->second.threads,
+                                  launch->second.sharedBytes + int64_t(used.staticSharedBytes));
+      }
+      diags.report(diag::Id::Remark, place(function), text);
     }
   }
 }
@@ -303,7 +312,7 @@ bool Compilation::compileFor(const Target &target, unsigned moduleIndex, DeviceC
     }
     module->walk([&](tgpu::KernelOp kernel) {
       Launch launch{kernel.getLoc(), kernel.getLaunchedThreads(),
-                    int64_t(kernel.getSharedBytes().value_or(0))};
+                    int64_t(kernel.getSharedBytes().value_or(0)), isRequired(kernel, "no_spill")};
       code.launches.emplace(kernel.getSymName().str(), launch);
     });
     eraseHost(*module);

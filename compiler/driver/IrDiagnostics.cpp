@@ -1,6 +1,7 @@
 #include "compiler/driver/IrDiagnostics.h"
 
 #include "compiler/emit/SourceLocation.h"
+#include "dialects/tgpu/Tgpu.h"
 
 using namespace mlir;
 
@@ -37,6 +38,26 @@ static diag::Severity translate(DiagnosticSeverity severity) {
   llvm_unreachable("a severity that MLIR does not have");
 }
 
+/// Tells the diagnostics which variant a pass works on.
+class IrDiagnostics::Tracker : public PassInstrumentation {
+public:
+  explicit Tracker(IrDiagnostics &diagnostics) : diagnostics(diagnostics) {}
+
+  void runBeforePass(Pass *, Operation *op) override {
+    auto kernel = dyn_cast<tgpu::KernelOp>(op);
+    diagnostics.variant = kernel ? kernel.getVariant().value_or("").str() : "";
+  }
+  void runAfterPass(Pass *, Operation *) override { diagnostics.variant.clear(); }
+  void runAfterPassFailed(Pass *, Operation *) override { diagnostics.variant.clear(); }
+
+private:
+  IrDiagnostics &diagnostics;
+};
+
+std::unique_ptr<PassInstrumentation> IrDiagnostics::trackVariants() {
+  return std::make_unique<Tracker>(*this);
+}
+
 void IrDiagnostics::handle(mlir::Diagnostic &diagnostic) {
   DiagnosticSeverity severity = diagnostic.getSeverity();
   if (severity == DiagnosticSeverity::Remark && !remarks) {
@@ -50,8 +71,17 @@ void IrDiagnostics::handle(mlir::Diagnostic &diagnostic) {
   if (id == diag::Id::InternalError && !message.starts_with("internal error")) {
     text = "internal error: " + text;
   }
-  DiagnosticEngine::Builder builder =
-      diags.reportText(id, translate(severity), sourceRange(diagnostic.getLocation(), diags), text);
+  llvm::SMRange range = sourceRange(diagnostic.getLocation(), diags);
+  if (severity == DiagnosticSeverity::Error && range.isValid() &&
+      llvm::any_of(diags.diagnostics(), [&](const auto &earlier) {
+        return earlier->id == id && earlier->range.Start == range.Start;
+      })) {
+    return; // the same of another variant of the kernel, with other numbers
+  }
+  if (severity == DiagnosticSeverity::Remark && !variant.empty()) {
+    text += " (variant `" + variant + "`)";
+  }
+  DiagnosticEngine::Builder builder = diags.reportText(id, translate(severity), range, text);
   for (mlir::Diagnostic &attached : diagnostic.getNotes()) {
     builder << note(sourceRange(attached.getLocation(), diags), attached.str());
   }

@@ -3,22 +3,34 @@
 
 #include "compiler/diag/DiagnosticEngine.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassInstrumentation.h"
+
+#include <memory>
+#include <string>
 
 namespace tilec {
 
 /// While it lives, errors, warnings and remarks of a context go to the engine, at their places in
 /// the sources. A text that ends in ` [name]` is the diagnostic of that name; an error without one
 /// is an internal error, as passes name what users can do something about. Remarks are dropped
-/// unless `remarks`.
+/// unless `remarks`. Of errors with one name and place the first is kept: variants of a kernel have
+/// the same faults.
 class IrDiagnostics {
 public:
   IrDiagnostics(mlir::MLIRContext &context, DiagnosticEngine &diags, bool remarks);
 
+  /// For a pass manager whose remarks are to say which variant of a kernel they are about. Must not
+  /// outlive this.
+  std::unique_ptr<mlir::PassInstrumentation> trackVariants();
+
 private:
+  class Tracker;
+
   void handle(mlir::Diagnostic &diagnostic);
 
   DiagnosticEngine &diags;
   bool remarks;
+  std::string variant; // of the kernel that a pass works on; empty if it has but one
   mlir::ScopedDiagnosticHandler handler;
 };
 

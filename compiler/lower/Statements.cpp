@@ -130,15 +130,32 @@ ArrayAttr Lowering::requireAttr(ArrayRef<sema::Requirement> list) {
   return b.getArrayAttr(texts);
 }
 
-/// `@require` of a statement whose operation has no attribute of its own for it: on the last
-/// operation made, which is the one that does the statement's work.
+/// `@require` of a statement whose operation has no attribute of its own for it: on all operations
+/// made for it. That spills are none is required of the whole launch, whose threads share
+/// registers.
 void Lowering::attachAnnotations(const sema::Stmt &stmt, Block *block, Operation *before) {
   using Kind = sema::Stmt::Kind;
-  bool ownAttribute =
-      stmt.kind == Kind::Copy || stmt.kind == Kind::Gemm || stmt.kind == Kind::Launch;
-  bool isEmpty = block->empty() || &block->back() == before;
-  if (!ownAttribute && !isEmpty && !stmt.annotations.require.empty()) {
-    block->back().setAttr(tile::kRequireAttr, requireAttr(stmt.annotations.require));
+  ArrayAttr require = requireAttr(stmt.annotations.require);
+  if (!require || stmt.kind == Kind::Launch) {
+    return;
+  }
+  StringAttr noSpill = b.getStringAttr("no_spill");
+  auto launch = dyn_cast<tile::LaunchOp>(block->getParentOp());
+  launch = launch ? launch : block->getParentOp()->getParentOfType<tile::LaunchOp>();
+  if (launch && llvm::is_contained(require, noSpill)) {
+    SmallVector<Attribute> list(launch.getRequireAttr() ? launch.getRequireAttr().getValue()
+                                                        : ArrayRef<Attribute>());
+    list.push_back(noSpill);
+    launch.setRequireAttr(b.getArrayAttr(list));
+  }
+  if (stmt.kind == Kind::Copy || stmt.kind == Kind::Gemm) {
+    return;
+  }
+  auto first = before ? std::next(before->getIterator()) : block->begin();
+  for (Operation &op : llvm::make_range(first, block->end())) {
+    if (!op.hasTrait<OpTrait::ConstantLike>()) {
+      op.setAttr(tile::kRequireAttr, require);
+    }
   }
 }
 

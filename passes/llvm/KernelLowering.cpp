@@ -1,6 +1,7 @@
 //===- KernelLowering.cpp - signature, entry code, small helpers ---------===//
 #include "passes/llvm/KernelLowering.h"
 
+#include "dialects/support/Diagnostics.h"
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -34,7 +35,8 @@ KernelLowering::KernelLowering(tgpu::KernelOp kernel, LLVM::GlobalOp sharedMemor
 }
 
 LogicalResult KernelLowering::unsupported(Operation *op, const Twine &what) {
-  return op->emitError(what) << " [unsupported]";
+  return op->emitError(diag::formatDiagnostic(diag::Id::NotSupportedTarget, what.str(),
+                                              kernel.getTarget().value_or("this target")));
 }
 
 //===----------------------------------------------------------------------===//

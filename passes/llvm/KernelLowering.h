@@ -3,7 +3,7 @@
 // A walk over the kernel in program order that writes the code of one thread: arith, scf and
 // LLVM/NVVM operations. The pass then lowers arith and scf by the upstream patterns. Each group of
 // operations has its own file. What the target or this lowering cannot do is an error at the
-// operation, ending in [unsupported].
+// operation, ending in [not-supported].
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_PASSES_LLVM_KERNELLOWERING_H

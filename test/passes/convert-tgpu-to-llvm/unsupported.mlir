@@ -3,7 +3,7 @@
 
 #as = #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">
 tgpu.kernel @noOffset() attributes {threads = 128 : i32, target = "sm_90a"} {
-  // expected-error @below {{a buffer without an address or layout [unsupported]}}
+  // expected-error @below {{a buffer without an address or layout is not supported yet on `sm_90a` [not-supported]}}
   %s = tgpu.alloc_shared : !tgpu.smem<64x64xf16, #as>
   tgpu.return
 }
@@ -26,7 +26,7 @@ tgpu.kernel @wrongTarget() attributes {threads = 128 : i32, target = "sm_80"} {
   %a = tgpu.alloc_shared {offset = 0 : i64} : !tgpu.smem<64x16xf16, #a>
   %b = tgpu.alloc_shared {offset = 4096 : i64} : !tgpu.smem<16x8xf16, #b>
   %z = arith.constant dense<0.0> : tensor<64x8xf32, #acc>
-  // expected-error @below {{wgmma on this target [unsupported]}}
+  // expected-error @below {{wgmma on this target is not supported yet on `sm_80` [not-supported]}}
   %p = tgpu.wgmma %a, %b, %z {mma = #tgpu.mma<wgmma, 64, 8, 16, warps = 1, 1>} : !tgpu.smem<64x16xf16, #a>, !tgpu.smem<16x8xf16, #b>, tensor<64x8xf32, #acc> -> !tgpu.pending<tensor<64x8xf32, #acc>>
   tgpu.return
 }
@@ -34,7 +34,7 @@ tgpu.kernel @wrongTarget() attributes {threads = 128 : i32, target = "sm_80"} {
 // -----
 
 tgpu.kernel @unknownOp(%x: !tile.global<?xf32>) attributes {threads = 128 : i32, target = "sm_90a"} {
-  // expected-error @below {{this operation in a kernel [unsupported]}}
+  // expected-error @below {{this operation in a kernel is not supported yet on `sm_90a` [not-supported]}}
   %c = tile.reshape %x : !tile.global<?xf32> -> !tile.global<4x4xf32>
   tgpu.return
 }
