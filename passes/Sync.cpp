@@ -199,3 +199,74 @@ SmallVector<Access, 2> sync::accessesOf(Operation *op) {
 }
 
 bool sync::isAccess(Operation *op) { return !accessesOf(op).empty(); }
+
+//===----------------------------------------------------------------------===//
+// Hazards
+//===----------------------------------------------------------------------===//
+
+void Walker::collectGuards() {
+  auto guard = [&](Operation *alloc, Value channel) {
+    if (alloc && !llvm::is_contained(guards[alloc], channel)) {
+      guards[alloc].push_back(channel);
+    }
+  };
+  kernel.walk(
+      [&](tgpu::TmaLoadOp load) { guard(getAllocation(load.getDest()), load.getChannel()); });
+  kernel.walk([&](tgpu::RolesOp roles) {
+    llvm::DenseMap<Operation *, llvm::SmallPtrSet<Region *, 2>> users;
+    for (Region &role : roles.getBodies()) {
+      role.walk([&](Operation *op) {
+        for (const Access &access : accessesOf(op)) {
+          users[access.memory.alloc].insert(&role);
+        }
+      });
+    }
+    for (Region &role : roles.getBodies()) {
+      // What a role has written since the publish before is what a publish hands over.
+      SmallVector<Operation *> written;
+      role.walk<WalkOrder::PreOrder>([&](Operation *op) {
+        if (auto publish = dyn_cast<tgpu::PublishOp>(op)) {
+          for (Operation *alloc : written) {
+            if (users[alloc].size() > 1) {
+              guard(alloc, publish.getChannel());
+            }
+          }
+          written.clear();
+        }
+        for (const Access &access : accessesOf(op)) {
+          if (access.write && !access.async && access.memory.alloc) {
+            written.push_back(access.memory.alloc);
+          }
+        }
+      });
+    }
+  });
+}
+
+ArrayRef<Value> Walker::guardsOf(const Memory &memory) const {
+  auto it = memory.alloc ? guards.find(memory.alloc) : guards.end();
+  return it == guards.end() ? ArrayRef<Value>() : ArrayRef<Value>(it->second);
+}
+
+Hazard Walker::classify(const Access &now, const Access &before) const {
+  if ((!now.write && !before.write) || !now.memory.overlaps(before.memory)) {
+    return Hazard::None;
+  }
+  // Channels order the accesses of such a buffer, but for what a role refills itself.
+  if (now.memory.alloc == before.memory.alloc && isGuarded(now.memory)) {
+    auto load = dyn_cast<tgpu::TmaLoadOp>(now.op);
+    if (!load || !load->hasAttr(kRefillAttr)) {
+      return Hazard::None;
+    }
+  }
+  if (before.flight != Flight::None) {
+    return Hazard::InFlight;
+  }
+  if (before.write && !before.async && now.async) {
+    return before.fenced ? Hazard::Barrier : Hazard::Fence;
+  }
+  if (before.synced || (now.thread >= 0 && now.thread == before.thread)) {
+    return Hazard::None;
+  }
+  return Hazard::Barrier;
+}
