@@ -116,6 +116,12 @@ static bool isWrittenBeside(Value buffer, tgpu::CopyOp copy) {
   });
 }
 
+/// True if each buffer of a ring starts at a multiple of 128 bytes, as tensor copies need (CUDA C++
+/// programming guide, tensor memory access).
+static bool areSlotsAligned(Value buffer) {
+  return sharedBytes(ringType(cast<tgpu::SmemType>(buffer.getType()), 2)) / 2 % 128 == 0;
+}
+
 namespace {
 
 /// Why a copy cannot run ahead of its loop; empty when it can.
@@ -132,6 +138,10 @@ std::string refuseCopy(tgpu::CopyOp copy, scf::ForOp loop) {
   tgpu::AllocSharedOp alloc = copy.getDest().getDefiningOp<tgpu::AllocSharedOp>();
   if (!alloc) {
     return "it fills part of a buffer";
+  }
+  tgpu::SharedAttr layout = alloc.getResult().getType().getLayout();
+  if (layout && !layout.getLayout().withLeading(2)) {
+    return "its buffer has a layout that cannot be repeated";
   }
   for (Operation *user : alloc->getUsers()) {
     if (user != copy && !loop->isProperAncestor(user)) {
@@ -201,7 +211,8 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     for (tgpu::CopyOp copy : copies) {
       std::string reason = refuseCopy(copy, loop);
       refusal = refusal.empty() ? reason : refusal;
-      allTma &= copy.getPath() == CopyPath::Tma;
+      allTma &= copy.getPath() == CopyPath::Tma &&
+                (!refusal.empty() || stages == 1 || areSlotsAligned(copy.getDest()));
     }
     if (allTma && !llvm::all_of(enclosing(loop), llvm::IsaPred<scf::ForOp>)) {
       allTma = false; // the ring's position cannot be carried through branches
