@@ -224,8 +224,13 @@ bool Compilation::toDevice(ModuleOp module, const Target &target, DeviceCode &co
 bool Compilation::assemble(const Target &target, DeviceCode &code) {
   phase = "ptxas";
   PhaseTimer::Scope time(timer, PhaseTimer::assembler);
+  auto place = [&](const std::string &entry) {
+    auto found = code.launches.find(entry);
+    return found == code.launches.end() ? llvm::SMRange()
+                                        : sourceRange(found->second.location, diags);
+  };
   std::optional<Cubin> cubin =
-      Assembler(toolchain, diags).assemble(code.ptx, target.name, options.debug);
+      Assembler(toolchain, diags).assemble(code.ptx, target.name, options.debug, place);
   if (!cubin) {
     return false;
   }
@@ -235,19 +240,13 @@ bool Compilation::assemble(const Target &target, DeviceCode &code) {
   return !failed() && saveTemp(target, "cubin", code.cubin);
 }
 
-/// What a kernel takes of a multiprocessor of `target`. Registers are given out to warps in units
-/// of 256, shared memory to blocks with 1 KiB for the system (CUDA C programming guide, compute
-/// capabilities).
+/// What a kernel takes of a multiprocessor of `target`.
 static std::string describeOccupancy(const Target &target, int64_t registers, int64_t threads,
                                      int64_t shared) {
-  int64_t perWarp = llvm::alignTo(registers * 32, 256);
-  int64_t threadsPerSM = target.arch == 86 || target.arch == 89 ? 1536 : 2048;
-  int64_t blocks =
-      std::min({target.registersPerSM / std::max<int64_t>(perWarp * threads / 32, 1),
-                (target.sharedPerBlock + 1024) / (shared + 1024), threadsPerSM / threads});
+  int64_t blocks = residentBlocks(target, registers, threads, shared);
   return (llvm::Twine(shared) + " bytes of shared memory, " + llvm::Twine(threads) + " threads, " +
           llvm::Twine(blocks) + (blocks == 1 ? " block" : " blocks") + " on a multiprocessor (" +
-          llvm::Twine(blocks * threads * 100 / threadsPerSM) + " % of its threads)")
+          llvm::Twine(blocks * threads * 100 / threadsPerSM(target)) + " % of its threads)")
       .str();
 }
 
@@ -358,7 +357,7 @@ bool Compilation::bundle(llvm::MutableArrayRef<DeviceCode> codes) {
     if (index != 0 && !mergeManifest(manifest, std::move(*code.manifest), diags)) {
       return false;
     }
-    addResources(manifest, index, code.report.functions);
+    addResources(manifest, index, target, code.report.functions);
     if (!isPortable(target)) {
       modules.push_back({target.name.str(), "cubin", code.cubin});
       continue;

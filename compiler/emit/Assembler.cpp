@@ -28,11 +28,11 @@ static uint64_t numberBefore(StringRef line, StringRef unit) {
   return value;
 }
 
-/// The function that a message names: `... in function 'gemm'`, `... in the function 'gemm'`.
+/// The function that a message names: `... in function 'gemm'`, `... for entry gemm, ...`.
 static std::string functionOf(StringRef message) {
   SmallVector<StringRef> groups;
-  if (Regex("function '([^']*)'").match(message, &groups)) {
-    return groups[1].str();
+  if (Regex("(function|entry) '?([A-Za-z0-9_$]+)").match(message, &groups)) {
+    return groups[2].str();
   }
   return {};
 }
@@ -141,7 +141,35 @@ static int runTool(StringRef program, ArrayRef<std::string> args, const Scratch 
   return sys::ExecuteAndWait(shell, argv, /*Env=*/std::nullopt, redirects);
 }
 
-std::optional<Cubin> Assembler::assemble(StringRef ptx, StringRef arch, bool lineTables) {
+/// ptxas says so of products whose accumulators do not fit the registers that `@min_blocks`,
+/// `@max_registers` or the number of threads leave.
+static bool isShortOfRegisters(StringRef text, int64_t &available, int64_t &needed) {
+  Regex pattern("Insufficient registers \\(([0-9]+)\\).* register target of ([0-9]+)");
+  SmallVector<StringRef> groups;
+  return pattern.match(text, &groups) && !groups[1].getAsInteger(10, available) &&
+         !groups[2].getAsInteger(10, needed);
+}
+
+void Assembler::reportFailure(const AssemblerReport &report, int status, PlaceOf place) {
+  if (report.errors.empty()) {
+    diags.report(diag::Id::ToolFailed, SMRange(), "ptxas", "exit status " + std::to_string(status));
+  }
+  for (const std::string &error : report.errors) {
+    if (StringRef(error).starts_with("Ptx assembly aborted") && report.errors.size() > 1) {
+      continue;
+    }
+    SMRange range = place(functionOf(error));
+    int64_t available = 0, needed = 0;
+    if (isShortOfRegisters(error, available, needed)) {
+      diags.report(diag::Id::FragmentTooLarge, range, needed, available);
+    } else {
+      diags.report(diag::Id::ToolFailed, range, "ptxas", error);
+    }
+  }
+}
+
+std::optional<Cubin> Assembler::assemble(StringRef ptx, StringRef arch, bool lineTables,
+                                         PlaceOf place) {
   std::optional<std::string> ptxas = toolchain.findProgram("ptxas");
   if (!ptxas) {
     diags.report(diag::Id::ToolMissing, SMRange(), "ptxas");
@@ -162,9 +190,7 @@ std::optional<Cubin> Assembler::assemble(StringRef ptx, StringRef arch, bool lin
   AssemblerReport report = parseAssemblerOutput(scratch.read("log").value_or(""));
   std::optional<std::string> bytes = scratch.read("kernels.cubin");
   if (status != 0 || !bytes) {
-    std::string why =
-        report.errors.empty() ? "exit status " + std::to_string(status) : join(report.errors, "; ");
-    diags.report(diag::Id::ToolFailed, SMRange(), "ptxas", why);
+    reportFailure(report, status, place);
     return std::nullopt;
   }
   return Cubin{std::move(*bytes), std::move(report)};

@@ -5,6 +5,7 @@
 #include "compiler/emit/Toolchain.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
@@ -62,10 +63,19 @@ public:
   Assembler(const Toolchain &toolchain, DiagnosticEngine &diags)
       : toolchain(toolchain), diags(diags) {}
 
-  std::optional<Cubin> assemble(llvm::StringRef ptx, llvm::StringRef arch, bool lineTables);
+  /// The place in the source of the launch whose entry has this name; none if it is not known.
+  using PlaceOf = llvm::function_ref<llvm::SMRange(const std::string &entry)>;
+
+  /// Products that do not fit the registers which a launch leaves them are an error of the program
+  /// ([fragment-too-large]).
+  std::optional<Cubin> assemble(
+      llvm::StringRef ptx, llvm::StringRef arch, bool lineTables,
+      PlaceOf place = [](const std::string &) { return llvm::SMRange(); });
   std::optional<std::string> bundle(llvm::ArrayRef<FatbinImage> images);
 
 private:
+  void reportFailure(const AssemblerReport &report, int status, PlaceOf place);
+
   const Toolchain &toolchain;
   DiagnosticEngine &diags;
 };

@@ -437,7 +437,20 @@ bool mergeManifest(json::Object &manifest, json::Object other, DiagnosticEngine 
   return true;
 }
 
-void addResources(json::Object &manifest, unsigned moduleIndex,
+/// A persistent variant gets as many blocks as fit.
+static void fillMultiprocessors(json::Object &variant, const Target &target,
+                                const FunctionResources &used) {
+  json::Object *blocks = variant.getObject("blocks");
+  if (!blocks || blocks->getString("kind") != "persistent") {
+    return;
+  }
+  int64_t threads = *(*variant.getArray("block"))[0].getAsInteger();
+  int64_t shared = *variant.getInteger("shared_bytes") + int64_t(used.staticSharedBytes);
+  (*blocks)["blocks_per_sm"] =
+      std::max<int64_t>(1, residentBlocks(target, used.registers, threads, shared));
+}
+
+void addResources(json::Object &manifest, unsigned moduleIndex, const Target &target,
                   const std::map<std::string, FunctionResources> &resources) {
   for (json::Value &kernel : *manifest.getArray("kernels")) {
     forEachLaunch(*kernel.getAsObject()->getArray("host"), [&](json::Object &launch) {
@@ -450,6 +463,7 @@ void addResources(json::Object &manifest, unsigned moduleIndex,
               json::Object{{"registers", used.registers},
                            {"spill_bytes", used.spillStoreBytes + used.spillLoadBytes},
                            {"static_shared_bytes", used.staticSharedBytes}};
+          fillMultiprocessors(variant, target, used);
         }
       }
     });

@@ -3,6 +3,7 @@
 
 #include "compiler/diag/DiagnosticEngine.h"
 #include "compiler/emit/Assembler.h"
+#include "dialects/support/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include "llvm/Support/JSON.h"
@@ -29,8 +30,9 @@ std::optional<llvm::json::Object> buildSignatures(mlir::ModuleOp module, Diagnos
 /// not, that is reported and the result is false.
 bool mergeManifest(llvm::json::Object &manifest, llvm::json::Object other, DiagnosticEngine &diags);
 
-/// Writes what ptxas said of the entries of module `moduleIndex` into their variants.
-void addResources(llvm::json::Object &manifest, unsigned moduleIndex,
+/// Writes what ptxas said of the entries of module `moduleIndex` into their variants, and from it
+/// how many blocks of a persistent one a multiprocessor of `target` holds.
+void addResources(llvm::json::Object &manifest, unsigned moduleIndex, const Target &target,
                   const std::map<std::string, FunctionResources> &resources);
 
 } // namespace tilec

@@ -1,5 +1,9 @@
 #include "dialects/support/Target.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
 namespace tilec {
 
 // Shared memory per block and registers: CUDA C programming guide, table "technical specifications
@@ -20,6 +24,18 @@ const Target *findTarget(llvm::StringRef name) {
     }
   }
   return nullptr;
+}
+
+int64_t threadsPerSM(const Target &target) {
+  return target.arch == 86 || target.arch == 89 ? 1536 : 2048;
+}
+
+int64_t residentBlocks(const Target &target, int64_t registers, int64_t threads,
+                       int64_t sharedBytes) {
+  int64_t perWarp = llvm::alignTo(registers * 32, 256);
+  return std::min({target.registersPerSM / std::max<int64_t>(perWarp * threads / 32, 1),
+                   (target.sharedPerBlock + 1024) / (sharedBytes + 1024),
+                   threadsPerSM(target) / threads});
 }
 
 llvm::ArrayRef<Target> allTargets() { return table; }

@@ -22,6 +22,15 @@ struct Target {
   bool hasStmatrix() const { return arch >= 90; }
 };
 
+/// Blocks that are resident on a multiprocessor at a time, given what one takes: registers of a
+/// thread, threads, bytes of shared memory. Registers are given out to warps in units of 256,
+/// shared memory with 1 KiB for the system (CUDA C programming guide, compute capabilities). 0 if
+/// not even one fits.
+int64_t residentBlocks(const Target &target, int64_t registers, int64_t threads,
+                       int64_t sharedBytes);
+/// Threads that a multiprocessor holds.
+int64_t threadsPerSM(const Target &target);
+
 /// The target called `name`, or null.
 const Target *findTarget(llvm::StringRef name);
 /// All targets, in the order in which messages list them.

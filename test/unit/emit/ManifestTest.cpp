@@ -148,7 +148,7 @@ TEST_F(ManifestTest, MergingKeepsTheOrderAndRefusesOtherHostParts) {
   std::optional<json::Object> second = build(matrix.str() + device("two"), 1);
   ASSERT_TRUE(first && second);
   ASSERT_TRUE(mergeManifest(*first, *second, diags));
-  addResources(*first, 1, {{"two", {40, 4, 4, 0, 16, 1}}});
+  addResources(*first, 1, *findTarget("sm_80"), {{"two", {40, 4, 4, 0, 16, 1}}});
   json::Object &launch =
       *kernel(*first).getArray("host")->back().getAsObject()->getObject("launch");
   json::Array &variants = *launch.getArray("variants");
