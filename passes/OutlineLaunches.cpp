@@ -286,11 +286,17 @@ FailureOr<Value> Outliner::inside(Value value) {
 }
 
 void Outliner::copyLaunchAttributes() {
-  kernel.setClusterAttr(launch.getClusterAttr());
+  if (launch.getClusterAttr()) {
+    launch.emitRemark("@cluster: no clusters are formed yet, as no copy is multicast");
+  }
   kernel.setMinBlocksAttr(launch.getMinBlocksAttr());
   kernel.setMaxRegistersAttr(launch.getMaxRegistersAttr());
   kernel.setRequireAttr(launch.getRequireAttr());
   kernel.setFastMath(host.getFastMath());
+  std::optional<StringRef> roles = launch.getWarpSpecialize();
+  if (roles && *roles != "auto" && *roles != "off") {
+    launch.emitRemark("@warp_specialize(") << *roles << "): roles of warps are not formed yet";
+  }
   if (launch.getPersistent()) {
     kernel.setPersistentAttr(builder.getI32IntegerAttr(1));
     if (*launch.getPersistent() == "dynamic") {

@@ -94,6 +94,14 @@ def InferLayouts : Pass<"tgpu-infer-layouts", "tilec::tgpu::KernelOp"> {
   let statistics = [Statistic<"numConversions", "num-conversions", "Layout conversions inserted">];
 }
 
+def CheckRegisters : Pass<"tgpu-check-registers", "tilec::tgpu::KernelOp"> {
+  let summary = "Refuse fragments that the registers of a thread cannot hold";
+  let description = [{
+    Needs: layouts of fragments. Changes nothing. A fragment, or what one loop carries, that takes more registers than a thread of
+    this kernel can have is an error [fragment-too-large] that lists the fragments.
+  }];
+}
+
 def SelectSharedLayouts : Pass<"tgpu-select-shared-layouts", "tilec::tgpu::KernelOp"> {
   let summary = "Choose order, panels and swizzle of each buffer in shared memory";
   let description = [{

@@ -34,6 +34,7 @@ void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   kernels.addPass(createSelectMma());
   kernels.addPass(createSelectCopies());
   kernels.addPass(createInferLayouts());
+  kernels.addPass(createCheckRegisters());
   kernels.addPass(createSelectSharedLayouts());
   kernels.addPass(createLowerDots());
   kernels.addPass(createLowerCopies());

@@ -360,6 +360,7 @@ private:
   std::map<std::string, SourceRange> symbols;
   Bindings optionValues;
   std::set<std::string> optionsUsed;
+  bool kernelFound = false; // that SemaOptions::kernel names, if it names one
   uint64_t steps = 0;
   unsigned depth = 0;
   bool stopped = false;

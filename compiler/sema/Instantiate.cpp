@@ -246,6 +246,7 @@ void Analyzer::elaborate(Request &request) {
       options.kernel != request.symbol) {
     return;
   }
+  kernelFound = true;
   DiagnosticEngine::Context context(engine, request.range,
                                     llvm::Twine("in `") + request.symbol + "`");
   auto instance = std::make_unique<KernelInstance>();
@@ -382,6 +383,9 @@ void Analyzer::instantiateAll(const Module &main) {
   }
   for (const ast::InstantiateItem *i : llvm::drop_begin(items, own)) {
     fromItem(main, *i);
+  }
+  if (!options.kernel.empty() && !kernelFound) {
+    report(Id::UndeclaredKernel, SourceRange(), options.kernel);
   }
   if (options.kernel.empty()) {
     for (const auto &[name, value] : optionValues) {

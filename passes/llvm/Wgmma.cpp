@@ -172,7 +172,7 @@ private:
                     int64_t groups, int64_t perGroup, bool isA) {
     auto descriptor = layout::wgmmaDescriptor(buffer.layout, {mnDim, 1 - mnDim, mn, mma.getK()});
     if (!descriptor) {
-      return "wgmma: " + descriptor.reason();
+      return descriptor.reason();
     }
     operand.descriptor = *descriptor;
     operand.mnDim = mnDim;
@@ -182,7 +182,7 @@ private:
     const int64_t stride = descriptor->advanceBytes(perGroup, 0);
     for (int64_t g = 2; g < groups; ++g) {
       if (descriptor->advanceBytes(perGroup * g, 0) != stride * g) {
-        return "a wgmma operand whose parts are not evenly spaced";
+        return "the parts of warpgroups are not evenly spaced";
       }
     }
     Value address = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(),
@@ -295,7 +295,7 @@ LogicalResult KernelLowering::lowerWgmma(tgpu::WgmmaOp op) {
   std::string reason =
       product.prepare(inRegisters ? nullptr : &aBuffer->second, buffers[op.getB()]);
   if (!reason.empty()) {
-    return unsupported(op, reason);
+    return unsupported(op, "wgmma on these operands (" + reason + ")");
   }
   Fragment aWords;
   if (inRegisters) {

@@ -1,0 +1,102 @@
+//===- CheckRegisters.cpp - fragments that no thread can hold ------------===//
+//
+// Counted is what lives at one time without doubt: each fragment by itself, and all that one loop
+// carries. What is more than a thread can have is refused here, before code is made for it; what
+// only does not fit beside the rest is ptxas' to spill.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/support/Diagnostics.h"
+#include "passes/Analysis.h"
+#include "passes/Passes.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_CHECKREGISTERS
+#include "passes/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+
+namespace {
+
+/// Registers of 32 bits that a fragment takes of a thread; 0 for other values.
+int64_t registersOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  const layout::RegisterLayout *layout = type ? tgpu::getLayout(type) : nullptr;
+  if (!layout) {
+    return 0;
+  }
+  int64_t bits = std::max(8u, unsigned(tile::getStorageBits(type.getElementType())));
+  return llvm::divideCeil(layout->registersPerThread() * bits, 32);
+}
+
+/// Values that are alive together: what a loop carries; any other result alone.
+SmallVector<SmallVector<Value>> groupsOf(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    return {SmallVector<Value>(loop.getRegionIterArgs())};
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    return {SmallVector<Value>(loop.getBeforeArguments()),
+            SmallVector<Value>(loop.getAfterArguments())};
+  }
+  SmallVector<SmallVector<Value>> alone;
+  for (Value result : op->getResults()) {
+    alone.push_back({result});
+  }
+  return alone;
+}
+
+/// Where the program gives a carried value its first contents.
+Location placeOf(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+  return loop ? loop.getInitArgs()[argument.getArgNumber() - 1].getLoc() : value.getLoc();
+}
+
+struct CheckRegisters : tilec::impl::CheckRegistersBase<CheckRegisters> {
+  void runOnOperation() override {
+    const Target *target = getTarget(getOperation());
+    if (!target) {
+      return signalPassFailure();
+    }
+    // Registers are given out in units of 8 for each thread (CUDA C programming guide).
+    int64_t share = target->registersPerSM / getOperation().getLaunchedThreads() / 8 * 8;
+    int64_t available = std::min<int64_t>(target->registersPerThread, share);
+    SmallVector<Value> worst;
+    int64_t most = 0;
+    getOperation().walk([&](Operation *op) {
+      for (const SmallVector<Value> &group : groupsOf(op)) {
+        int64_t registers = 0;
+        for (Value value : group) {
+          registers += registersOf(value);
+        }
+        if (registers > most) {
+          most = registers;
+          worst = group;
+        }
+      }
+    });
+    if (most > available) {
+      report(worst, most, available);
+      signalPassFailure();
+    }
+  }
+
+  void report(ArrayRef<Value> values, int64_t registers, int64_t available) {
+    InFlightDiagnostic error = getOperation().emitError(
+        diag::formatDiagnostic(diag::Id::FragmentTooLarge, registers, available));
+    for (Value value : values) {
+      if (int64_t own = registersOf(value)) {
+        auto type = cast<RankedTensorType>(value.getType());
+        std::string line;
+        llvm::raw_string_ostream os(line);
+        os << own << " registers: ";
+        llvm::interleave(type.getShape(), os, "x");
+        os << ' ' << type.getElementType();
+        error.attachNote(placeOf(value)) << line;
+      }
+    }
+  }
+};
+
+} // namespace
