@@ -292,6 +292,10 @@ void Inference::spreadAcross(Operation *op, Value from) {
   } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
     assign(from == transpose.getInput() ? transpose.getResult() : transpose.getInput(),
            layout.transposed());
+  } else if (auto broadcast = dyn_cast<tgpu::BroadcastOp>(op)) {
+    if (from == broadcast.getResult()) {
+      assign(broadcast.getSource(), layout.sliceDim(broadcast.getAxis()));
+    }
   } else if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
     if (from == reduce.getInput() && reduce.getAxis() && isFragment(reduce.getResult())) {
       assign(reduce.getResult(), layout.sliceDim(*reduce.getAxis()));
@@ -408,6 +412,9 @@ LogicalResult Inference::convertOperands(Operation *op) {
         demand(operand, *wanted);
       }
     }
+  } else if (auto broadcast = dyn_cast<tgpu::BroadcastOp>(op)) {
+    demand(broadcast.getSourceMutable(),
+           layouts.find(broadcast.getResult())->second.sliceDim(broadcast.getAxis()));
   } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
     demand(transpose.getInputMutable(), layouts.find(transpose.getResult())->second.transposed());
   } else {

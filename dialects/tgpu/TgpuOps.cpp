@@ -178,13 +178,43 @@ LogicalResult CopyOp::verify() {
   return success();
 }
 
+LogicalResult BroadcastOp::verify() {
+  auto from = cast<RankedTensorType>(getSource().getType());
+  auto to = cast<RankedTensorType>(getResult().getType());
+  SmallVector<int64_t> shape(to.getShape());
+  if (getAxis() >= shape.size()) {
+    return emitOpError("repeats along a dimension of its result");
+  }
+  shape.erase(shape.begin() + getAxis());
+  if (from.getShape() != ArrayRef<int64_t>(shape) || from.getElementType() != to.getElementType()) {
+    return emitOpError("gives its source's elements along one more dimension");
+  }
+  return success();
+}
+
+LogicalResult ScalePartialOp::verify() {
+  if (getPartial().getType() != getResult().getType()) {
+    return emitOpError("keeps the type of the partial sums");
+  }
+  const layout::RegisterLayout *partial = getLayout(getPartial().getType());
+  const layout::RegisterLayout *factor = getLayout(getFactor().getType());
+  if (!partial || !factor || !partial->partial() ||
+      partial->partial()->combine != layout::Combine::Sum || factor->partial() ||
+      !partial->combined().sameMap(*factor)) {
+    return emitOpError("scales partial sums by complete factors of the same layout");
+  }
+  return success();
+}
+
 LogicalResult FragmentSliceOp::verify() {
-  auto from = cast<RankedTensorType>(getSource().getType()), to = cast<RankedTensorType>(getResult().getType());
+  auto from = cast<RankedTensorType>(getSource().getType()),
+       to = cast<RankedTensorType>(getResult().getType());
   if (from.getRank() != to.getRank() || from.getElementType() != to.getElementType() ||
       (int64_t)getOffsets().size() != from.getRank()) {
     return emitOpError("is a part of the same rank and element type");
   }
-  for (auto [offset, extent, whole] : llvm::zip_equal(getOffsets(), to.getShape(), from.getShape())) {
+  for (auto [offset, extent, whole] :
+       llvm::zip_equal(getOffsets(), to.getShape(), from.getShape())) {
     if (offset < 0 || offset + extent > whole) {
       return emitOpError("reaches beyond its fragment");
     }

@@ -290,6 +290,25 @@ def Tgpu_FragmentSliceOp : Tgpu_Op<"fragment_slice", [Pure]> {
   let assemblyFormat = "$source `at` $offsets attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
 }
+def Tgpu_BroadcastOp : Tgpu_Op<"broadcast", [Pure]> {
+  let summary = "a fragment repeated along a new dimension `axis`, as a row statistic over its rows";
+  let description = [{ Each thread takes what it holds itself: the source's layout is a slice of the result's. }];
+  let arguments = (ins AnyRankedTensor:$source, I64Attr:$axis);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `along` $axis attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+def Tgpu_ScalePartialOp : Tgpu_Op<"scale_partial", [Pure]> {
+  let summary = "partial sums times complete factors";
+  let description = [{
+    Each lane scales its own part, so the sum over the lanes is scaled: the online softmax's row sums stay partial. The two
+    layouts are the same map, one of them with partial values.
+  }];
+  let arguments = (ins AnyRankedTensor:$partial, AnyRankedTensor:$factor);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$partial `by` $factor attr-dict `:` type($partial) `,` type($factor) `->` type($result)";
+  let hasVerifier = 1;
+}
 def Tgpu_ConvertLayoutOp : Tgpu_Op<"convert_layout", [Pure]> {
   let summary = "the same fragment in another layout";
   let description = [{ Registers, shuffles, or shared memory (`scratch`: byte offset of its buffer, once allocated). }];

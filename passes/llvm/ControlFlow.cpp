@@ -177,6 +177,8 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
         scalars[o.getResult()] = Fragment(scalars.lookup(o.getAcc()));
         return success();
       })
+      .Case<tgpu::BroadcastOp>([&](auto o) { return lowerBroadcast(o); })
+      .Case<tgpu::ScalePartialOp>([&](auto o) { return lowerScalePartial(o); })
       .Case<tgpu::FragmentSliceOp>([&](auto o) { return lowerFragmentSlice(o); })
       .Case<tgpu::WgmmaWaitOp>([&](auto o) { return lowerWgmmaWait(o); })
       .Case<tgpu::MmaOp>([&](auto o) { return lowerMma(o); })

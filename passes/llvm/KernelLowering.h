@@ -212,6 +212,8 @@ private:
 
   // ---- Layouts (Layouts.cpp).
   mlir::LogicalResult lowerConvertLayout(tgpu::ConvertLayoutOp op);
+  mlir::LogicalResult lowerBroadcast(tgpu::BroadcastOp op);
+  mlir::LogicalResult lowerScalePartial(tgpu::ScalePartialOp op);
   mlir::LogicalResult lowerFragmentSlice(tgpu::FragmentSliceOp op);
   mlir::LogicalResult lowerTranspose(tile::TransposeOp op);
   mlir::LogicalResult lowerReduce(tile::ReduceOp op);

@@ -146,6 +146,41 @@ LogicalResult KernelLowering::lowerConvertLayout(tgpu::ConvertLayoutOp op) {
   return success();
 }
 
+LogicalResult KernelLowering::lowerBroadcast(tgpu::BroadcastOp op) {
+  const layout::RegisterLayout *narrow = tgpu::getLayout(op.getSource().getType());
+  const layout::RegisterLayout *wide = tgpu::getLayout(op.getResult().getType());
+  if (!narrow || !wide || narrow->partial()) {
+    return unsupported(op, "a broadcast without layouts, or of partial values");
+  }
+  SmallVector<int> dims;
+  for (unsigned dim = 0; dim < wide->rank(); ++dim) {
+    if (dim != op.getAxis()) {
+      dims.push_back(dim);
+    }
+  }
+  auto slots = layout::broadcastRegisters(*narrow, *wide, dims);
+  if (!slots) {
+    return unsupported(op, "a broadcast between threads: " + slots.reason());
+  }
+  const Fragment source = scalars.lookup(op.getSource());
+  Fragment result;
+  for (int64_t slot : *slots) {
+    result.push_back(source[slot]);
+  }
+  scalars[op.getResult()] = result;
+  return success();
+}
+
+LogicalResult KernelLowering::lowerScalePartial(tgpu::ScalePartialOp op) {
+  const Fragment partial = scalars.lookup(op.getPartial()), factor = scalars.lookup(op.getFactor());
+  Fragment result;
+  for (auto [part, by] : llvm::zip_equal(partial, factor)) {
+    result.push_back(combine(layout::Combine::Product, part, by, /*isUnsigned=*/false));
+  }
+  scalars[op.getResult()] = result;
+  return success();
+}
+
 /// Registers of the part, dimension by dimension: each step keeps those that registersOf names.
 LogicalResult KernelLowering::lowerFragmentSlice(tgpu::FragmentSliceOp op) {
   const layout::RegisterLayout *from = tgpu::getLayout(op.getSource().getType());

@@ -143,6 +143,45 @@ static FailureOr<layout::RegisterLayout> operandLayout(const layout::RegisterLay
   return line.insertDim(1 - bufferDim);
 }
 
+/// Bytes from an element to the one `step` further along `dim`, where that is the same everywhere
+/// in the buffer; nothing where it is not, because of swizzles or panels.
+static std::optional<int64_t> evenStride(const Shared &buffer, unsigned dim, int64_t step) {
+  const int64_t other = buffer.shape[1 - dim], extent = buffer.shape[dim];
+  std::optional<int64_t> stride;
+  for (int64_t i = 0; i < other; ++i) {
+    for (int64_t k = 0; k + step < extent; ++k) {
+      layout::Coords at = buffer.origin, next = buffer.origin;
+      at[dim] += k;
+      next[dim] += k + step;
+      at[1 - dim] += i;
+      next[1 - dim] += i;
+      const int64_t found = buffer.layout.byteOffset(next) - buffer.layout.byteOffset(at);
+      if (stride && *stride != found) {
+        return std::nullopt;
+      }
+      stride = found;
+    }
+  }
+  return stride;
+}
+
+static int64_t strideOf(const Shared &buffer, unsigned dim, int64_t step) {
+  return *evenStride(buffer, dim, step);
+}
+
+/// The smallest number of elements of k, at least kLeastUnrolled, after which the addresses of both
+/// operands repeat; all of k if there is none.
+static int64_t stepsAlike(const Shared &a, unsigned aDim, const Shared &b, unsigned bDim) {
+  constexpr int64_t kLeastUnrolled = 4; // enough to hide the latency of shared memory
+  const int64_t depth = a.shape[aDim];
+  for (int64_t step = kLeastUnrolled; step < depth; ++step) {
+    if (depth % step == 0 && evenStride(a, aDim, step) && evenStride(b, bDim, step)) {
+      return step;
+    }
+  }
+  return depth;
+}
+
 LogicalResult KernelLowering::lowerFma(Operation *op, const Shared &aBuffer, const Shared &bBuffer,
                                        Value accValue, bool transposeA, bool transposeB,
                                        bool accumulate, bool aUnsigned, bool bUnsigned) {
@@ -185,20 +224,36 @@ LogicalResult KernelLowering::lowerFma(Operation *op, const Shared &aBuffer, con
     }
     return convertAll(op, values, buffer.element, element, isUnsigned, false);
   };
-  for (int64_t k = 0; k < depth; ++k) {
-    FailureOr<Fragment> left = load(aBuffer, *rowsOf, 1 - rowDim, k, aUnsigned);
-    FailureOr<Fragment> right = load(bBuffer, *columnsOf, 1 - columnDim, k, bUnsigned);
-    if (failed(left) || failed(right)) {
+  // One trip of a loop takes `step` elements of k: unrolled whole, the code would be too long.
+  const int64_t step = stepsAlike(aBuffer, 1 - rowDim, bBuffer, 1 - columnDim);
+  Shared left = aBuffer, right = bBuffer;
+  scf::ForOp loop;
+  OpBuilder::InsertionGuard guard(b);
+  if (step < depth) {
+    loop = scf::ForOp::create(b, loc, i32(0), i32(depth / step), i32(1), slots);
+    b.setInsertionPointToStart(loop.getBody());
+    left.steps.push_back({loop.getInductionVar(), strideOf(aBuffer, 1 - rowDim, step)});
+    right.steps.push_back({loop.getInductionVar(), strideOf(bBuffer, 1 - columnDim, step)});
+    slots.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+  }
+  for (int64_t k = 0; k < step; ++k) {
+    FailureOr<Fragment> rows = load(left, *rowsOf, 1 - rowDim, k, aUnsigned);
+    FailureOr<Fragment> columns = load(right, *columnsOf, 1 - columnDim, k, bUnsigned);
+    if (failed(rows) || failed(columns)) {
       return failure();
     }
     for (auto [i, slot] : llvm::enumerate(slots)) {
-      Value x = (*left)[(*rowSlots)[i]], y = (*right)[(*columnSlots)[i]];
+      Value x = (*rows)[(*rowSlots)[i]], y = (*columns)[(*columnSlots)[i]];
       if (isa<FloatType>(element)) {
         slot = math::FmaOp::create(b, loc, x, y, slot);
       } else {
         slot = add(slot, arith::MulIOp::create(b, loc, x, y));
       }
     }
+  }
+  if (loop) {
+    scf::YieldOp::create(b, loc, slots);
+    slots.assign(loop.getResults().begin(), loop.getResults().end());
   }
   scalars[op->getResult(0)] = slots;
   return success();

@@ -58,9 +58,8 @@ tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %blocks: i32, %scale: f32
   } role "compute" warps 0, 8 registers 240 {
     %zf = arith.constant 0.0 : f32
     %zero = tile.splat %zf : f32 -> !acc
-    %zerorow = tile.splat %zf : f32 -> !row
-    %zerosum = tile.splat %zf : f32 -> !sum
     %factor = tile.splat %scale : f32 -> !acc
+    %rowfactor = tile.splat %scale : f32 -> !row
 
     // The first block: its scores alone.
     tgpu.wait %cq[%c0] : !one
@@ -72,12 +71,16 @@ tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %blocks: i32, %scale: f32
     %s0 = tgpu.wgmma_wait 0, %s0p : !pending -> !acc
     tgpu.release %ck[%c0] : !two
     %m0 = tile.reduce <max> %s0 axis 1 : !acc -> !row
-    %e0 = math.exp2 %s0 : !acc
+    %m0b = tgpu.broadcast %m0 along 1 : !row -> !acc
+    %s0m = arith.subf %s0, %m0b : !acc
+    %s0s = arith.mulf %s0m, %factor : !acc
+    %e0 = math.exp2 %s0s : !acc
+    %l0 = tile.reduce <sum> %e0 axis 1 : !acc -> !sum
     %p0 = tile.convert %e0 : !acc to !p
     tgpu.wait %cv[%c0] : !two
 
     %p, %m, %l, %o = scf.for %n = %c1 to %blocks step %c1
-        iter_args(%pi = %p0, %mi = %m0, %li = %zerosum, %oi = %zero) -> (!p, !row, !sum, !acc) : i32 {
+        iter_args(%pi = %p0, %mi = %m0, %li = %l0, %oi = %zero) -> (!p, !row, !sum, !acc) : i32 {
       %before = arith.subi %n, %c1 : i32
       tgpu.wait %ck[%n] {tgpu.schedule = #tgpu.stage<0, 0>} : !two
       %sk = tgpu.slot %k[%n] : !ring -> !tile
@@ -92,17 +95,22 @@ tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %blocks: i32, %scale: f32
       %mb = tile.reduce <max> %s axis 1 : !acc -> !row
       %mn = arith.maximumf %mi, %mb : !row
       %dm = arith.subf %mi, %mn : !row
-      %grow = math.exp2 %dm : !row
-      %scaled = arith.mulf %s, %factor : !acc
+      %ds = arith.mulf %dm, %rowfactor : !row
+      %grow = math.exp2 %ds : !row
+      %mb2 = tgpu.broadcast %mn along 1 : !row -> !acc
+      %shifted = arith.subf %s, %mb2 : !acc
+      %scaled = arith.mulf %shifted, %factor : !acc
       %e = math.exp2 %scaled : !acc
       tgpu.wait %cv[%n] {tgpu.schedule = #tgpu.stage<1, 6, hold = 37>} : !two
       %ow = tgpu.wgmma_wait 0, %op1 : !pending -> !acc {tgpu.schedule = #tgpu.stage<1, 7, hold = 37>}
       tgpu.release %cv[%before] : !two
       // Sums of a thread's own columns; lanes of a quad are added after the loop.
       %ls = tile.reduce <sum> %e axis 1 : !acc -> !sum
-      %ln = arith.addf %li, %ls : !sum
+      %lg = tgpu.scale_partial %li by %grow : !sum, !row -> !sum
+      %ln = arith.addf %lg, %ls : !sum
       %pn = tile.convert %e : !acc to !p
-      %on = arith.mulf %ow, %factor : !acc
+      %growb = tgpu.broadcast %grow along 1 : !row -> !acc
+      %on = arith.mulf %ow, %growb : !acc
       scf.yield %pn, %mn, %ln, %on : !p, !row, !sum, !acc
     }
     tgpu.release %cq[%c0] : !one
