@@ -320,10 +320,21 @@ LogicalResult Converter::convertGemm(tile::GemmOp op) {
   if (!acc) {
     return unsupported(op, "accumulating into part of a fragment");
   }
-  current[op.getAcc()] = tgpu::DotOp::create(
-      builder, op.getLoc(), acc.getType(), *a, *b, acc, op.getTransposeA(), op.getTransposeB(),
+  // Sums are in f32 also where the accumulator is f16 (docs/language.md section 10): it is rounded
+  // once, at the end.
+  auto accType = cast<RankedTensorType>(acc.getType());
+  bool rounds = accType.getElementType().isF16();
+  auto convert = [&](Value value, Type element) -> Value {
+    return tile::ConvertOp::create(builder, op.getLoc(),
+                                   RankedTensorType::get(accType.getShape(), element), value,
+                                   /*src_unsigned=*/false, /*dst_unsigned=*/false);
+  };
+  Value sums = rounds ? convert(acc, builder.getF32Type()) : acc;
+  Value product = tgpu::DotOp::create(
+      builder, op.getLoc(), sums.getType(), *a, *b, sums, op.getTransposeA(), op.getTransposeB(),
       op.getAccumulate(), op.getPolicy(), op.getPrecision(), op.getPromote(), op.getAUnsigned(),
       op.getBUnsigned(), tgpu::MmaAttr(), op.getRequireAttr());
+  current[op.getAcc()] = rounds ? convert(product, accType.getElementType()) : product;
   return success();
 }
 

@@ -345,7 +345,8 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
       op.setAttr(tgpu::kScheduleAttr, tgpu::StageAttr::get(context, stage, order++, 0));
     }
     loop.emitRemark("pipelined loop: ")
-        << stages << " stages by " << (path == CopyPath::Tma ? "TMA" : "cp.async")
+        << stages << (stages == 1 ? " stage by " : " stages by ")
+        << (path == CopyPath::Tma ? "TMA" : "cp.async")
         << (deferred ? ", one product in flight across iterations" : "");
   }
 };

@@ -33,7 +33,7 @@ tgpu.kernel @single(%a: !tile.global<?x?xi8> {tgpu.align = 16 : i64}, %n: i32 {t
   %c1 = arith.constant 1 : i32
   %v = tgpu.view %a extents(%n, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xi8> -> !tile.global<?x?xi8>
   %s = tgpu.alloc_shared "S" : !s
-  // expected-remark@+1 {{pipelined loop: 1 stages by TMA}}
+  // expected-remark@+1 {{pipelined loop: 1 stage by TMA}}
   scf.for %i = %c0 to %n step %c1 : i32 {
     %t = tile.slice %v[%i, %i] sizes [7, 48] : !tile.global<?x?xi8>, i32, i32 -> !t
     tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s

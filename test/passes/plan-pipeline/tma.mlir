@@ -76,7 +76,7 @@ tgpu.kernel @one(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i
   %c64 = arith.constant 64 : i32
   %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !g -> !g
   %s = tgpu.alloc_shared "S" : !s
-  // expected-remark@+1 {{pipelined loop: 1 stages by TMA}}
+  // expected-remark@+1 {{pipelined loop: 1 stage by TMA}}
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z) -> (!acc) : i32 {
     %k = arith.muli %i, %c64 : i32
     %t = tile.slice %v[%c0, %k] sizes [64, 64] : !g, i32, i32 -> !t
