@@ -1,8 +1,9 @@
 //===- CheckRegisters.cpp - fragments that no thread can hold ------------===//
 //
-// Counted is what lives at one time without doubt: each fragment by itself, and all that one loop
+// Counted is what lives at one time without doubt: the sum of a product, and all that one loop
 // carries. What is more than a thread can have is refused here, before code is made for it; what
-// only does not fit beside the rest is ptxas' to spill.
+// only does not fit beside the rest is ptxas' to spill. Other fragments may pass through registers
+// piece by piece: for them the limit only keeps code from growing without bound.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/support/Diagnostics.h"
@@ -53,6 +54,9 @@ Location placeOf(Value value) {
   return loop ? loop.getInitArgs()[argument.getArgNumber() - 1].getLoc() : value.getLoc();
 }
 
+/// How many times the registers of a thread a fragment that passes through them may be.
+constexpr int64_t kStreamed = 4;
+
 struct CheckRegisters : tilec::impl::CheckRegistersBase<CheckRegisters> {
   void runOnOperation() override {
     const Target *target = getTarget(getOperation());
@@ -65,12 +69,13 @@ struct CheckRegisters : tilec::impl::CheckRegistersBase<CheckRegisters> {
     SmallVector<Value> worst;
     int64_t most = 0;
     getOperation().walk([&](Operation *op) {
+      const bool streams = !isa<tgpu::DotOp, scf::ForOp, scf::WhileOp>(op);
       for (const SmallVector<Value> &group : groupsOf(op)) {
         int64_t registers = 0;
         for (Value value : group) {
           registers += registersOf(value);
         }
-        if (registers > most) {
+        if (registers > most && (!streams || registers > kStreamed * available)) {
           most = registers;
           worst = group;
         }

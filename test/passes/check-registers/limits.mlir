@@ -1,22 +1,15 @@
 // Fragments that the registers of a thread cannot hold are refused, with a list; what just fits is left alone.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-check-registers))' -verify-diagnostics -split-input-file | FileCheck %s
 
-// 4 warps of 32 lanes: a register for each element of a lane's own rows.
-#row = #tgpu.fragment<"128x128 reg 0,1:0,2:0,4:0,8:0,16:0,32:0,64 lane 1,0:2,0:4,0:8,0:16,0 warp 32,0:64,0">
-// CHECK-LABEL: tgpu.kernel @fits
-// CHECK: tile.splat
-tgpu.kernel @fits(%x: f32) attributes {threads = 128 : i32, target = "sm_80"} {
-  %a = tile.splat %x : f32 -> tensor<128x128xf32, #row>
-  tgpu.return
-}
-
-// -----
-
 #row = #tgpu.fragment<"128x256 reg 0,1:0,2:0,4:0,8:0,16:0,32:0,64:0,128 lane 1,0:2,0:4,0:8,0:16,0 warp 32,0:64,0">
+!a = !tgpu.smem<128x32xf32>
+!b = !tgpu.smem<32x256xf32>
+!t = tensor<128x256xf32, #row>
 // expected-error@+1 {{fragments need 256 registers per thread, but there are 255 [fragment-too-large]}}
-tgpu.kernel @one(%x: f32) attributes {threads = 128 : i32, target = "sm_80"} {
+tgpu.kernel @sum(%a: !a, %b: !b, %x: f32) attributes {threads = 128 : i32, target = "sm_80"} {
+  %z = tile.splat %x : f32 -> !t
   // expected-note@+1 {{256 registers: 128x256 f32}}
-  %a = tile.splat %x : f32 -> tensor<128x256xf32, #row>
+  %d = tgpu.dot %a, %b, %z {mma = #tgpu.mma<fma, 1, 1, 1, warps = 1, 4>} : !a, !b, !t -> !t
   tgpu.return
 }
 
@@ -24,9 +17,33 @@ tgpu.kernel @one(%x: f32) attributes {threads = 128 : i32, target = "sm_80"} {
 
 // Elements of 16 bits share registers.
 #row = #tgpu.fragment<"128x256 reg 0,1:0,2:0,4:0,8:0,16:0,32:0,64:0,128 lane 1,0:2,0:4,0:8,0:16,0 warp 32,0:64,0">
+!a = !tgpu.smem<128x32xf16>
+!b = !tgpu.smem<32x256xf16>
+!t = tensor<128x256xf16, #row>
 // CHECK-LABEL: tgpu.kernel @packed
-tgpu.kernel @packed(%x: f16) attributes {threads = 128 : i32, target = "sm_80"} {
-  %a = tile.splat %x : f16 -> tensor<128x256xf16, #row>
+tgpu.kernel @packed(%a: !a, %b: !b, %x: f16) attributes {threads = 128 : i32, target = "sm_80"} {
+  %z = tile.splat %x : f16 -> !t
+  %d = tgpu.dot %a, %b, %z {mma = #tgpu.mma<fma, 1, 1, 1, warps = 1, 4>} : !a, !b, !t -> !t
+  tgpu.return
+}
+
+// -----
+
+// What is computed and stored piece by piece may be larger, within bounds.
+#row = #tgpu.fragment<"128x256 reg 0,1:0,2:0,4:0,8:0,16:0,32:0,64:0,128 lane 1,0:2,0:4,0:8,0:16,0 warp 32,0:64,0">
+// CHECK-LABEL: tgpu.kernel @streams
+tgpu.kernel @streams(%x: f32) attributes {threads = 128 : i32, target = "sm_80"} {
+  %a = tile.splat %x : f32 -> tensor<128x256xf32, #row>
+  tgpu.return
+}
+
+// -----
+
+#row = #tgpu.fragment<"128x1024 reg 0,1:0,2:0,4:0,8:0,16:0,32:0,64:0,128:0,256:0,512 lane 1,0:2,0:4,0:8,0:16,0 warp 32,0:64,0">
+// expected-error@+1 {{fragments need 1024 registers per thread, but there are 255 [fragment-too-large]}}
+tgpu.kernel @huge(%x: f32) attributes {threads = 128 : i32, target = "sm_80"} {
+  // expected-note@+1 {{1024 registers: 128x1024 f32}}
+  %a = tile.splat %x : f32 -> tensor<128x1024xf32, #row>
   tgpu.return
 }
 
@@ -54,9 +71,16 @@ tgpu.kernel @loop(%x: f32, %n: i32) attributes {threads = 128 : i32, target = "s
 
 // The more threads, the fewer registers for each.
 #row = #tgpu.fragment<"1024x128 reg 0,1:0,2:0,4:0,8:0,16:0,32:0,64 lane 1,0:2,0:4,0:8,0:16,0 warp 32,0:64,0:128,0:256,0:512,0">
+!t = tensor<1024x128xf32, #row>
 // expected-error@+1 {{fragments need 128 registers per thread, but there are 64 [fragment-too-large]}}
-tgpu.kernel @share(%x: f32) attributes {threads = 1024 : i32, target = "sm_80"} {
+tgpu.kernel @share(%x: f32, %n: i32) attributes {threads = 1024 : i32, target = "sm_80"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
   // expected-note@+1 {{128 registers}}
-  %a = tile.splat %x : f32 -> tensor<1024x128xf32, #row>
+  %a = tile.splat %x : f32 -> !t
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%p = %a) -> (!t) : i32 {
+    %s = arith.addf %p, %p : !t
+    scf.yield %s : !t
+  }
   tgpu.return
 }
