@@ -2,6 +2,7 @@
 
 #include "compiler/driver/Dialects.h"
 #include "compiler/driver/Pipeline.h"
+#include "compiler/driver/Report.h"
 #include "compiler/emit/Manifest.h"
 #include "compiler/emit/Ptx.h"
 #include "compiler/emit/SourceLocation.h"
@@ -298,6 +299,9 @@ bool Compilation::compileFor(const Target &target, unsigned moduleIndex, DeviceC
   }
   if (!toTgpu(*module, target)) {
     return false;
+  }
+  if (options.report) {
+    reportKernels(*module, diags);
   }
   if (options.emit == EmitKind::Tgpu) {
     return writeText(printIr(*module));
