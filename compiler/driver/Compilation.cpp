@@ -105,7 +105,11 @@ OwningOpRef<ModuleOp> Compilation::lowerFor(const Target &target) {
   OwningOpRef<ModuleOp> module = lowerToTile(*program, context, diags);
   // `where` may leave nothing for one of several architectures.
   if (program->kernels.empty() && options.archs.size() == 1) {
-    diags.report(diag::Id::NothingToCompile, llvm::SMRange(), input);
+    if (program->skipsKernels) {
+      diags.report(diag::Id::NothingForTarget, llvm::SMRange(), input, target.name);
+    } else {
+      diags.report(diag::Id::NothingToCompile, llvm::SMRange(), input);
+    }
   }
   return failed() ? nullptr : std::move(module);
 }

@@ -277,6 +277,7 @@ void Analyzer::elaborate(Request &request) {
       return;
     }
     if (!v.constant->i) {
+      program.skipsKernels = true;
       return;
     }
   }

@@ -103,7 +103,8 @@ public:
   ~Program();
 
   std::vector<std::unique_ptr<KernelInstance>> kernels; ///< in the order of instantiation
-  std::vector<const Function *> functions;              ///< callees before callers
+  bool skipsKernels = false; ///< the `where` of some `instantiate` is false for this target
+  std::vector<const Function *> functions; ///< callees before callers
 
   /// Makes a node in the arena; it is destroyed with the Program.
   template <typename T, typename... Args>
