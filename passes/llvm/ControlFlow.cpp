@@ -401,6 +401,9 @@ LogicalResult KernelLowering::lowerOneThread(tgpu::OneThreadOp op) {
   Value elected = arch >= 90 ? Value(NVVM::ElectSyncOp::create(b, loc, b.getI1Type(), Value()))
                              : compare(arith::CmpIPredicate::eq, laneId, i32(0));
   auto laneBranch = scf::IfOp::create(b, loc, elected, /*withElseRegion=*/false);
+  // The other lanes wait here: what follows may be instructions that a whole warp executes
+  // (.sync.aligned: PTX ISA 9.7.14 mma, ldmatrix; 9.7.15 wgmma).
+  NVVM::SyncWarpOp::create(b, loc, i32(-1));
   b.setInsertionPointToStart(laneBranch.thenBlock());
   return lowerBlock(op.getBody().front());
 }

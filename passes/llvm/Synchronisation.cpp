@@ -104,6 +104,10 @@ LogicalResult KernelLowering::lowerChannelUse(Operation *op) {
   Type state = b.getI64Type();
   if (isa<tgpu::AcquireOp, tgpu::WaitOp>(op)) {
     waitFor(channel, position, isa<tgpu::AcquireOp>(op));
+    // Lanes may leave the loop apart, and ldmatrix and mma.sync need them together.
+    if (isa<tgpu::WaitOp>(op) && !op->getParentOfType<tgpu::OneThreadOp>() && readsShared()) {
+      NVVM::SyncWarpOp::create(b, loc, i32(-1));
+    }
   } else if (isa<tgpu::PublishOp>(op)) {
     NVVM::MBarrierArriveOp::create(b, loc, state, barrierPointer(channel, position, false), Value(),
                                    NVVM::MemScopeKind::CTA, false);
