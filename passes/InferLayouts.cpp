@@ -39,19 +39,6 @@ static bool isElementwise(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>() || isa<tile::MapOp>(op);
 }
 
-static layout::MmaType mmaTypeOf(Type element) {
-  if (element.isF16()) {
-    return layout::MmaType::F16;
-  }
-  if (element.isBF16()) {
-    return layout::MmaType::BF16;
-  }
-  if (element.isF32()) {
-    return layout::MmaType::TF32;
-  }
-  return element.isInteger(8) ? layout::MmaType::I8 : layout::MmaType::F8;
-}
-
 /// Layout of the accumulator of a product.
 static Answer<RegisterLayout> accumulatorLayout(DotOp dot, int64_t warps) {
   tgpu::MmaAttr mma = *dot.getMma();

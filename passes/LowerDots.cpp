@@ -1,4 +1,5 @@
 //===- LowerDots.cpp - matrix products become instructions ---------------===//
+#include "passes/Analysis.h"
 #include "passes/Passes.h"
 
 namespace tilec {
@@ -95,19 +96,6 @@ static Value emitPromoted(OpBuilder &builder, DotOp dot) {
 // mma.sync
 //===----------------------------------------------------------------------===//
 
-static layout::MmaType mmaType(Type element) {
-  if (element.isF16()) {
-    return layout::MmaType::F16;
-  }
-  if (element.isBF16()) {
-    return layout::MmaType::BF16;
-  }
-  if (element.isF32()) {
-    return layout::MmaType::TF32;
-  }
-  return element.isInteger(8) ? layout::MmaType::I8 : layout::MmaType::F8;
-}
-
 /// Elements [offset, offset + extent) of k of an operand as a fragment in `wanted` (rows k or
 /// columns k as the instruction reads it). `kDim` is the dimension of k in the operand as stored; a
 /// stored transpose is read as such and transposed in name only.
@@ -144,7 +132,7 @@ static FailureOr<Value> emitMmaSync(OpBuilder &builder, DotOp dot) {
     return smem ? smem.getShape() : cast<RankedTensorType>(operand.getType()).getShape();
   };
   int64_t k = shapeOf(dot.getA())[aDim];
-  layout::MmaType type = mmaType(elementOf(dot.getA()));
+  layout::MmaType type = mmaTypeOf(elementOf(dot.getA()));
   auto a = RegisterLayout::mmaA(m, mma.getK(), type, mma.getWarpsM(), mma.getWarpsN());
   auto b = RegisterLayout::mmaB(mma.getK(), n, type, mma.getWarpsM(), mma.getWarpsN());
   if (!a || !b) {

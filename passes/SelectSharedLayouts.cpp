@@ -64,11 +64,7 @@ void addProductDemand(tgpu::DotOp dot, bool isA, Demands &demands) {
   } else if (mma.getKind() == MmaKind::MmaSync) {
     int64_t mn = type.getShape()[mnDim], k = type.getShape()[kDim];
     Type element = type.getElementType();
-    layout::MmaType mmaType = element.isF16()       ? layout::MmaType::F16
-                              : element.isBF16()    ? layout::MmaType::BF16
-                              : element.isF32()     ? layout::MmaType::TF32
-                              : element.isInteger() ? layout::MmaType::I8
-                                                    : layout::MmaType::F8;
+    layout::MmaType mmaType = mmaTypeOf(element);
     Answer<RegisterLayout> fragment =
         isA ? RegisterLayout::mmaA(mn, k, mmaType, mma.getWarpsM(), mma.getWarpsN())
             : RegisterLayout::mmaB(k, mn, mmaType, mma.getWarpsM(), mma.getWarpsN());
