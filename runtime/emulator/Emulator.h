@@ -1,0 +1,65 @@
+// The emulator's interface: load PTX, allocate memory, launch, read reports. Nothing of it is
+// thread-safe.
+//
+//   Emulator emulator(options);
+//   auto module = emulator.load(ptxText);
+//   uint64_t a = emulator.allocate(bytes, "A"); emulator.write(a, data, bytes);
+//   emulator.launch(*module, "gemm_0", {.grid = ..., .block = ..., .params = {...}});
+#pragma once
+
+#include "runtime/emulator/exec/Machine.h"
+
+namespace tile_emu {
+
+/// A tensor map as cuTensorMapEncodeTiled takes it. Dimensions innermost first.
+struct TensorMapRecipe {
+  unsigned elementBytes = 2;
+  ptx::Type type = ptx::Type::F16; ///< decides reductions and the NaN of nanFill
+  uint64_t base = 0;
+  std::vector<uint64_t> dims;    ///< elements, 1 to 5
+  std::vector<uint64_t> strides; ///< bytes, of dimensions 1 and up: dims.size() - 1
+  std::vector<uint32_t> box, elementStrides;
+  unsigned swizzle = 0; ///< bytes: 0, 32, 64, 128
+  unsigned interleave = 0;
+  bool nanFill = false;
+};
+/// The 128 bytes that a kernel gets for it. Throws Fault (Invalid) for what the driver refuses
+/// (cuda.h, cuTensorMapEncodeTiled): alignment of base (16) and strides (16), box (1..256, inner
+/// bytes a multiple of 16, at most the swizzle), ...
+std::array<uint8_t, 128> encodeTensorMap(const TensorMapRecipe &recipe);
+
+class Emulator {
+public:
+  explicit Emulator(Options options = {});
+  ~Emulator();
+
+  struct Loaded; ///< a module and its decoded entries
+  /// Throws ptx::SyntaxError.
+  std::shared_ptr<Loaded> load(std::string_view ptx);
+
+  uint64_t allocate(uint64_t bytes, const std::string &name, uint64_t align = 256);
+  void free(uint64_t address);
+  /// Host copies define the bytes they write. Throw std::out_of_range outside of an allocation.
+  void write(uint64_t address, const void *from, uint64_t bytes);
+  void read(uint64_t address, void *to, uint64_t bytes);
+
+  struct Launch {
+    std::string entry;
+    std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+    uint64_t dynamicSharedBytes = 0;
+    std::vector<std::vector<uint8_t>> params; ///< one per parameter of the entry, of its size
+  };
+  /// Runs to the end. False if the grid had to be stopped; see reports().
+  bool launch(Loaded &module, const Launch &launch);
+
+  const std::vector<Report> &reports() const;
+  /// All reports as text.
+  std::string describe() const;
+  std::string profileTable() const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace tile_emu

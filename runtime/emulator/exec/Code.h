@@ -1,0 +1,84 @@
+// Decoded code: what the machine executes. One Op per PTX instruction, a closure that works on all
+// active lanes of a warp at once.
+#pragma once
+
+#include "runtime/emulator/ptx/Module.h"
+
+#include <functional>
+#include <memory>
+
+namespace tile_emu {
+
+class Step;
+
+constexpr unsigned kWarpSize = 32;
+using LaneMask = uint32_t;
+
+/// A row of a warp's register file: 32 lanes of 64 bits. Narrower values lie in the low bits, the
+/// rest is zero; predicates are 0 or 1; 128-bit registers take two rows. Immediates, addresses of
+/// variables and constant special registers are rows too, filled when a warp starts, so that every
+/// source operand is a row.
+using Row = uint32_t;
+
+enum class Outcome : uint8_t {
+  Next,    ///< the lanes go on with the next instruction
+  Jumped,  ///< the handler has set the lanes' program counters (Step::jump, Step::exit)
+  Blocked, ///< nothing happened; the lanes stay here and are tried again later (Step::waitFor says
+           ///< on what)
+};
+
+using Execute = std::function<Outcome(Step &)>;
+
+/// Which lanes an instruction needs together before it executes.
+enum class Together : uint8_t {
+  No,         ///< any subset
+  MemberMask, ///< the lanes named by the mask operand (shfl.sync, bar.warp.sync, elect.sync, ...)
+  Warp,       ///< `.aligned`: all lanes of the warp that have not exited
+};
+
+struct Op {
+  Execute execute;
+  Together together = Together::No;
+  Row memberMask = 0; ///< for Together::MemberMask
+  std::optional<Row> guard;
+  bool guardNegated = false;
+  /// Undefined inputs make undefined outputs (arithmetic, moves, selp) instead of a report.
+  bool propagatesUndefined = false;
+  std::vector<Row> reads, writes; ///< registers only; `writes` become defined after Outcome::Next
+  /// Registers that an asynchronous instruction (wgmma) keeps using: not checked as plain reads and
+  /// writes.
+  bool handlesOwnRegisters = false;
+  const ptx::Instruction *instruction = nullptr;
+};
+
+/// A row whose value is known before the program starts.
+struct ConstantRow {
+  enum class Kind : uint8_t {
+    Bits,
+    Special,
+    SharedAddress,
+    GlobalAddress,
+    ConstAddress,
+    LocalAddress,
+    ParamAddress
+  };
+  Kind kind = Kind::Bits;
+  uint64_t bits = 0;   ///< the value, or the offset within the space
+  std::string special; ///< "%tid.x"
+};
+
+/// A kernel ready to run. The ptx::Module must outlive it.
+struct Code {
+  const ptx::Module *module = nullptr;
+  const ptx::Function *function = nullptr;
+  std::vector<Op> ops;
+  Row numRows = 0;
+  std::vector<std::pair<Row, ConstantRow>> constants;
+  uint64_t staticSharedBytes = 0, localBytes = 0, paramBytes = 0;
+};
+
+/// Decodes all of a function. Throws Fault (Unsupported, Invalid) that names instruction, modifier
+/// and line.
+Code decode(const ptx::Module &module, const ptx::Function &function);
+
+} // namespace tile_emu

@@ -1,0 +1,105 @@
+// A grid in execution: blocks with their memory, warps with their registers, and who runs next.
+#pragma once
+
+#include "runtime/emulator/async/Barriers.h"
+#include "runtime/emulator/exec/Code.h"
+#include "runtime/emulator/memory/Region.h"
+#include "runtime/emulator/profile/Profile.h"
+
+#include <deque>
+#include <random>
+
+namespace tile_emu {
+
+struct LaunchConfig {
+  const Code *code = nullptr;
+  std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+  uint64_t dynamicSharedBytes = 0;
+  std::vector<uint8_t> params; ///< as the ABI lays them out
+};
+
+struct Options {
+  bool randomSchedule = false;
+  uint64_t seed = 0;
+  uint64_t stepBudget = uint64_t(1)
+                        << 40; ///< instructions of warps per launch; more is Report::Kind::Budget
+  size_t maxReports = 100;
+  unsigned residentBlocks = 132; ///< run at the same time, whole clusters
+  bool checkRaces = true;
+  bool profile = false;
+};
+
+struct WgmmaState; // matrix/Wgmma.h
+
+struct Warp {
+  uint32_t index = 0;              ///< in its block
+  ThreadId firstThread = 0;        ///< of lane 0; the others follow
+  std::vector<uint64_t> registers; ///< rows of 32, see Row
+  std::vector<LaneMask> defined;   ///< by row
+  std::array<uint32_t, kWarpSize> pc{};
+  LaneMask existing = 0, exited = 0; ///< the last warp of a block may be partial
+  std::array<ThreadGroups, kWarpSize> groups;
+  std::shared_ptr<WgmmaState> wgmma; ///< null until its first wgmma instruction
+  /// Numbers of arrivals at barriers that this lane has made and not yet left; 0 none. For
+  /// instructions that block after arriving.
+  std::array<uint32_t, kWarpSize> arrivedAt{};
+  std::vector<std::unique_ptr<Region>> local; ///< by lane; made on first use
+};
+
+struct Cluster;
+
+struct Block {
+  uint32_t number = 0; ///< in the grid, linear
+  std::array<uint32_t, 3> index{};
+  uint32_t rank = 0; ///< in its cluster
+  Cluster *cluster = nullptr;
+  Region shared; ///< static, then dynamic; base kSharedBase
+  uint64_t dynamicSharedOffset = 0;
+  std::vector<Warp> warps;
+  BlockBarriers barriers;
+  uint32_t threads = 0, running = 0; ///< threads; those that have not exited
+  int pendingAsync = 0;              ///< queued tasks that touch this block's shared memory
+};
+
+struct Cluster {
+  std::vector<std::unique_ptr<Block>> blocks;
+  ClusterBarrier barrier;
+};
+
+// Addresses. A shared address (`shared::cta`) is what the hardware shows: dynamic memory of a block
+// without static memory starts at 0x400. In `shared::cluster`, mapa gives (rank + 1) << 24 |
+// address; the plain address means the executing block.
+constexpr uint64_t kSharedBase = 0x400;
+constexpr uint64_t kSharedWindow = 0x7f00'0000'0000, kLocalWindow = 0x7e00'0000'0000,
+                   kParamWindow = 0x7d00'0000'0000,
+                   kWindowBytes = uint64_t(1)
+                                  << 32; ///< generic addresses; everything else is global
+
+class Machine {
+public:
+  Machine(GlobalMemory &global, ReportSink &sink, const Options &options);
+  ~Machine();
+
+  /// Runs one grid to its end. Faults become reports; false if there was one (memory is then as it
+  /// was when it stopped).
+  bool run(const LaunchConfig &config);
+
+  GlobalMemory &global;
+  ReportSink &sink;
+  const Options options;
+  Checker checker;
+  Profile profile;
+  const LaunchConfig *config = nullptr; ///< while running
+  std::mt19937_64 random;
+
+  /// Asynchronous work: done some time later, at the latest when nobody else can go on; in the
+  /// order given per `queue` (e.g. a thread's bulk stores), else in any. `block` (may be null)
+  /// cannot end before it is done without a report.
+  void later(std::function<void()> task, Block *block);
+
+private:
+  struct Scheduler;
+  std::unique_ptr<Scheduler> scheduler;
+};
+
+} // namespace tile_emu

@@ -1,0 +1,72 @@
+// One execution of one instruction by some lanes of a warp: all that handlers may touch.
+#pragma once
+
+#include "runtime/emulator/check/Checker.h"
+#include "runtime/emulator/exec/Machine.h"
+
+#include <bit>
+#include <cstring>
+#include <span>
+
+namespace tile_emu {
+
+class Step {
+public:
+  Step(Machine &machine, Block &block, Warp &warp, const Op &op, LaneMask lanes)
+      : machine(machine), block(block), warp(warp), op(op), lanes(lanes) {}
+
+  Machine &machine;
+  Block &block;
+  Warp &warp;
+  const Op &op;
+  const LaneMask lanes; ///< active, guard applied; never empty
+
+  /// 32 values of a row.
+  uint64_t *row(Row r) { return warp.registers.data() + size_t(r) * kWarpSize; }
+  uint64_t get(Row r, unsigned lane) { return row(r)[lane]; }
+  void set(Row r, unsigned lane, uint64_t bits) { row(r)[lane] = bits; }
+  /// The value of a row in the first active lane; Fault (Invalid) if active lanes differ and `name`
+  /// is given.
+  uint64_t uniform(Row r, const char *name = nullptr);
+  template <typename F>
+  void forLanes(F &&f) {
+    for (LaneMask m = lanes; m; m &= m - 1) {
+      f(unsigned(std::countr_zero(m)));
+    }
+  }
+  ThreadId thread(unsigned lane) const { return warp.firstThread + lane; }
+
+  void jump(unsigned lane, uint32_t target);
+  void exit(unsigned lane);
+  /// For Outcome::Blocked: what the lanes wait for; shown in deadlock reports. `what` is text such
+  /// as "barrier 1 (128 of 256 threads have arrived)".
+  void waitFor(std::function<std::string()> what);
+
+  // Memory, generic proxy. Bounds, alignment (to `bytes`, a power of two), races and definedness
+  // are checked, traffic is counted. `address` is as the instruction sees it in that space. Faults:
+  // OutOfBounds, Misaligned.
+  /// False if a byte was never written: the handler then calls undefine() for the destination.
+  bool load(ptx::Space space, unsigned lane, uint64_t address, void *to, unsigned bytes,
+            AccessFlags flags = {});
+  /// `defined`: whether the stored value is.
+  void store(ptx::Space space, unsigned lane, uint64_t address, const void *from, unsigned bytes,
+             bool defined = true, AccessFlags flags = {});
+  /// Where an address lies; Fault if nowhere. For handlers that copy themselves (bulk copies,
+  /// matrix operands).
+  MemoryRange resolve(ptx::Space space, uint64_t address, uint64_t bytes, unsigned align,
+                      unsigned lane);
+  /// The block whose shared memory an address in `shared::cluster` means, and the address there.
+  Block &blockOf(uint64_t &clusterAddress);
+  /// Is the value of a row defined in a lane?
+  bool isDefined(Row r, unsigned lane) const { return warp.defined[r] >> lane & 1; }
+  /// After the handler returns Next, the row stays undefined in this lane.
+  void undefine(Row r, unsigned lane) { undefined.push_back({r, lane}); }
+  std::vector<std::pair<Row, unsigned>> undefined;
+
+  [[noreturn]] void fault(Report::Kind kind, const std::string &message,
+                          unsigned lane = kWarpSize); ///< names this instruction
+  void report(Report::Kind kind, const std::string &message, unsigned lane = kWarpSize);
+  Party party(unsigned lane, const std::string &what) const;
+};
+
+} // namespace tile_emu

@@ -1,0 +1,48 @@
+// What the hardware would feel: counts per instruction. Bank conflicts and sectors follow the CUDA
+// programming guide and the layout of 32 banks of 4 bytes; a request of more than 128 bytes is
+// served in parts of quarter- or half-warps.
+#pragma once
+
+#include "runtime/emulator/ptx/Module.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tile_emu {
+
+struct InstructionCounts {
+  uint64_t warps = 0, lanes = 0; ///< executions
+  uint64_t sharedWavefronts = 0,
+           idealWavefronts = 0; ///< passes over the banks; what the bytes alone need
+  uint64_t globalRequests = 0, globalSectors = 0, idealSectors = 0; ///< 32-byte sectors
+  uint64_t bytes =
+      0; ///< moved by bulk and tensor copies; multiplied for matrix products: multiply-adds
+};
+
+class Profile {
+public:
+  /// One shared-memory request of a warp: byte addresses of the active lanes and bytes per lane.
+  void shared(const ptx::Instruction *instruction, const uint64_t *addresses, uint32_t lanes,
+              unsigned bytes);
+  /// Addresses of the rows of one phase of ldmatrix/stmatrix: 8 rows of 16 bytes.
+  void matrixPhase(const ptx::Instruction *instruction, const uint64_t *rows);
+  void globalAccess(const ptx::Instruction *instruction, const uint64_t *addresses, uint32_t lanes,
+                    unsigned bytes);
+  void bulk(const ptx::Instruction *instruction, uint64_t bytes);
+  void executed(const ptx::Instruction *instruction, unsigned lanes);
+  void multiplyAdds(const ptx::Instruction *instruction, uint64_t count);
+
+  bool enabled = false;
+  const std::map<const ptx::Instruction *, InstructionCounts> &counts() const {
+    return byInstruction;
+  }
+  /// A table by source line (or by PTX line where there is none), most executed first, then totals
+  /// and the mix by mnemonic.
+  std::string table(const std::map<uint32_t, std::string> &files) const;
+
+private:
+  std::map<const ptx::Instruction *, InstructionCounts> byInstruction;
+};
+
+} // namespace tile_emu
