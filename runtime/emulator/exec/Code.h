@@ -19,6 +19,8 @@ using LaneMask = uint32_t;
 /// variables and constant special registers are rows too, filled when a warp starts, so that every
 /// source operand is a row.
 using Row = uint32_t;
+/// What `_` as a destination writes to; two rows, never read.
+constexpr Row kSinkRow = 0;
 
 enum class Outcome : uint8_t {
   Next,    ///< the lanes go on with the next instruction
@@ -56,15 +58,11 @@ struct ConstantRow {
   enum class Kind : uint8_t {
     Bits,
     Special,
-    SharedAddress,
-    GlobalAddress,
-    ConstAddress,
-    LocalAddress,
-    ParamAddress
+    ModuleVariable ///< in global or constant memory: its address is known at launch
   };
   Kind kind = Kind::Bits;
-  uint64_t bits = 0;   ///< the value, or the offset within the space
-  std::string special; ///< "%tid.x"
+  uint64_t bits = 0; ///< the value, or the offset from the variable
+  std::string name;  ///< "%tid.x", the variable
 };
 
 /// A kernel ready to run. The ptx::Module must outlive it.
@@ -75,6 +73,10 @@ struct Code {
   Row numRows = 0;
   std::vector<std::pair<Row, ConstantRow>> constants;
   uint64_t staticSharedBytes = 0, localBytes = 0, paramBytes = 0;
+  uint64_t dynamicSharedOffset = 0; ///< where dynamic shared memory starts, after the static one
+  /// What a row is in the PTX text, for reports: "%r12"; "" for constants.
+  std::string nameOf(Row row) const;
+  std::vector<Row> registerRows; ///< by register of the function
 };
 
 /// Decodes all of a function. Throws Fault (Unsupported, Invalid) that names instruction, modifier

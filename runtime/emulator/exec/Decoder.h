@@ -59,6 +59,8 @@ public:
   AddressRows address(size_t i) { return address(operand(i)); }
   /// A compile-time integer.
   int64_t immediate(size_t i) const;
+  /// Declared type of a register; None for other operands.
+  ptx::Type registerType(const ptx::Operand &operand) const;
   uint32_t label(size_t i) const; ///< index of the target instruction
 
   [[noreturn]] void

@@ -7,6 +7,7 @@
 #include "runtime/emulator/profile/Profile.h"
 
 #include <deque>
+#include <functional>
 #include <random>
 
 namespace tile_emu {
@@ -15,7 +16,8 @@ struct LaunchConfig {
   const Code *code = nullptr;
   std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   uint64_t dynamicSharedBytes = 0;
-  std::vector<uint8_t> params; ///< as the ABI lays them out
+  std::vector<uint8_t> params;               ///< as the ABI lays them out
+  std::map<std::string, uint64_t> variables; ///< addresses of the module's, global and constant
 };
 
 struct Options {
@@ -30,13 +32,30 @@ struct Options {
 };
 
 struct WgmmaState; // matrix/Wgmma.h
+class Step;
+
+/// Lanes of a warp that are at the same instruction and execute together.
+struct Path {
+  uint32_t pc = 0;
+  LaneMask lanes = 0;
+  bool blocked = false;                 ///< could not go on when it was last tried
+  std::function<std::string()> waiting; ///< for what, then
+};
 
 struct Warp {
   uint32_t index = 0;              ///< in its block
   ThreadId firstThread = 0;        ///< of lane 0; the others follow
   std::vector<uint64_t> registers; ///< rows of 32, see Row
   std::vector<LaneMask> defined;   ///< by row
-  std::array<uint32_t, kWarpSize> pc{};
+  std::vector<Path> paths;         ///< of different pc; together all lanes that have not exited
+  uint32_t turns = 0;              ///< for rotation between paths
+  uint32_t steps = 1;              ///< instructions executed, from 1
+  std::vector<uint32_t> writtenAt; ///< `steps` of a row's last write by an ordinary instruction
+  /// Lanes by row in which an instruction in flight (wgmma) uses the register; empty before there
+  /// is one. `touched` is called when another instruction reads or writes such a row, before it is
+  /// executed.
+  std::vector<LaneMask> inFlight;
+  void (*touched)(Step &, Row, Access) = nullptr;
   LaneMask existing = 0, exited = 0; ///< the last warp of a block may be partial
   std::array<ThreadGroups, kWarpSize> groups;
   std::shared_ptr<WgmmaState> wgmma; ///< null until its first wgmma instruction
@@ -59,6 +78,7 @@ struct Block {
   BlockBarriers barriers;
   uint32_t threads = 0, running = 0; ///< threads; those that have not exited
   int pendingAsync = 0;              ///< queued tasks that touch this block's shared memory
+  std::array<uint32_t, 3> threadIndex(uint32_t linear) const; ///< %tid of a thread of the block
 };
 
 struct Cluster {
@@ -90,15 +110,19 @@ public:
   Checker checker;
   Profile profile;
   const LaunchConfig *config = nullptr; ///< while running
+  Region params;                        ///< of the running grid
   std::mt19937_64 random;
+  uint64_t steps = 0; ///< instructions of warps executed in this launch
 
   /// Asynchronous work: done some time later, at the latest when nobody else can go on; in the
   /// order given per `queue` (e.g. a thread's bulk stores), else in any. `block` (may be null)
   /// cannot end before it is done without a report.
   void later(std::function<void()> task, Block *block);
+  /// A lane ends; when it is its block's last, what the block left undone is reported.
+  void exitLane(Step &step, unsigned lane);
 
 private:
-  struct Scheduler;
+  class Scheduler;
   std::unique_ptr<Scheduler> scheduler;
 };
 

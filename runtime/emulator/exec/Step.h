@@ -36,15 +36,19 @@ public:
   }
   ThreadId thread(unsigned lane) const { return warp.firstThread + lane; }
 
-  void jump(unsigned lane, uint32_t target);
+  // For Outcome::Jumped.
+  void jump(unsigned lane, uint32_t target) {
+    targets[lane] = target;
+    jumped |= LaneMask(1) << lane;
+  }
   void exit(unsigned lane);
   /// For Outcome::Blocked: what the lanes wait for; shown in deadlock reports. `what` is text such
   /// as "barrier 1 (128 of 256 threads have arrived)".
-  void waitFor(std::function<std::string()> what);
+  void waitFor(std::function<std::string()> what) { waiting = std::move(what); }
 
   // Memory, generic proxy. Bounds, alignment (to `bytes`, a power of two), races and definedness
-  // are checked, traffic is counted. `address` is as the instruction sees it in that space. Faults:
-  // OutOfBounds, Misaligned.
+  // are checked; counting for the profile is up to the handler. `address` is as the instruction
+  // sees it in that space. Faults: OutOfBounds, Misaligned.
   /// False if a byte was never written: the handler then calls undefine() for the destination.
   bool load(ptx::Space space, unsigned lane, uint64_t address, void *to, unsigned bytes,
             AccessFlags flags = {});
@@ -67,6 +71,20 @@ public:
                           unsigned lane = kWarpSize); ///< names this instruction
   void report(Report::Kind kind, const std::string &message, unsigned lane = kWarpSize);
   Party party(unsigned lane, const std::string &what) const;
+
+  // What a handler leaves to the machine.
+  std::function<std::string()> waiting;
+  LaneMask jumped = 0;
+  std::array<uint32_t, kWarpSize> targets; ///< of the lanes in `jumped`
+
+private:
+  MemoryRange resolveShared(uint64_t address, uint64_t bytes, unsigned lane);
+  MemoryRange resolveLocal(uint64_t address, uint64_t bytes, unsigned lane);
+  MemoryRange resolveGlobal(uint64_t address, uint64_t bytes, unsigned lane);
+  MemoryRange within(Region &region, uint64_t address, uint64_t bytes, unsigned lane);
 };
+
+/// "ld.global.v4.b32": the opcode as written.
+std::string opcodeOf(const ptx::Instruction &instruction);
 
 } // namespace tile_emu
