@@ -42,6 +42,8 @@ public:
   /// Host copies define the bytes they write. Throw std::out_of_range outside of an allocation.
   void write(uint64_t address, const void *from, uint64_t bytes);
   void read(uint64_t address, void *to, uint64_t bytes);
+  /// Fills memory with a byte that counts as never written. Throws like write.
+  void undefine(uint64_t address, uint64_t bytes, uint8_t fill);
 
   struct Launch {
     std::string entry;

@@ -18,6 +18,7 @@ struct Module {
   std::string arch; ///< "sm_90a"
   Kind kind = Kind::Fatbin;
   uint64_t offset = 0, bytes = 0; ///< within the body; checked to lie in it
+  uint64_t ptxOffset = 0, ptxBytes = 0; ///< its PTX, likewise; 0 bytes: none
 };
 
 enum class Direction : uint8_t { In, Out, InOut };
