@@ -4,21 +4,29 @@
 // Agents are what can be ordered: threads, and channels of asynchronous work. A channel is a
 // sequence of numbered steps that complete in order: the bulk groups of a thread, the cp.async
 // groups of a thread, the wgmma groups of a warp, the phases of an mbarrier. "Knowing step n of an
-// agent" means that all it did up to n has happened before. A thread knows two clocks: what
-// happened before, and what of that a fence.proxy.async lies between (for accesses by the
-// asynchronous proxy to what the generic proxy did).
+// agent" means that all it did up to n has happened before. Steps of channels are counted from 1.
+// A thread knows two clocks: what happened before, and what of that a fence.proxy.async lies
+// between (for accesses by the asynchronous proxy to what the generic proxy did).
+//
+// What has to be known of an earlier access for a later one to the same bytes, one of which
+// writes:
+//   generic or cp.async -> generic, cp.async   it happened before
+//   asynchronous proxy  -> any                 it happened before (completion implies the fence)
+//   generic write       -> asynchronous proxy  it happened before, with a proxy fence between
+//   generic read        -> asynchronous write  it happened before; with `strictProxyReads` a proxy
+//                                              fence too (programs release the stages of a pipeline
+//                                              without one, and the hardware bears them out)
+// Two atomic or strong accesses never race.
 #pragma once
 
 #include "runtime/emulator/Report.h"
+#include "runtime/emulator/check/Clocks.h"
 #include "runtime/emulator/memory/Region.h"
 
+#include <memory>
 #include <span>
 
 namespace tile_emu {
-
-using AgentId = uint32_t;
-using ThreadId = AgentId;
-using Step32 = uint32_t; ///< step of an agent
 
 enum class Proxy : uint8_t { Generic, Async };
 enum class Access : uint8_t { Read, Write };
@@ -28,35 +36,34 @@ struct AccessFlags {
                        ///< with its like
 };
 
-/// What is known to have happened, per agent: two clocks as above.
-struct Knowledge {
-  std::vector<Step32> happened, fenced;
-  void join(const Knowledge &other);
-};
-
-/// Something through which knowledge passes from one thread to another: a phase of a barrier, an
-/// atomic location. Join into it on release, from it on acquire.
-using SyncPoint = Knowledge;
+/// What an atomic operation does to its location.
+enum class AtomicKind : uint8_t { Load, Store, ReadModifyWrite };
 
 /// Asynchronous work just issued: what its accesses are ordered after, and which agent's step it
 /// is.
 struct AsyncOp {
   AgentId channel = 0;
   Step32 step = 0;
-  Knowledge before; ///< of the issuing thread at issue
+  Knowledge before; ///< of the issuing threads at issue
   ThreadId issuer = 0;
   const ptx::Instruction *instruction = nullptr;
 };
 
-/// Collects reports, one per kind and pair of instructions.
+/// Collects reports, one per kind and place: repetitions are counted in the first one.
 class ReportSink {
 public:
   explicit ReportSink(size_t limit) : limit(limit) {}
-  void add(Report report);
+  static constexpr size_t kDropped = SIZE_MAX;
+  /// Its index in reports(), or that of the report it repeats; kDropped when over the limit.
+  size_t add(Report report);
+  void repeat(size_t index); ///< one more of a report; kDropped is allowed
   const std::vector<Report> &reports() const { return list; }
   size_t suppressed() const { return dropped; } ///< repetitions and what was over the limit
+  void clear();
+
 private:
   std::vector<Report> list;
+  std::map<std::string, size_t> byPlace;
   size_t limit, dropped = 0;
 };
 
@@ -64,42 +71,73 @@ class Checker {
 public:
   explicit Checker(ReportSink &sink);
   ~Checker();
-  /// Without it only definedness is kept.
+  /// Without it only definedness is kept, and all about agents and order costs next to nothing.
   void enableRaces(bool on);
+  bool strictProxyReads = false; ///< see above
 
-  // Agents. Numbers of agents that have ended are used again once everybody knows all of them.
-  ThreadId newThread(ThreadName name);
+  /// A new grid: forgets all agents, and everything done before is ordered before all that follows.
+  /// Knowledge and SyncPoints of before must not be used any more.
+  void newLaunch();
+
+  // Agents. Their numbers are not used again within a launch. Fault (Unsupported) when there are
+  // more than the numbers allow (2 million blocks).
+  /// The threads of a block; the first of them, lane 0 of warp 0. `cluster` is any number that
+  /// blocks of a cluster share.
+  ThreadId newBlock(std::array<uint32_t, 3> block, std::array<uint32_t, 3> threadsPerBlock,
+                    uint32_t cluster = UINT32_MAX);
+  /// `kind` is a literal: "cp.async group", "bulk group", "wgmma group", "mbarrier", ...
   AgentId newChannel(ThreadId owner, const char *kind);
-  void endBlock(std::span<const AgentId> agents);
+  /// All threads of a block have exited.
+  void endBlock(ThreadId first);
 
-  // Accesses through the generic proxy by a thread.
+  // Accesses through the generic proxy: one thread, or lanes of a warp that execute an instruction
+  // together, each `bytes` at its offset (by lane) in the region. Lanes of one execution that write
+  // the same bytes do not race with one another.
   void access(Access access, ThreadId thread, const MemoryRange &range, AccessFlags flags,
               const ptx::Instruction *instruction);
-  // Asynchronous work. `Proxy::Generic` for cp.async, which writes through the generic proxy.
-  AsyncOp issue(ThreadId thread, AgentId channel, Step32 step, const ptx::Instruction *instruction);
-  void access(Access access, const AsyncOp &op, Proxy proxy, const MemoryRange &range);
+  void access(Access access, WarpLanes lanes, Region &region, const uint64_t *offsets,
+              unsigned bytes, AccessFlags flags, const ptx::Instruction *instruction);
+  // Asynchronous work, checked when it is performed. `Proxy::Generic` for cp.async, which writes
+  // through the generic proxy.
+  AsyncOp issue(ThreadId thread, AgentId channel, Step32 step,
+                const ptx::Instruction *instruction) {
+    return issue(WarpLanes::one(thread), channel, step, instruction);
+  }
+  /// After all that any of the lanes knows.
+  AsyncOp issue(WarpLanes lanes, AgentId channel, Step32 step, const ptx::Instruction *instruction);
+  void access(Access access, const AsyncOp &op, Proxy proxy, const MemoryRange &range,
+              AccessFlags flags = {});
 
-  // Order.
-  void release(ThreadId thread, SyncPoint &point); ///< joins the thread's knowledge, with its own
-                                                   ///< steps so far, into the point
-  void acquire(ThreadId thread,
-               const SyncPoint &point); ///< joins the point into the thread's knowledge
-  void proxyFence(ThreadId thread);     ///< fence.proxy.async
-  void fence(ThreadId thread);          ///< fence.acq_rel / membar: for relaxed atomics around it
-  /// The thread learns that the channel's steps up to `step` are done (wait_group).
-  void complete(ThreadId thread, AgentId channel, Step32 step);
+  // Order. Each for one thread, and for lanes of a warp at once (cheaper by far than one by one).
+  /// Joins the threads' knowledge, with their own steps so far, into the point.
+  void release(WarpLanes lanes, SyncPoint &point);
+  void release(ThreadId thread, SyncPoint &point) { release(WarpLanes::one(thread), point); }
+  /// Joins the point into the threads' knowledge.
+  void acquire(WarpLanes lanes, const SyncPoint &point);
+  void acquire(ThreadId thread, const SyncPoint &point) { acquire(WarpLanes::one(thread), point); }
+  /// fence.proxy.async
+  void proxyFence(WarpLanes lanes);
+  void proxyFence(ThreadId thread) { proxyFence(WarpLanes::one(thread)); }
+  /// fence.acq_rel, membar: for relaxed atomics around it.
+  void fence(WarpLanes lanes);
+  void fence(ThreadId thread) { fence(WarpLanes::one(thread)); }
+  /// The threads learn that the channel's steps up to `step` are done (wait_group).
+  void complete(WarpLanes lanes, AgentId channel, Step32 step);
+  void complete(ThreadId thread, AgentId channel, Step32 step) {
+    complete(WarpLanes::one(thread), channel, step);
+  }
   /// The same through a barrier (complete_tx): into the point.
   void complete(SyncPoint &point, AgentId channel, Step32 step);
   /// Atomic operation on a location: release and/or acquire as its semantics say (relaxed ones
-  /// count with fences around them).
+  /// count with fences around them). Checks the access too.
   void atomic(ThreadId thread, const MemoryRange &range, bool acquires, bool releases,
-              const ptx::Instruction *instruction);
+              const ptx::Instruction *instruction, AtomicKind kind = AtomicKind::ReadModifyWrite);
 
   // Definedness, byte by byte; kept for every region with a shadow.
   static void attach(Region &region, bool defined); ///< gives the region a shadow
   static bool isDefined(const MemoryRange &range);
   static void setDefined(const MemoryRange &range, bool defined);
-  /// The host (or a launch boundary) orders everything: forget accesses.
+  /// The host orders everything: forget accesses.
   static void forgetAccesses(Region &region);
 
   Party party(AgentId agent, const ptx::Instruction *instruction, Access access) const;
