@@ -46,6 +46,8 @@ struct Op {
   bool guardNegated = false;
   /// Undefined inputs make undefined outputs (arithmetic, moves, selp) instead of a report.
   bool propagatesUndefined = false;
+  /// The handler looks at its inputs itself and calls Step::undefine: neither is done for it.
+  bool tracksUndefined = false;
   std::vector<Row> reads, writes; ///< registers only; `writes` become defined after Outcome::Next
   /// Registers that an asynchronous instruction (wgmma) keeps using: not checked as plain reads and
   /// writes.
