@@ -115,6 +115,10 @@ public:
   /// Joins the point into the threads' knowledge.
   void acquire(WarpLanes lanes, const SyncPoint &point);
   void acquire(ThreadId thread, const SyncPoint &point) { acquire(WarpLanes::one(thread), point); }
+  /// For signals that do not release (`.relaxed`): joins what the threads' last fence() covers.
+  void releaseRelaxed(WarpLanes lanes, SyncPoint &point);
+  /// The agent's last step that the thread knows; of the thread itself, the one it is in.
+  Step32 known(ThreadId thread, AgentId agent) const;
   /// fence.proxy.async
   void proxyFence(WarpLanes lanes);
   void proxyFence(ThreadId thread) { proxyFence(WarpLanes::one(thread)); }
