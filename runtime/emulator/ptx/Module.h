@@ -55,14 +55,15 @@ struct SourceLocation {
 };
 
 /// A variable in a state space. Offsets are from the start of the function's or module's part of
-/// that space; dynamic shared memory (`.extern .shared x[]`) has size 0 and follows all others.
+/// that space; dynamic shared memory (`.extern .shared x[]`) has size and offset 0 and follows all
+/// others.
 struct Variable {
   std::string name;
   Space space = Space::Global;
   Type type = Type::B8;
   uint64_t bytes = 0, align = 1, offset = 0;
   bool isExtern = false;
-  std::vector<uint8_t> initial; ///< empty: zero (global, const) or undefined
+  std::vector<uint8_t> initial; ///< the first bytes; the rest is zero (global, const) or undefined
 };
 
 struct Register {
@@ -77,7 +78,8 @@ struct Operand {
     Float,    ///< `bits` of an f32 (0f...) or f64 (0d...): `type`
     Variable, ///< address of a variable: `name`, plus `offset`
     Special,  ///< `name` is "%tid.x", "%laneid", "%clock64", ...
-    Label,    ///< `index` of an instruction of the function
+    Label,    ///< `index` of an instruction of the function, or one past the last; the second
+              ///< operand of brx.idx: index into Function::branchTargets
     Address,  ///< `[...]`: elements[0] is base (Register, Variable, Integer); `offset`; further
               ///< elements for tensors: `[map, {c0, c1}]` has elements {base, Vector}
     Vector,   ///< `{a, b, ...}`: elements
@@ -110,8 +112,9 @@ struct Function {
   std::vector<Variable>
       params; ///< offsets as the ABI lays them out, aligned naturally or as stated
   std::vector<Variable>
-      variables; ///< local and shared ones declared in the body, names made unique per scope
-  std::vector<Register> registers;
+      variables; ///< local and shared ones declared in the body, names made unique; global and
+                 ///< const ones join those of the module as "function.name"
+  std::vector<Register> registers; ///< of a range `%r<100>` those that are used
   std::vector<Instruction> instructions;
   std::optional<std::array<unsigned, 3>> requiredThreads, maxThreads,
       requiredCluster;                              ///< .reqntid, .maxntid, .reqnctapercluster
