@@ -1,0 +1,215 @@
+// ldmatrix, stmatrix, movmatrix: 8x8 matrices of 16-bit elements. PTX ISA, "Warp-level matrix load
+// instruction: ldmatrix" and after. Row r of matrix j lies at the address that lane 8 j + r gives;
+// elements 2 t and 2 t + 1 of row g belong to lane 4 g + t, in register j.
+#include "runtime/emulator/matrix/Decoding.h"
+
+namespace tile_emu {
+
+namespace {
+constexpr unsigned kRows = 8, kColumns = 8, kRowBytes = 16;
+
+/// 8x8 elements and which of them have been written.
+struct Matrix8 {
+  uint16_t values[kRows][kColumns];
+  bool defined[kRows][kColumns];
+};
+
+struct Place {
+  unsigned row, column;
+};
+/// Element `half` of a lane's register.
+Place placeOf(unsigned lane, unsigned half, bool transposed) {
+  unsigned group = lane / 4, pair = 2 * (lane % 4) + half;
+  return transposed ? Place{pair, group} : Place{group, pair};
+}
+
+/// What lanes see of a matrix, in a register row.
+void toRegister(Step &step, const Matrix8 &matrix, bool transposed, Row to) {
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    Place low = placeOf(lane, 0, transposed), high = placeOf(lane, 1, transposed);
+    step.set(to, lane,
+             matrix.values[low.row][low.column] | uint32_t(matrix.values[high.row][high.column])
+                                                      << 16);
+    if (!matrix.defined[low.row][low.column] || !matrix.defined[high.row][high.column]) {
+      step.undefine(to, lane);
+    }
+  }
+}
+
+Matrix8 fromRegister(Step &step, bool transposed, Row from) {
+  Matrix8 matrix;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    for (unsigned half = 0; half < 2; ++half) {
+      Place place = placeOf(lane, half, transposed);
+      matrix.values[place.row][place.column] = uint16_t(step.get(from, lane) >> (16 * half));
+      matrix.defined[place.row][place.column] = step.isDefined(from, lane);
+    }
+  }
+  return matrix;
+}
+
+/// The instruction, decoded.
+struct Transfer {
+  bool transposed = false;
+  ptx::Space space = ptx::Space::Generic;
+  Decoder::AddressRows address{};
+  std::vector<Row> registers;
+
+  /// Where row `row` of matrix `j` lies; the address is that of a lane.
+  MemoryRange place(Step &step, unsigned j, unsigned row) const {
+    unsigned lane = kRows * j + row;
+    if (!step.isDefined(address.base, lane)) {
+      step.fault(Report::Kind::Uninitialised, "the address was never written", lane);
+    }
+    MemoryRange range = step.resolve(space, step.get(address.base, lane) + uint64_t(address.offset),
+                                     kRowBytes, kRowBytes, lane);
+    if (range.region->kind != Region::Kind::Shared) {
+      step.fault(Report::Kind::Invalid, "the address is not in shared memory", lane);
+    }
+    return range;
+  }
+};
+
+void count(Step &step, const std::array<MemoryRange, kRows> &rows) {
+  if (!step.machine.profile.enabled) {
+    return;
+  }
+  std::array<uint64_t, kRows> addresses;
+  for (unsigned row = 0; row < kRows; ++row) {
+    addresses[row] = rows[row].region->base + rows[row].offset;
+  }
+  step.machine.profile.matrixPhase(step.op.instruction, addresses.data());
+}
+
+Matrix8 load(Step &step, const std::array<MemoryRange, kRows> &rows, unsigned j) {
+  Matrix8 matrix;
+  for (unsigned row = 0; row < kRows; ++row) {
+    const MemoryRange &range = rows[row];
+    step.machine.checker.access(Access::Read, step.thread(kRows * j + row), range, {},
+                                step.op.instruction);
+    std::memcpy(matrix.values[row], range.data(), kRowBytes);
+    bool all = Checker::isDefined(range);
+    for (unsigned column = 0; column < kColumns; ++column) {
+      matrix.defined[row][column] =
+          all || Checker::isDefined({range.region, range.offset + 2 * column, 2});
+    }
+  }
+  return matrix;
+}
+
+void store(Step &step, const std::array<MemoryRange, kRows> &rows, unsigned j,
+           const Matrix8 &matrix) {
+  for (unsigned row = 0; row < kRows; ++row) {
+    const MemoryRange &range = rows[row];
+    step.machine.checker.access(Access::Write, step.thread(kRows * j + row), range, {},
+                                step.op.instruction);
+    std::memcpy(range.data(), matrix.values[row], kRowBytes);
+    Checker::setDefined(range, true);
+    for (unsigned column = 0; column < kColumns; ++column) {
+      if (!matrix.defined[row][column]) {
+        Checker::setDefined({range.region, range.offset + 2 * column, 2}, false);
+      }
+    }
+  }
+}
+
+/// All rows are looked up before anything is read or written, so that a fault changes nothing.
+using Rows = std::vector<std::array<MemoryRange, kRows>>;
+Rows placesOf(Step &step, const Transfer &transfer) {
+  requireWholeWarp(step);
+  Rows rows(transfer.registers.size());
+  for (unsigned j = 0; j < rows.size(); ++j) {
+    for (unsigned row = 0; row < kRows; ++row) {
+      rows[j][row] = transfer.place(step, j, row);
+    }
+    count(step, rows[j]);
+  }
+  return rows;
+}
+
+Outcome executeLoad(Step &step, const Transfer &transfer) {
+  Rows rows = placesOf(step, transfer);
+  std::vector<Matrix8> matrices;
+  for (unsigned j = 0; j < rows.size(); ++j) {
+    matrices.push_back(load(step, rows[j], j));
+  }
+  for (unsigned j = 0; j < rows.size(); ++j) {
+    toRegister(step, matrices[j], transfer.transposed, transfer.registers[j]);
+  }
+  return Outcome::Next;
+}
+
+Outcome executeStore(Step &step, const Transfer &transfer) {
+  Rows rows = placesOf(step, transfer);
+  for (unsigned j = 0; j < rows.size(); ++j) {
+    store(step, rows[j], j, fromRegister(step, transfer.transposed, transfer.registers[j]));
+  }
+  return Outcome::Next;
+}
+
+/// Takes `.sync.aligned.m8n8.xN{.trans}{.shared{::cta}}.b16`: the number of matrices.
+unsigned takeModifiers(Decoder &decoder, Transfer &transfer) {
+  decoder.expect("sync");
+  decoder.expect("aligned");
+  if (!decoder.take("m8n8")) {
+    decoder.unsupported("'." + std::string(decoder.peek()) +
+                        "': of the shapes only '.m8n8' exists before sm_100");
+  }
+  std::optional<unsigned> number = decoder.takeOneOf({"x1", "x2", "x4"});
+  if (!number) {
+    decoder.unsupported("'." + std::string(decoder.peek()) +
+                        "' where the number of matrices, '.x1', '.x2' or '.x4', is expected");
+  }
+  transfer.transposed = decoder.take("trans");
+  if (decoder.takeOneOf({"shared", "shared::cta"})) {
+    transfer.space = ptx::Space::Shared;
+  }
+  decoder.expect("b16");
+  return 1u << *number;
+}
+
+void dropReads(Op &op, const std::vector<Row> &rows) {
+  for (Row row : rows) {
+    std::erase(op.reads, row);
+  }
+}
+} // namespace
+
+Execute decodeLdmatrix(Decoder &decoder) {
+  Transfer transfer;
+  unsigned number = takeModifiers(decoder, transfer);
+  transfer.registers = destinationRows(decoder, 0, ptx::Type::B32);
+  transfer.address = decoder.address(1);
+  expectRegisters(decoder, "r", transfer.registers.size(), number);
+  // Only the lanes that give rows need an address.
+  dropReads(decoder.op, {transfer.address.base});
+  decoder.op.together = Together::Warp;
+  return [transfer](Step &step) { return executeLoad(step, transfer); };
+}
+
+Execute decodeStmatrix(Decoder &decoder) {
+  Transfer transfer;
+  unsigned number = takeModifiers(decoder, transfer);
+  transfer.address = decoder.address(size_t(0));
+  transfer.registers = sourceRows(decoder, 1, ptx::Type::B32);
+  expectRegisters(decoder, "r", transfer.registers.size(), number);
+  // What is undefined stays so in memory.
+  decoder.op.propagatesUndefined = true;
+  decoder.op.together = Together::Warp;
+  return [transfer](Step &step) { return executeStore(step, transfer); };
+}
+
+Execute decodeMovmatrix(Decoder &decoder) {
+  for (const char *modifier : {"sync", "aligned", "m8n8", "trans", "b16"}) {
+    decoder.expect(modifier);
+  }
+  Row to = decoder.destination(0, ptx::Type::B32), from = decoder.source(1, ptx::Type::B32);
+  decoder.op.together = Together::Warp;
+  return [to, from](Step &step) {
+    requireWholeWarp(step);
+    toRegister(step, fromRegister(step, false, from), true, to);
+    return Outcome::Next;
+  };
+}
+
+} // namespace tile_emu

@@ -1,0 +1,167 @@
+#include "runtime/emulator/matrix/Product.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+namespace tile_emu {
+
+namespace {
+/// Exponent of a zero: below that of every product of numbers.
+constexpr int kZeroExponent = -600;
+constexpr int kLowestExponent = -400;
+
+/// Of the leading bit; subnormal numbers of f32 count as if they were normal.
+inline int exponentOf(float value) {
+  int biased = int(std::bit_cast<uint32_t>(value) >> 23 & 255);
+  return value == 0 ? kZeroExponent : std::max(biased, 1) - 127;
+}
+
+inline double powerOfTwo(int exponent) { // -1022 to 1023
+  return std::bit_cast<double>(uint64_t(exponent + 1023) << 52);
+}
+
+bool allFinite(const float *values, size_t count) {
+  uint32_t special = 0;
+  for (size_t i = 0; i < count; ++i) {
+    special |= (std::bit_cast<uint32_t>(values[i]) & 0x7f800000u) == 0x7f800000u;
+  }
+  return !special;
+}
+
+/// Cut towards zero to `bits` (at most 23) after the leading bit. Too large becomes infinity.
+inline float cut(double value, unsigned bits) {
+  if (std::fabs(value) < 0x1p-126) { // subnormal: the last place stays where it is
+    return float(std::trunc(value * 0x1p149) * 0x1p-149);
+  }
+  uint64_t raw = std::bit_cast<uint64_t>(value);
+  return float(std::bit_cast<double>(raw & ~((uint64_t(1) << (52 - bits)) - 1)));
+}
+
+float canonical(float value) {
+  return std::isnan(value) ? std::bit_cast<float>(0x7fffffffu) : value;
+}
+
+void multiplySpecial(unsigned rows, unsigned columns, unsigned k, const float *a, const float *b,
+                     float *c) {
+  for (unsigned row = 0; row < rows; ++row) {
+    for (unsigned column = 0; column < columns; ++column) {
+      double sum = c[row * columns + column];
+      for (unsigned i = 0; i < k; ++i) {
+        sum += double(a[row * k + i]) * b[i * columns + column];
+      }
+      c[row * columns + column] = canonical(std::isfinite(sum) ? cut(sum, 23) : float(sum));
+    }
+  }
+}
+
+/// Working memory of one product: one row of the result at a time.
+struct Scratch {
+  std::vector<int> exponents, largest;
+  std::vector<double> scale, sum;
+};
+
+/// One step of one row. `exponents` are those of b.
+void addTerms(const Summation &how, unsigned columns, unsigned terms, const float *a,
+              const float *b, const int *exponents, float *c, Scratch &scratch) {
+  int *largest = scratch.largest.data();
+  double *scale = scratch.scale.data(), *sum = scratch.sum.data();
+  for (unsigned column = 0; column < columns; ++column) {
+    largest[column] = std::max(exponentOf(c[column]), kLowestExponent);
+  }
+  for (unsigned i = 0; i < terms; ++i) {
+    int exponent = exponentOf(a[i]);
+    for (unsigned column = 0; column < columns; ++column) {
+      largest[column] = std::max(largest[column], exponent + exponents[i * columns + column]);
+    }
+  }
+  for (unsigned column = 0; column < columns; ++column) {
+    scale[column] = powerOfTwo(int(how.fraction) - largest[column]);
+    sum[column] = int32_t(c[column] * scale[column]);
+  }
+  for (unsigned i = 0; i < terms; ++i) {
+    double left = a[i];
+    for (unsigned column = 0; column < columns; ++column) {
+      // At most 2 + fraction bits: converting to an integer cuts.
+      sum[column] += int32_t(left * b[i * columns + column] * scale[column]);
+    }
+  }
+  for (unsigned column = 0; column < columns; ++column) {
+    c[column] = cut(sum[column] / scale[column], how.result);
+  }
+}
+} // namespace
+
+Summation summationOf(Element element) {
+  switch (element) {
+  case Element::E4M3:
+  case Element::E5M2:
+    return {13, 13, 32};
+  case Element::TF32:
+    return {25, 23, 8};
+  default:
+    return {25, 23, 16};
+  }
+}
+
+void multiply(const Summation &how, unsigned rows, unsigned columns, unsigned k, const float *a,
+              const float *b, float *c) {
+  if (!allFinite(a, size_t(rows) * k) || !allFinite(b, size_t(k) * columns) ||
+      !allFinite(c, size_t(rows) * columns)) {
+    multiplySpecial(rows, columns, k, a, b, c);
+    return;
+  }
+  static thread_local Scratch scratch;
+  scratch.exponents.resize(size_t(k) * columns);
+  for (size_t i = 0; i < size_t(k) * columns; ++i) {
+    scratch.exponents[i] = exponentOf(b[i]);
+  }
+  scratch.largest.resize(columns);
+  scratch.scale.resize(columns);
+  scratch.sum.resize(columns);
+  for (unsigned first = 0; first < k; first += how.terms) {
+    unsigned terms = std::min(how.terms, k - first);
+    for (unsigned row = 0; row < rows; ++row) {
+      addTerms(how, columns, terms, a + row * k + first, b + size_t(first) * columns,
+               scratch.exponents.data() + size_t(first) * columns, c + size_t(row) * columns,
+               scratch);
+    }
+  }
+}
+
+void multiply(unsigned rows, unsigned columns, unsigned k, const double *a, const double *b,
+              double *c) {
+  for (unsigned row = 0; row < rows; ++row) {
+    for (unsigned column = 0; column < columns; ++column) {
+      double &sum = c[row * columns + column];
+      for (unsigned i = 0; i < k; ++i) {
+        sum = std::fma(a[row * k + i], b[i * columns + column], sum);
+      }
+    }
+  }
+}
+
+void multiply(bool clamp, unsigned rows, unsigned columns, unsigned k, const int32_t *a,
+              const int32_t *b, int32_t *c) {
+  constexpr int64_t kMin = std::numeric_limits<int32_t>::min(),
+                    kMax = std::numeric_limits<int32_t>::max();
+  static thread_local std::vector<int32_t> products;
+  for (unsigned row = 0; row < rows; ++row) {
+    products.assign(columns, 0); // far from overflow: at most 256 products of 16 bits
+    for (unsigned i = 0; i < k; ++i) {
+      int32_t left = a[row * k + i];
+      for (unsigned column = 0; column < columns; ++column) {
+        products[column] += left * b[i * columns + column];
+      }
+    }
+    for (unsigned column = 0; column < columns; ++column) {
+      int64_t sum = int64_t(c[row * columns + column]) + products[column];
+      c[row * columns + column] = int32_t(clamp ? std::clamp(sum, kMin, kMax) : sum);
+    }
+  }
+}
+
+} // namespace tile_emu

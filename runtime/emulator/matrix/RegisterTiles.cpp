@@ -1,0 +1,121 @@
+#include "runtime/emulator/matrix/RegisterTiles.h"
+
+#include "runtime/emulator/matrix/Fragments.h"
+#include "runtime/support/Floats.h"
+
+namespace tile_emu {
+
+namespace {
+/// 32 bits for all types but f64.
+unsigned registerBits(Element element) { return element == Element::F64 ? 64 : 32; }
+
+/// Values of a register in one lane: up to 32 of one bit.
+template <typename T>
+struct Values {
+  T values[32];
+  Values(Element element, uint64_t bits) {
+    uint8_t bytes[8];
+    std::memcpy(bytes, &bits, 8);
+    unpack(element, bytes, registerBits(element) / bitsOf(element), values);
+  }
+};
+
+uint64_t accumulatorBits(Element element, float first, float second) {
+  if (element == Element::F16) {
+    return tile_rt::encodeFloat(tile_rt::DType::F16, double(first)) |
+           tile_rt::encodeFloat(tile_rt::DType::F16, double(second)) << 16;
+  }
+  return std::bit_cast<uint32_t>(first);
+}
+uint64_t accumulatorBits(Element, double value, double) { return std::bit_cast<uint64_t>(value); }
+uint64_t accumulatorBits(Element, int32_t value, int32_t) { return uint32_t(value); }
+} // namespace
+
+template <typename T>
+void readA(Step &step, Element element, unsigned rows, unsigned k,
+           const std::vector<Row> &registers, Operands<T> &to) {
+  unsigned perRegister = registerBits(element) / bitsOf(element);
+  for (unsigned r = 0; r < registers.size(); ++r) {
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+      Values<T> values(element, step.get(registers[r], lane));
+      MatrixPosition at = positionInA(rows, perRegister, lane, r, 0);
+      std::copy_n(values.values, perRegister, to.a + at.row * k + at.column);
+      if (!step.isDefined(registers[r], lane)) {
+        to.undefinedRows |= 1u << at.row;
+      }
+    }
+  }
+}
+
+template <typename T>
+void readB(Step &step, Element element, const std::vector<Row> &registers, Operands<T> &to) {
+  constexpr unsigned kColumns = 8;
+  unsigned perRegister = registerBits(element) / bitsOf(element);
+  for (unsigned r = 0; r < registers.size(); ++r) {
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+      Values<T> values(element, step.get(registers[r], lane));
+      MatrixPosition at = positionInB(perRegister, lane, r, 0);
+      for (unsigned e = 0; e < perRegister; ++e) {
+        to.b[(at.row + e) * kColumns + at.column] = values.values[e];
+      }
+      if (!step.isDefined(registers[r], lane)) {
+        to.columnUndefined(at.column);
+      }
+    }
+  }
+}
+
+template <typename T>
+void readC(Step &step, const AccumulatorLayout &layout, const std::vector<Row> &registers,
+           Operands<T> &to) {
+  unsigned perRegister = layout.perRegister();
+  for (unsigned r = 0; r < registers.size(); ++r) {
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+      Values<T> values(layout.element, step.get(registers[r], lane));
+      MatrixPosition at = positionInC(layout.rows, lane, r * perRegister);
+      std::copy_n(values.values, perRegister, to.c + at.row * layout.columns + at.column);
+    }
+  }
+}
+
+template <typename T>
+void writeD(Step &step, const AccumulatorLayout &layout, const std::vector<Row> &registers,
+            const Operands<T> &from) {
+  unsigned perRegister = layout.perRegister();
+  for (unsigned r = 0; r < registers.size(); ++r) {
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+      MatrixPosition at = positionInC(layout.rows, lane, r * perRegister);
+      const T *values = from.c + at.row * layout.columns + at.column;
+      step.set(registers[r], lane,
+               accumulatorBits(layout.element, values[0], values[perRegister - 1]));
+    }
+  }
+}
+
+template <typename T>
+LaneMask undefinedLanes(const AccumulatorLayout &layout, unsigned r, const Operands<T> &operands) {
+  LaneMask mask = 0;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    MatrixPosition at = positionInC(layout.rows, lane, r * layout.perRegister());
+    if (operands.undefined(at.row, at.column) ||
+        operands.undefined(at.row, at.column + layout.perRegister() - 1)) {
+      mask |= LaneMask(1) << lane;
+    }
+  }
+  return mask;
+}
+
+#define INSTANTIATE(T)                                                                             \
+  template void readA(Step &, Element, unsigned, unsigned, const std::vector<Row> &,               \
+                      Operands<T> &);                                                              \
+  template void readB(Step &, Element, const std::vector<Row> &, Operands<T> &);                   \
+  template void readC(Step &, const AccumulatorLayout &, const std::vector<Row> &, Operands<T> &); \
+  template void writeD(Step &, const AccumulatorLayout &, const std::vector<Row> &,                \
+                       const Operands<T> &);                                                       \
+  template LaneMask undefinedLanes(const AccumulatorLayout &, unsigned, const Operands<T> &);
+INSTANTIATE(float)
+INSTANTIATE(double)
+INSTANTIATE(int32_t)
+#undef INSTANTIATE
+
+} // namespace tile_emu

@@ -1,0 +1,72 @@
+// What a warp has under way in wgmma: groups, and the registers that they use until they are waited
+// for. PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions".
+//
+// Products are computed where they are issued; what makes them asynchronous is checked: a register
+// of an accumulator or of A must not be touched by other instructions until wgmma.wait_group, and a
+// wgmma.fence must lie between another instruction's access to a register and a product that uses
+// it. Operands in shared memory are read as the step `openGroup` of the warp's channel, which the
+// wait completes.
+#pragma once
+
+#include "runtime/emulator/exec/Step.h"
+
+#include <deque>
+
+namespace tile_emu {
+
+/// The products that the four warps of a warpgroup have issued: all must issue the same.
+struct WgmmaSequence {
+  struct Product {
+    const ptx::Instruction *instruction = nullptr;
+    uint64_t descriptorA = 0, descriptorB = 0; ///< 0 for A in registers
+    bool accumulates = false;
+    bool operator==(const Product &) const = default;
+  };
+  struct Entry {
+    Product product;
+    unsigned warps = 0; ///< that have issued it
+  };
+  uint64_t first = 0; ///< number of entries[0]; those before it are forgotten
+  std::deque<Entry> entries;
+};
+
+/// Of one warp.
+struct WgmmaState {
+  struct Use {
+    Step32 group = 0; ///< that uses the register; 0: none
+    const ptx::Instruction *product = nullptr;
+    bool accumulator = false;
+    unsigned columns = 0;
+    /// Last accesses by ordinary instructions: how many fences had been executed, and which.
+    uint32_t readAfter = 0, writtenAfter = 0;
+    const ptx::Instruction *reader = nullptr, *writer = nullptr;
+  };
+  AgentId channel = 0;
+  Step32 openGroup = 1; ///< collects products until commit_group
+  Step32 doneGroup = 0; ///< this one and all before it have been waited for
+  bool openUsed = false;
+  uint32_t fences = 1;   ///< executed so far, plus one
+  uint64_t issued = 0;   ///< products
+  std::vector<Use> uses; ///< by row
+  std::vector<Row> inFlight;
+  std::shared_ptr<WgmmaSequence> sequence;
+
+  /// The state of the executing warp, made when it is first needed.
+  static WgmmaState &of(Step &step);
+
+  /// Reports products that would use registers in flight, or after ordinary accesses without a
+  /// fence, and takes the registers.
+  void useRegister(Step &step, Row row, bool accumulator, unsigned columns);
+  /// Faults unless the other warps of the warpgroup issue the same.
+  void agree(Step &step, const WgmmaSequence::Product &product);
+  void fence() { ++fences; }
+  void commit();
+  /// Until at most `pending` committed groups are under way.
+  void wait(Step &step, uint64_t pending);
+};
+
+/// To be called when the last lane of a warp has executed `exit` or `ret`: reports products that
+/// nobody has waited for, and that other warps of the warpgroup have issued without this one.
+void checkWgmmaAtExit(Step &step);
+
+} // namespace tile_emu

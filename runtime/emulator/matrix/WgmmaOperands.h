@@ -1,0 +1,27 @@
+// Operands of wgmma in shared memory: read through the asynchronous proxy, and checked.
+#pragma once
+
+#include "runtime/emulator/matrix/RegisterTiles.h"
+#include "runtime/emulator/matrix/WgmmaDescriptor.h"
+
+namespace tile_emu {
+
+/// The part of an operand that a warp reads: `indices` rows of A or columns of B, from `first`, by
+/// `k`.
+struct SharedOperand {
+  const char *name = "A"; ///< for reports
+  Element element = Element::F16;
+  bool mnMajor = false;
+  unsigned first = 0, indices = 0, k = 0;
+};
+
+/// Reads into `to.a` or `to.b` and marks the rows or columns that were never written. Faults:
+/// OutOfBounds, Invalid (descriptor).
+template <typename T>
+void readSharedA(Step &step, const AsyncOp &async, uint64_t descriptor,
+                 const SharedOperand &operand, Operands<T> &to);
+template <typename T>
+void readSharedB(Step &step, const AsyncOp &async, uint64_t descriptor,
+                 const SharedOperand &operand, Operands<T> &to);
+
+} // namespace tile_emu
