@@ -1,5 +1,7 @@
 #include "runtime/support/Floats.h"
 
+#include "runtime/support/FloatFormat.h"
+
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -7,75 +9,23 @@
 namespace tile_rt {
 
 namespace {
-/// A binary format with sign, exponent and mantissa fields.
-struct Format {
-  unsigned exponentBits, mantissaBits;
-  int bias;
-  bool hasInfinity; ///< the top exponent is infinity and NaN, as in IEEE 754
-  bool hasNan;      ///< without hasInfinity: only the all-ones pattern
-  bool saturates;
-};
-
-Format formatOf(DType type) {
+const FloatFormat &formatOf(DType type) {
   switch (type) {
+  case DType::F64:
+    return kF64;
   case DType::F32:
-    return {8, 23, 127, true, true, false};
+    return kF32;
   case DType::F16:
-    return {5, 10, 15, true, true, false};
+    return kF16;
   case DType::BF16:
-    return {8, 7, 127, true, true, false};
+    return kBF16;
   case DType::E4M3:
-    return {4, 3, 7, false, true, true};
+    return kE4M3;
   case DType::E5M2:
-    return {5, 2, 15, true, true, true};
-  default: // E2M1
-    return {2, 1, 1, false, false, true};
+    return kE5M2;
+  default:
+    return kE2M1;
   }
-}
-
-uint64_t maxFinite(const Format &f) {
-  uint64_t all = (uint64_t{1} << (f.exponentBits + f.mantissaBits)) - 1;
-  if (f.hasInfinity) {
-    return all - (uint64_t{1} << f.mantissaBits);
-  }
-  return f.hasNan ? all - 1 : all;
-}
-
-uint64_t nanBits(const Format &f) {
-  uint64_t all = (uint64_t{1} << (f.exponentBits + f.mantissaBits)) - 1;
-  if (!f.hasNan) {
-    return maxFinite(f);
-  }
-  // Quiet: the top mantissa bit set, as the hardware's canonical NaN is not specified the same for
-  // all formats.
-  return f.hasInfinity ? all & ~((uint64_t{1} << (f.mantissaBits - 1)) - 1) : all;
-}
-
-/// Magnitude bits of a positive finite nonzero double, before overflow is judged: exponent and
-/// mantissa fields as one number, so that a carry out of the mantissa is right by itself.
-uint64_t roundMagnitude(const Format &f, double value) {
-  int exponent; // value = fraction * 2^exponent, fraction in [0.5, 1)
-  double fraction = std::frexp(value, &exponent);
-  uint64_t significand = static_cast<uint64_t>(std::ldexp(fraction, 53)); // 53 bits, exact
-  int biased = exponent - 1 + f.bias;
-  int shift = 52 - static_cast<int>(f.mantissaBits);
-  uint64_t field = 0;
-  if (biased >= 1) {
-    // The implicit bit adds one to the exponent field below.
-    field = static_cast<uint64_t>(biased - 1) << f.mantissaBits;
-  } else {
-    shift += 1 - biased;
-  }
-  if (shift > 60) {
-    return field; // below half of the smallest subnormal
-  }
-  uint64_t half = uint64_t{1} << (shift - 1);
-  uint64_t rest = significand & ((uint64_t{1} << shift) - 1);
-  uint64_t kept = significand >> shift;
-  if (rest > half || (rest == half && (kept & 1))) {
-    ++kept;
-  }
-  return field + kept;
 }
 
 uint64_t encodeE8M0(double value) {
@@ -103,52 +53,17 @@ uint64_t encodeFloat(DType type, double value) {
   if (type == DType::E8M0) {
     return encodeE8M0(value);
   }
-  Format f = formatOf(type);
-  uint64_t sign = std::signbit(value) ? uint64_t{1} << (f.exponentBits + f.mantissaBits) : 0;
-  if (std::isnan(value)) {
-    return sign | nanBits(f);
-  }
-  uint64_t overflow = f.saturates ? maxFinite(f) : maxFinite(f) + 1;
-  if (std::isinf(value)) {
-    return sign | overflow;
-  }
-  if (value == 0) {
-    return sign;
-  }
-  // Far above every small format's range; keeps the exponent field of roundMagnitude small.
-  if (std::fabs(value) >= 0x1p129) {
-    return sign | overflow;
-  }
-  uint64_t magnitude = roundMagnitude(f, std::fabs(value));
-  return sign | (magnitude > maxFinite(f) ? overflow : magnitude);
+  bool saturates = type == DType::E4M3 || type == DType::E5M2 || type == DType::E2M1;
+  return encodeFloat(formatOf(type), value, Rounding::NearestEven, saturates);
 }
 
 double decodeFloat(DType type, uint64_t bits) {
-  if (type == DType::F64) {
-    return std::bit_cast<double>(bits);
-  }
   if (type == DType::E8M0) {
     bits &= 255;
     return bits == 255 ? std::numeric_limits<double>::quiet_NaN()
                        : std::ldexp(1.0, static_cast<int>(bits) - 127);
   }
-  Format f = formatOf(type);
-  uint64_t mantissa = bits & ((uint64_t{1} << f.mantissaBits) - 1);
-  uint64_t exponent = (bits >> f.mantissaBits) & ((uint64_t{1} << f.exponentBits) - 1);
-  bool negative = (bits >> (f.exponentBits + f.mantissaBits)) & 1;
-  uint64_t magnitude = (exponent << f.mantissaBits) | mantissa;
-  double value;
-  if (magnitude > maxFinite(f)) {
-    value = f.hasInfinity && mantissa == 0 ? std::numeric_limits<double>::infinity()
-                                           : std::numeric_limits<double>::quiet_NaN();
-  } else if (exponent == 0) {
-    value =
-        std::ldexp(static_cast<double>(mantissa), 1 - f.bias - static_cast<int>(f.mantissaBits));
-  } else {
-    value = std::ldexp(static_cast<double>(mantissa | (uint64_t{1} << f.mantissaBits)),
-                       static_cast<int>(exponent) - f.bias - static_cast<int>(f.mantissaBits));
-  }
-  return negative ? -value : value;
+  return decodeFloat(formatOf(type), bits);
 }
 
 double doubleForRounding(__int128 value) {

@@ -57,6 +57,7 @@ struct Warp {
   std::vector<LaneMask> inFlight;
   void (*touched)(Step &, Row, Access) = nullptr;
   LaneMask existing = 0, exited = 0; ///< the last warp of a block may be partial
+  LaneMask carry = 0; ///< CC.CF by lane, of add.cc and its like
   std::array<ThreadGroups, kWarpSize> groups;
   std::shared_ptr<WgmmaState> wgmma; ///< null until its first wgmma instruction
   /// Numbers of arrivals at barriers that this lane has made and not yet left; 0 none. For
@@ -76,6 +77,8 @@ struct Block {
   uint64_t dynamicSharedOffset = 0;
   std::vector<Warp> warps;
   BlockBarriers barriers;
+  std::array<uint32_t, 3> shape{1, 1, 1}; ///< threads in x, y, z
+  ThreadId firstThread = 0;
   uint32_t threads = 0, running = 0; ///< threads; those that have not exited
   int pendingAsync = 0;              ///< queued tasks that touch this block's shared memory
   std::array<uint32_t, 3> threadIndex(uint32_t linear) const; ///< %tid of a thread of the block

@@ -1,7 +1,73 @@
 #include "runtime/emulator/exec/Families.h"
 
+#include "runtime/emulator/scalar/Scalar.h"
+
 namespace tile_emu {
 
-std::span<const Family> scalarFamilies() { return {}; }
+std::span<const Family> scalarFamilies() {
+  static constexpr Family kFamilies[] = {
+      {"add", decodeArithmetic},
+      {"sub", decodeArithmetic},
+      {"mul", decodeArithmetic},
+      {"mad", decodeArithmetic},
+      {"div", decodeArithmetic},
+      {"min", decodeArithmetic},
+      {"max", decodeArithmetic},
+      {"abs", decodeArithmetic},
+      {"neg", decodeArithmetic},
+      {"rem", decodeIntegerDivide},
+      {"addc", decodeCarry},
+      {"subc", decodeCarry},
+      {"madc", decodeCarry},
+      {"mul24", decodeMultiply24},
+      {"mad24", decodeMultiply24},
+      {"sad", decodeSad},
+      {"dp4a", decodeDotProduct},
+      {"dp2a", decodeDotProduct},
+      {"and", decodeLogic},
+      {"or", decodeLogic},
+      {"xor", decodeLogic},
+      {"not", decodeLogic},
+      {"cnot", decodeLogic},
+      {"lop3", decodeLop3},
+      {"shl", decodeShift},
+      {"shr", decodeShift},
+      {"shf", decodeFunnelShift},
+      {"popc", decodeCount},
+      {"clz", decodeCount},
+      {"brev", decodeCount},
+      {"bfind", decodeBfind},
+      {"fns", decodeFns},
+      {"bfe", decodeBfe},
+      {"bfi", decodeBfi},
+      {"bmsk", decodeBmsk},
+      {"szext", decodeSzext},
+      {"prmt", decodePrmt},
+      {"fma", decodeFloatArithmetic},
+      {"copysign", decodeCopysign},
+      {"testp", decodeTestp},
+      {"rcp", decodeFloatDivide},
+      {"sqrt", decodeFloatDivide},
+      {"rsqrt", decodeFloatDivide},
+      {"ex2", decodeTranscendental},
+      {"lg2", decodeTranscendental},
+      {"sin", decodeTranscendental},
+      {"cos", decodeTranscendental},
+      {"tanh", decodeTranscendental},
+      {"cvt", decodeConvert},
+      {"setp", decodeSetp},
+      {"set", decodeSet},
+      {"selp", decodeSelp},
+      {"slct", decodeSlct},
+      {"mov", decodeMov},
+      {"shfl", decodeShuffle},
+      {"vote", decodeVote},
+      {"match", decodeMatch},
+      {"redux", decodeRedux},
+      {"elect", decodeElect},
+      {"activemask", decodeActivemask},
+  };
+  return kFamilies;
+}
 
 } // namespace tile_emu

@@ -1,0 +1,181 @@
+// Loops over the active lanes of a warp, and the types that scalar instructions work in. A family
+// is described by a function on values; these make a closure on rows of it.
+#pragma once
+
+#include "runtime/emulator/exec/Decoder.h"
+#include "runtime/emulator/exec/Step.h"
+
+#include <bit>
+#include <type_traits>
+#include <utility>
+
+namespace tile_emu {
+
+/// The value of type T in the low bits of a register. Integers of a register wider than T are cut.
+template <typename T>
+T fromBits(uint64_t bits) {
+  if constexpr (std::is_same_v<T, float>) {
+    return std::bit_cast<float>(static_cast<uint32_t>(bits));
+  } else if constexpr (std::is_same_v<T, double>) {
+    return std::bit_cast<double>(bits);
+  } else {
+    return static_cast<T>(bits);
+  }
+}
+
+/// A register's bits of a value: zero above its width, for signed integers too.
+template <typename T>
+uint64_t toBits(T value) {
+  if constexpr (std::is_same_v<T, float>) {
+    return std::bit_cast<uint32_t>(value);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return std::bit_cast<uint64_t>(value);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return value;
+  } else {
+    return static_cast<std::make_unsigned_t<T>>(value);
+  }
+}
+
+/// A function on values of T as one on registers' bits.
+template <typename T, typename F>
+auto onBits(F f) {
+  return [f](auto... bits) -> uint64_t { return toBits(f(fromBits<T>(bits)...)); };
+}
+
+/// A function on bits of one element applied to each of two, side by side in a register.
+template <unsigned Bits, typename F>
+auto onPair(F f) {
+  return [f](auto... bits) -> uint64_t {
+    constexpr uint64_t mask = (uint64_t{1} << Bits) - 1;
+    return (f((bits & mask)...) & mask) | f((bits >> Bits & mask)...) << Bits;
+  };
+}
+
+/// `to` = f(from...) in every active lane.
+template <size_t N, typename F>
+Execute perLane(Row to, const std::array<Row, N> &from, F f) {
+  return [to, from, f](Step &step) {
+    uint64_t *out = step.row(to);
+    std::array<const uint64_t *, N> in;
+    for (size_t i = 0; i < N; ++i) {
+      in[i] = step.row(from[i]);
+    }
+    auto lane = [&]<size_t... I>(unsigned l, std::index_sequence<I...>) {
+      out[l] = f(in[I][l]...);
+    };
+    if (step.lanes == ~LaneMask{0}) {
+      for (unsigned l = 0; l < kWarpSize; ++l) {
+        lane(l, std::make_index_sequence<N>());
+      }
+    } else {
+      step.forLanes([&](unsigned l) { lane(l, std::make_index_sequence<N>()); });
+    }
+    return Outcome::Next;
+  };
+}
+
+/// Fault unless there are `count` operands.
+inline void expectOperands(Decoder &d, size_t count) {
+  if (d.numOperands() != count) {
+    d.invalid("takes " + std::to_string(count) + " operands");
+  }
+}
+
+/// Decodes `to, from...` of the types given and applies f, whose undefined inputs make undefined
+/// outputs.
+template <typename F, typename... Types>
+Execute laneOp(Decoder &d, ptx::Type to, F f, Types... from) {
+  expectOperands(d, 1 + sizeof...(from));
+  d.op.propagatesUndefined = true;
+  Row out = d.destination(0, to);
+  size_t i = 0;
+  std::array<Row, sizeof...(from)> in{d.source(++i, from)...};
+  return perLane(out, in, f);
+}
+
+/// laneOp with all operands of one type; N sources.
+template <size_t N, typename F>
+Execute laneOpOf(Decoder &d, ptx::Type type, F f) {
+  return [&]<size_t... I>(std::index_sequence<I...>) {
+    return laneOp(d, type, f, ((void)I, type)...);
+  }(std::make_index_sequence<N>());
+}
+
+/// Takes a type, which must be one of `allowed`.
+inline ptx::Type takeTypeOf(Decoder &d, std::initializer_list<ptx::Type> allowed) {
+  std::string name(d.peek());
+  ptx::Type type = d.takeType();
+  for (ptx::Type t : allowed) {
+    if (t == type) {
+      return type;
+    }
+  }
+  d.unsupported("type ." + name);
+}
+
+/// Calls f with a value of the integer type that computes in `type` (bit types as unsigned).
+template <typename F>
+auto withInteger(Decoder &d, ptx::Type type, F f) {
+  using ptx::Type;
+  switch (type) {
+  case Type::B8:
+  case Type::U8:
+    return f(uint8_t{});
+  case Type::S8:
+    return f(int8_t{});
+  case Type::B16:
+  case Type::U16:
+    return f(uint16_t{});
+  case Type::S16:
+    return f(int16_t{});
+  case Type::B32:
+  case Type::U32:
+    return f(uint32_t{});
+  case Type::S32:
+    return f(int32_t{});
+  case Type::B64:
+  case Type::U64:
+    return f(uint64_t{});
+  case Type::S64:
+    return f(int64_t{});
+  default:
+    d.unsupported("type ." + std::string(ptx::typeName(type)));
+  }
+}
+
+/// The same without the 8-bit types, which most instructions do not have.
+template <typename F>
+auto withWideInteger(Decoder &d, ptx::Type type, F f) {
+  return withInteger(d, type, [&](auto zero) -> Execute {
+    if constexpr (sizeof(zero) == 1) {
+      d.unsupported("8-bit operands");
+    } else {
+      return f(zero);
+    }
+  });
+}
+
+/// The integer type twice as wide; __int128 for 64 bits.
+template <typename T>
+struct TwiceAs;
+template <>
+struct TwiceAs<uint8_t> : std::type_identity<uint16_t> {};
+template <>
+struct TwiceAs<int8_t> : std::type_identity<int16_t> {};
+template <>
+struct TwiceAs<uint16_t> : std::type_identity<uint32_t> {};
+template <>
+struct TwiceAs<int16_t> : std::type_identity<int32_t> {};
+template <>
+struct TwiceAs<uint32_t> : std::type_identity<uint64_t> {};
+template <>
+struct TwiceAs<int32_t> : std::type_identity<int64_t> {};
+template <>
+struct TwiceAs<uint64_t> : std::type_identity<unsigned __int128> {};
+template <>
+struct TwiceAs<int64_t> : std::type_identity<__int128> {};
+template <typename T>
+using Twice = typename TwiceAs<T>::type;
+
+} // namespace tile_emu
