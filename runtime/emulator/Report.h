@@ -19,6 +19,7 @@ struct Party {
   uint32_t ptxLine = 0;
   ptx::SourceLocation source;
   ThreadName thread;
+  bool asynchronous = false; ///< done by the hardware some time after the thread issued it
 };
 
 struct Report {
@@ -40,6 +41,7 @@ struct Report {
   std::string message; ///< one sentence
   std::vector<Party> parties;
   std::vector<std::string> notes;
+  uint64_t count = 1; ///< how often it was seen, by whomever
 };
 
 std::string_view kindName(Report::Kind kind); ///< "data race", "missing proxy fence", ...
@@ -50,7 +52,10 @@ struct Fault : std::runtime_error {
   explicit Fault(Report report) : std::runtime_error(report.message), report(std::move(report)) {}
 };
 
-/// Several lines of text; `files` are the module's. Source lines appear as "gemm.tile:12".
+/// "ldmatrix.m8n8.x4", "cp.async.bulk.tensor.2d": what to call an instruction in a sentence.
+std::string shortName(const ptx::Instruction &instruction);
+
+/// Several lines of text; `files` are the module's. Source lines appear as "gemm.tile:12:5".
 std::string format(const Report &report, const std::map<uint32_t, std::string> &files);
 
 } // namespace tile_emu

@@ -146,8 +146,9 @@ public:
 
   Party party(AgentId agent, const ptx::Instruction *instruction, Access access) const;
 
+  struct State; ///< CheckerState.h
+
 private:
-  struct State;
   std::unique_ptr<State> state;
 };
 

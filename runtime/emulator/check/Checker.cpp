@@ -1,0 +1,375 @@
+// Agents, and what they know of one another.
+#include "runtime/emulator/check/CheckerState.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace tile_emu {
+
+/// Every launch of every checker is another era.
+static uint64_t nextEra() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
+Checker::Checker(ReportSink &sink) : state(std::make_unique<State>(sink)) { newLaunch(); }
+Checker::~Checker() = default;
+
+void Checker::enableRaces(bool on) { state->races = on; }
+
+void Checker::newLaunch() {
+  bool races = state->races;
+  state = std::make_unique<State>(state->sink);
+  state->races = races;
+  state->era = nextEra();
+  state->blocks.emplace_back();
+  state->pages.emplace_back();
+}
+
+//===----------------------------------------------------------------------===//
+// Agents
+//===----------------------------------------------------------------------===//
+
+AgentId Checker::State::newPage(uint32_t block, uint32_t threads) {
+  if (pages.size() >= size_t(1) << (32 - kAgentPageBits)) {
+    throw Fault({Report::Kind::Unsupported,
+                 "too many blocks in one launch to look for data races in them",
+                 {},
+                 {"Run with fewer blocks, or without looking for races."}});
+  }
+  pages.push_back({block, threads, {}});
+  return AgentId(pages.size() - 1);
+}
+
+ThreadId Checker::newBlock(std::array<uint32_t, 3> block, std::array<uint32_t, 3> threadsPerBlock,
+                           uint32_t cluster) {
+  uint64_t threads = uint64_t(threadsPerBlock[0]) * threadsPerBlock[1] * threadsPerBlock[2];
+  if (threads == 0 || threads > kAgentPageSize) {
+    throw Fault({Report::Kind::Invalid,
+                 "a block cannot have " + std::to_string(threads) + " threads",
+                 {},
+                 {}});
+  }
+  uint32_t warps = uint32_t(threads + 31) / 32;
+  BlockInfo info;
+  info.index = block;
+  info.dims = threadsPerBlock;
+  info.cluster = cluster == UINT32_MAX ? uint32_t(state->blocks.size()) : cluster;
+  info.openPage = state->newPage(uint32_t(state->blocks.size()), 32 * warps);
+  info.first = info.openPage << kAgentPageBits;
+  info.warps = std::make_unique<WarpState[]>(warps);
+  state->blocks.push_back(std::move(info));
+  return state->blocks.back().first;
+}
+
+AgentId Checker::newChannel(ThreadId owner, const char *kind) {
+  uint32_t block = state->pages[pageOf(owner)].block;
+  AgentId &page = state->blocks[block].openPage;
+  if (state->pages[page].threads + state->pages[page].channels.size() >= kAgentPageSize) {
+    page = state->newPage(block, 0);
+  }
+  PageInfo &info = state->pages[page];
+  info.channels.push_back({owner, kind});
+  return (page << kAgentPageBits) + info.threads + AgentId(info.channels.size() - 1);
+}
+
+void Checker::endBlock(ThreadId first) {
+  state->blocks[state->pages[pageOf(first)].block].warps.reset();
+}
+
+ThreadName Checker::State::nameOf(ThreadId thread) const {
+  const BlockInfo &block = blockOf(thread);
+  uint32_t index = inPage(thread), x = std::max(block.dims[0], 1u), y = std::max(block.dims[1], 1u);
+  return {block.index, {index % x, index / x % y, index / x / y}};
+}
+
+uint32_t Checker::State::numberOf(const ptx::Instruction *instruction) {
+  auto &recent = recentNumbers[reinterpret_cast<uintptr_t>(instruction) / sizeof(ptx::Instruction) %
+                               recentNumbers.size()];
+  if (recent.first == instruction && !instructions.empty()) {
+    return recent.second;
+  }
+  auto [it, isNew] = numbers.try_emplace(instruction, uint32_t(instructions.size()));
+  if (isNew) {
+    instructions.push_back(instruction);
+  }
+  recent = *it;
+  return it->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+Clock Checker::State::join(const Clock &a, const Clock &b) {
+  if (b.empty() || a.sharesWith(b)) {
+    return a;
+  }
+  if (a.empty()) {
+    return b;
+  }
+  for (const Joined &known : joins) {
+    if (known.a.sharesWith(a) && known.b.sharesWith(b)) {
+      return known.result;
+    }
+  }
+  Clock result = a;
+  result.join(b);
+  joins[nextJoin] = {a, b, result};
+  nextJoin = (nextJoin + 1) % joins.size();
+  return result;
+}
+
+void Checker::State::joinInto(WarpLanes lanes, std::array<Clock, 32> &clocks, const Clock &what) {
+  if (what.empty()) {
+    return;
+  }
+  forEachClock(lanes.mask, clocks, [&](const Clock &old, uint32_t same) {
+    Clock result = join(old, what);
+    if (!result.sharesWith(old)) {
+      forEachLane(same, [&](unsigned lane) { clocks[lane] = result; });
+    }
+  });
+}
+
+/// What the warp's lanes know, without what they did themselves.
+static void joinKnown(const WarpState &warp, uint32_t mask, SyncPoint &point) {
+  forEachClock(mask, warp.happened,
+               [&](const Clock &clock, uint32_t) { point.joinHappened(clock); });
+  forEachClock(mask, warp.fenced, [&](const Clock &clock, uint32_t) { point.joinFenced(clock); });
+}
+
+/// `f(lanes, step)` for the lanes whose own steps lie before a proxy fence, by their last.
+template <typename F>
+static void forOwnFenced(const WarpState &warp, uint32_t mask, F &&f) {
+  while (mask) {
+    Step32 step = warp.ownFenced[unsigned(std::countr_zero(mask))];
+    uint32_t same = 0;
+    forEachLane(mask,
+                [&](unsigned lane) { same |= uint32_t(warp.ownFenced[lane] == step) << lane; });
+    if (step) {
+      f(same, step);
+    }
+    mask &= ~same;
+  }
+}
+
+void Checker::release(WarpLanes lanes, SyncPoint &point) {
+  if (!state->races) {
+    return;
+  }
+  WarpState &warp = state->warpOf(lanes.first);
+  joinKnown(warp, lanes.mask, point);
+  point.raise(lanes, warp.step);
+  forOwnFenced(warp, lanes.mask,
+               [&](uint32_t same, Step32 step) { point.raiseFenced({lanes.first, same}, step); });
+  ++warp.step;
+}
+
+void Checker::acquire(WarpLanes lanes, const SyncPoint &point) {
+  if (!state->races) {
+    return;
+  }
+  WarpState &warp = state->warpOf(lanes.first);
+  state->joinInto(lanes, warp.happened, point.knowledge().happened);
+  state->joinInto(lanes, warp.fenced, point.knowledge().fenced);
+}
+
+AsyncOp Checker::issue(WarpLanes lanes, AgentId channel, Step32 step,
+                       const ptx::Instruction *instruction) {
+  AsyncOp op;
+  op.channel = channel;
+  op.step = step;
+  op.issuer = lanes.first + unsigned(std::countr_zero(lanes.mask | 0x80000000));
+  op.instruction = instruction;
+  if (!state->races) {
+    return op;
+  }
+  WarpState &warp = state->warpOf(lanes.first);
+  forEachClock(lanes.mask, warp.happened,
+               [&](const Clock &clock, uint32_t) { op.before.happened.join(clock); });
+  forEachClock(lanes.mask, warp.fenced,
+               [&](const Clock &clock, uint32_t) { op.before.fenced.join(clock); });
+  op.before.happened.raise(lanes, warp.step);
+  forOwnFenced(warp, lanes.mask, [&](uint32_t same, Step32 own) {
+    op.before.fenced.raise({lanes.first, same}, own);
+  });
+  ++warp.step;
+  return op;
+}
+
+void Checker::proxyFence(WarpLanes lanes) {
+  if (!state->races) {
+    return;
+  }
+  WarpState &warp = state->warpOf(lanes.first);
+  forEachLane(lanes.mask, [&](unsigned lane) {
+    warp.fenced[lane] = warp.happened[lane];
+    warp.ownFenced[lane] = warp.step;
+  });
+  ++warp.step;
+}
+
+void Checker::fence(WarpLanes lanes) {
+  if (!state->races) {
+    return;
+  }
+  WarpState &warp = state->warpOf(lanes.first);
+  if (!warp.fences) {
+    warp.fences = std::make_unique<std::array<FenceState, 32>>();
+  }
+  forEachLane(lanes.mask, [&](unsigned lane) {
+    FenceState &fence = (*warp.fences)[lane];
+    warp.happened[lane].join(fence.pending.happened);
+    warp.fenced[lane].join(fence.pending.fenced);
+    fence.pending = {};
+    fence.covered = {warp.happened[lane], warp.fenced[lane]};
+    fence.own = warp.step;
+    fence.ownFenced = warp.ownFenced[lane];
+  });
+  ++warp.step;
+}
+
+/// What a lane's last fence covers.
+static void releaseCovered(const WarpState &warp, ThreadId first, unsigned lane, SyncPoint &point) {
+  if (!warp.fences || (*warp.fences)[lane].own == 0) {
+    return;
+  }
+  const FenceState &fence = (*warp.fences)[lane];
+  point.joinHappened(fence.covered.happened);
+  point.joinFenced(fence.covered.fenced);
+  point.raise({first, 1u << lane}, fence.own);
+  point.raiseFenced({first, 1u << lane}, fence.ownFenced);
+}
+
+void Checker::releaseRelaxed(WarpLanes lanes, SyncPoint &point) {
+  if (!state->races) {
+    return;
+  }
+  const WarpState &warp = state->warpOf(lanes.first);
+  forEachLane(lanes.mask, [&](unsigned lane) { releaseCovered(warp, lanes.first, lane, point); });
+}
+
+Step32 Checker::known(ThreadId thread, AgentId agent) const {
+  if (!state->races) {
+    return 0;
+  }
+  const WarpState &warp = state->warpOf(thread);
+  return thread == agent ? warp.step : warp.happened[thread & 31].of(agent);
+}
+
+void Checker::complete(WarpLanes lanes, AgentId channel, Step32 step) {
+  if (!state->races || step == 0) {
+    return;
+  }
+  WarpState &warp = state->warpOf(lanes.first);
+  uint32_t rest = lanes.mask;
+  while (rest) {
+    unsigned lane = unsigned(std::countr_zero(rest));
+    uint32_t same = 0;
+    forEachLane(rest, [&](unsigned other) {
+      same |= uint32_t(warp.happened[other].sharesWith(warp.happened[lane])) << other;
+    });
+    rest &= ~same;
+    // Where nobody else shares the clock, this changes it in place.
+    Clock clock = std::move(warp.happened[lane]);
+    forEachLane(same, [&](unsigned other) { warp.happened[other].clear(); });
+    clock.raise(channel, step);
+    forEachLane(same, [&](unsigned other) { warp.happened[other] = clock; });
+  }
+}
+
+void Checker::complete(SyncPoint &point, AgentId channel, Step32 step) {
+  if (state->races) {
+    point.raise(channel, step);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Atomic operations
+//===----------------------------------------------------------------------===//
+
+void Checker::atomic(ThreadId thread, const MemoryRange &range, bool acquires, bool releases,
+                     const ptx::Instruction *instruction, AtomicKind kind) {
+  access(kind == AtomicKind::Load ? Access::Read : Access::Write, thread, range, {.atomic = true},
+         instruction);
+  Shadow *shadow = state->races ? state->shadowOf(*range.region) : nullptr;
+  if (!shadow || range.bytes == 0) {
+    return;
+  }
+  WarpLanes lane = WarpLanes::one(thread);
+  WarpState &warp = state->warpOf(thread);
+  uint64_t firstWord = range.offset / 4, lastWord = (range.offset + range.bytes - 1) / 4;
+  if (kind != AtomicKind::Store) {
+    for (uint64_t word = firstWord; word <= lastWord; ++word) {
+      auto at = shadow->locations.find(word);
+      if (at == shadow->locations.end()) {
+        continue;
+      }
+      if (acquires) {
+        acquire(lane, at->second);
+        continue;
+      }
+      if (!warp.fences) {
+        warp.fences = std::make_unique<std::array<FenceState, 32>>();
+      }
+      (*warp.fences)[thread & 31].pending.join(at->second.knowledge());
+    }
+  }
+  if (kind == AtomicKind::Load) {
+    return;
+  }
+  SyncPoint released;
+  if (releases) {
+    release(lane, released);
+  } else {
+    releaseCovered(warp, lane.first, thread & 31, released);
+  }
+  bool nothing = released.knowledge().happened.empty();
+  for (uint64_t word = firstWord; word <= lastWord; ++word) {
+    if (kind == AtomicKind::Store) {
+      shadow->locations.erase(word); // a store starts anew what acquiring reads get
+    }
+    if (!nothing) {
+      shadow->locations[word].join(released);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Definedness
+//===----------------------------------------------------------------------===//
+
+void Checker::attach(Region &region, bool defined) {
+  region.shadow = std::make_unique<Shadow>(region.bytes.size(), defined);
+}
+
+bool Checker::isDefined(const MemoryRange &range) {
+  return !range.region->shadow || range.region->shadow->isDefined(range.offset, range.bytes);
+}
+
+void Checker::setDefined(const MemoryRange &range, bool defined) {
+  if (range.region->shadow) {
+    range.region->shadow->setDefined(range.offset, range.bytes, defined);
+  }
+}
+
+void Checker::forgetAccesses(Region &region) {
+  if (region.shadow) {
+    region.shadow->forget();
+  }
+}
+
+Shadow *Checker::State::shadowOf(Region &region) {
+  Shadow *shadow = region.shadow.get();
+  if (!shadow || (region.kind != Region::Kind::Global && region.kind != Region::Kind::Shared)) {
+    return nullptr;
+  }
+  if (shadow->era != era) {
+    shadow->forget();
+    shadow->era = era;
+  }
+  return shadow;
+}
+
+} // namespace tile_emu

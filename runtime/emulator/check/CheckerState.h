@@ -1,0 +1,140 @@
+// What a Checker keeps: blocks and their agents, what each thread knows, instructions by number.
+#pragma once
+
+#include "runtime/emulator/check/Checker.h"
+#include "runtime/emulator/check/Shadow.h"
+
+#include <optional>
+#include <unordered_map>
+
+namespace tile_emu {
+
+/// For atomic operations without semantics of their own: what the thread's last fence covers, and
+/// what it has read that its next fence acquires.
+struct FenceState {
+  Knowledge covered; ///< without the thread's own steps:
+  Step32 own = 0, ownFenced = 0;
+  Knowledge pending;
+};
+
+/// What the threads of a warp know. Their steps are counted together: a step ends whenever one of
+/// them passes its knowledge on, and with every store.
+struct WarpState {
+  Step32 step = 1;
+  std::array<Clock, 32> happened, fenced; ///< without what a thread did itself
+  std::array<Step32, 32> ownFenced{};     ///< own steps up to here lie before a proxy fence
+  std::unique_ptr<std::array<FenceState, 32>> fences; ///< made by the first fence
+};
+
+struct ChannelInfo {
+  ThreadId owner = 0;
+  const char *kind = "";
+};
+
+struct BlockInfo {
+  std::array<uint32_t, 3> index{}, dims{};
+  uint32_t cluster = 0;
+  ThreadId first = 0;
+  AgentId openPage = 0;               ///< for channels
+  std::unique_ptr<WarpState[]> warps; ///< until the block has ended
+};
+
+/// 2048 numbers of agents: threads from the start, channels after them.
+struct PageInfo {
+  uint32_t block = 0;
+  uint32_t threads = 0; ///< rounded up to whole warps
+  std::vector<ChannelInfo> channels;
+};
+
+struct RaceKey {
+  uint32_t earlier, later;
+  uint8_t flags, kind;
+  bool operator==(const RaceKey &) const = default;
+};
+struct RaceKeyHash {
+  size_t operator()(const RaceKey &key) const {
+    return (uint64_t(key.earlier) << 32 | key.later) * 0x9e3779b97f4a7c15 +
+           (size_t(key.flags) << 8 | key.kind);
+  }
+};
+
+struct Checker::State {
+  explicit State(ReportSink &sink) : sink(sink) {}
+
+  ReportSink &sink;
+  bool races = true;
+  uint64_t era = 0;
+  std::vector<BlockInfo> blocks;
+  std::vector<PageInfo> pages; ///< the first is unused, so that 0 is no agent
+
+  WarpState &warpOf(ThreadId thread) {
+    return blocks[pages[pageOf(thread)].block].warps[inPage(thread) >> 5];
+  }
+  AgentId newPage(uint32_t block, uint32_t threads);
+  bool isThread(AgentId agent) const { return inPage(agent) < pages[pageOf(agent)].threads; }
+  const BlockInfo &blockOf(AgentId agent) const { return blocks[pages[pageOf(agent)].block]; }
+  const ChannelInfo &channel(AgentId agent) const {
+    const PageInfo &page = pages[pageOf(agent)];
+    return page.channels[inPage(agent) - page.threads];
+  }
+  ThreadName nameOf(ThreadId thread) const;
+
+  /// `a` joined with `b`. Remembers a few results, so that threads that know the same before know
+  /// the same object afterwards.
+  Clock join(const Clock &a, const Clock &b);
+  struct Joined {
+    Clock a, b, result;
+  };
+  std::array<Joined, 16> joins;
+  unsigned nextJoin = 0;
+  void joinInto(WarpLanes lanes, std::array<Clock, 32> &clocks, const Clock &what);
+
+  // Instructions as numbers.
+  uint32_t numberOf(const ptx::Instruction *instruction);
+  std::vector<const ptx::Instruction *> instructions;
+  std::unordered_map<const ptx::Instruction *, uint32_t> numbers;
+  std::array<std::pair<const ptx::Instruction *, uint32_t>, 256> recentNumbers{};
+
+  /// The region's shadow with what happened before this launch forgotten; null where accesses are
+  /// not compared.
+  Shadow *shadowOf(Region &region);
+
+  // Races: reports already made.
+  std::unordered_map<RaceKey, size_t, RaceKeyHash> reported;
+};
+
+/// What a report about two accesses says. Explain.cpp.
+struct Conflict {
+  AccessRecord earlier, later;
+  AgentId earlierAgent = 0, laterAgent = 0; ///< of the records' agents, those that are not ordered
+  bool fenceMissing = false;                ///< ordered, but for a proxy fence
+  Step32 known = 0; ///< the last step of the earlier agent that the later one knows
+  MemoryRange bytes;
+};
+Report explain(const Checker::State &state, const Conflict &conflict);
+
+/// Whose access: the thread, or the issuing thread of a channel's.
+Party partyOf(const Checker::State &state, AgentId agent, const AccessRecord &record);
+
+/// Calls `f(lane)` for each bit.
+template <typename F>
+void forEachLane(uint32_t mask, F &&f) {
+  for (; mask; mask &= mask - 1) {
+    f(unsigned(std::countr_zero(mask)));
+  }
+}
+
+/// Calls `f(clock, lanes)` for groups of lanes whose clocks are one object.
+template <typename F>
+void forEachClock(uint32_t mask, const std::array<Clock, 32> &clocks, F &&f) {
+  while (mask) {
+    Clock clock = clocks[unsigned(std::countr_zero(mask))];
+    uint32_t same = 0;
+    forEachLane(mask,
+                [&](unsigned lane) { same |= uint32_t(clocks[lane].sharesWith(clock)) << lane; });
+    f(clock, same);
+    mask &= ~same;
+  }
+}
+
+} // namespace tile_emu

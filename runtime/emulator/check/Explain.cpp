@@ -1,0 +1,144 @@
+// Conflicting accesses in words: who, what, where, and what to look for.
+#include "runtime/emulator/check/CheckerState.h"
+
+#include <format>
+
+namespace tile_emu {
+
+static std::string tuple(const std::array<uint32_t, 3> &of) {
+  return std::format("({},{},{})", of[0], of[1], of[2]);
+}
+
+static std::string what(const ptx::Instruction *instruction, bool writes) {
+  std::string text = writes ? "write" : "read";
+  return instruction ? text + " by " + shortName(*instruction) : text;
+}
+
+static Party partyFor(const Checker::State &state, AgentId agent, ThreadId issuer,
+                      const ptx::Instruction *instruction, bool writes) {
+  Party party;
+  party.what = what(instruction, writes);
+  if (instruction) {
+    party.ptxLine = instruction->line;
+    party.source = instruction->source;
+  }
+  party.asynchronous = !state.isThread(agent);
+  party.thread = state.nameOf(party.asynchronous ? issuer : agent);
+  return party;
+}
+
+Party partyOf(const Checker::State &state, AgentId agent, const AccessRecord &record) {
+  return partyFor(state, agent, record.lanes, state.instructions[record.instruction],
+                  record.writes());
+}
+
+Party Checker::party(AgentId agent, const ptx::Instruction *instruction, Access access) const {
+  ThreadId issuer = state->isThread(agent) ? agent : state->channel(agent).owner;
+  return partyFor(*state, agent, issuer, instruction, access == Access::Write);
+}
+
+/// "thread (1,0,0)", with its block where the other one is of another.
+static std::string threadText(const Checker::State &state, ThreadId thread, ThreadId other) {
+  ThreadName name = state.nameOf(thread);
+  std::string text = "thread " + tuple(name.thread);
+  return state.blockOf(thread).first == state.blockOf(other).first
+             ? text
+             : text + " of block " + tuple(name.block);
+}
+
+/// What a program uses to wait for the work of a channel.
+static std::string waitingFor(const std::string &kind) {
+  if (kind.starts_with("cp.async")) {
+    return "cp.async.wait_group (cp.async.mbarrier.arrive) by the thread that issued it, then a "
+           "barrier for the others";
+  }
+  if (kind.starts_with("bulk")) {
+    return "cp.async.bulk.wait_group (with .read for the source only) by the thread that issued "
+           "it, then a barrier for the others";
+  }
+  if (kind.starts_with("wgmma")) {
+    return "wgmma.wait_group in the warp that issued it, then a barrier or an arrival for the "
+           "others";
+  }
+  if (kind.starts_with("mbarrier")) {
+    return "a wait on that phase of the mbarrier (right parity, all bytes expected)";
+  }
+  return "a wait for it";
+}
+
+/// What would order two threads, from where they are.
+static std::string orderOf(const Checker::State &state, ThreadId earlier, ThreadId later) {
+  const BlockInfo &a = state.blockOf(earlier), &b = state.blockOf(later);
+  if (a.first != b.first) {
+    return a.cluster == b.cluster
+               ? "barrier.cluster, or a remote arrival at an mbarrier of the other block"
+               : "a release by the one and an acquire by the other on an atomic location, or "
+                 "atomic accesses";
+  }
+  if (earlier >> 5 == later >> 5) {
+    return "bar.warp.sync";
+  }
+  return "bar.sync, or an arrival at a barrier by the first and a wait by the second";
+}
+
+static std::vector<std::string> raceNotes(const Checker::State &state, const Conflict &conflict) {
+  AgentId earlier = conflict.earlierAgent, later = conflict.laterAgent;
+  ThreadId laterThread = state.isThread(later) ? later : conflict.later.lanes;
+  std::string knower = threadText(state, laterThread, laterThread);
+  std::string when = state.isThread(later) ? "before it" : "before issuing the second";
+  std::vector<std::string> notes;
+  if (!state.isThread(earlier)) {
+    const std::string kind = state.channel(earlier).kind;
+    notes.push_back(std::format("Nothing orders the second after the first: {} has not learnt, {}, "
+                                "that the {} has completed.",
+                                knower, when, kind));
+    notes.push_back(conflict.known
+                        ? std::format("The first belongs to number {} of this {}; completed as far "
+                                      "as {} knows: {}.",
+                                      conflict.earlier.step, kind, knower, conflict.known)
+                        : std::format("The first belongs to number {} of this {}; {} has waited "
+                                      "for none of them.",
+                                      conflict.earlier.step, kind, knower));
+    notes.push_back("Look for " + waitingFor(kind) + ".");
+    return notes;
+  }
+  if (earlier == laterThread) {
+    notes.push_back("The thread has issued the second before it did the first, and has not waited "
+                    "for it in between.");
+    notes.push_back("Look for " + waitingFor(state.channel(later).kind) + ".");
+    return notes;
+  }
+  notes.push_back(
+      std::format("Nothing orders the second after the first: {} has synchronised, {}, {} {}.",
+                  knower, when, conflict.known ? "only with earlier actions of" : "never with",
+                  threadText(state, earlier, laterThread)));
+  notes.push_back("Look for " + orderOf(state, earlier, laterThread) + ".");
+  return notes;
+}
+
+static std::vector<std::string> fenceNotes(const Checker::State &state, const Conflict &conflict) {
+  ThreadId issuer = conflict.later.lanes;
+  std::string first = state.isThread(conflict.earlierAgent)
+                          ? threadText(state, conflict.earlierAgent, issuer)
+                          : threadText(state, state.channel(conflict.earlierAgent).owner, issuer);
+  return {"The first goes through the generic proxy, the second through the asynchronous one; they "
+          "are ordered, but without a proxy fence between them.",
+          std::format("Look for fence.proxy.async in {} after the first, before the barrier that "
+                      "{} waits at.",
+                      first, threadText(state, issuer, conflict.earlierAgent))};
+}
+
+Report explain(const Checker::State &state, const Conflict &conflict) {
+  const Region &region = *conflict.bytes.region;
+  Report report;
+  report.kind = conflict.fenceMissing ? Report::Kind::MissingFence : Report::Kind::Race;
+  std::string where = region.kind == Region::Kind::Shared ? "shared memory" : region.name;
+  report.message = std::format("{} at +0x{:x} ({} byte{})", where, conflict.bytes.offset,
+                               conflict.bytes.bytes, conflict.bytes.bytes == 1 ? "" : "s");
+  report.parties = {partyOf(state, conflict.earlierAgent, conflict.earlier),
+                    partyOf(state, conflict.laterAgent, conflict.later)};
+  report.notes = conflict.fenceMissing ? fenceNotes(state, conflict) : raceNotes(state, conflict);
+  return report;
+}
+
+} // namespace tile_emu

@@ -1,0 +1,387 @@
+// Accesses compared with earlier ones to the same bytes.
+#include "runtime/emulator/check/CheckerState.h"
+
+#include <algorithm>
+
+namespace tile_emu {
+
+namespace {
+
+/// Of a granule, at most so many accesses are kept that nothing orders; more readers take the place
+/// of others. Less for global memory, which all blocks read.
+constexpr size_t kMostInShared = 96, kMostInGlobal = 8;
+
+/// A clock that is asked for agents of mostly one page.
+class ClockView {
+public:
+  void look(const Clock &other) {
+    clock = &other;
+    number = ~AgentId(0);
+  }
+  Step32 of(AgentId agent) {
+    if (pageOf(agent) != number) {
+      number = pageOf(agent);
+      steps = clock->page(number);
+    }
+    return inPage(agent) < steps.size() ? steps[inPage(agent)] : 0;
+  }
+
+private:
+  const Clock *clock = nullptr;
+  AgentId number = ~AgentId(0);
+  std::span<const Step32> steps;
+};
+
+enum class Verdict : uint8_t { Ordered, Race, FenceMissing };
+
+/// One access, of a channel or of lanes of a warp, and what its agents know.
+class Accessor {
+public:
+  Accessor(Checker::State &state, Region &region, Shadow &shadow)
+      : state(state), region(region), shadow(shadow) {}
+
+  /// Of a warp: the clocks by lane.
+  void knows(WarpLanes lanes, const std::array<Clock, 32> &happened);
+  /// Of a channel.
+  void knows(const Knowledge &before);
+  bool strict = false; ///< Checker::strictProxyReads
+
+  /// `piece` lies in one granule.
+  void access(uint64_t granule, const AccessRecord &piece);
+
+private:
+  bool supersedes(const AccessRecord &piece, const AccessRecord &earlier, uint16_t overlap);
+  Verdict compare(const AccessRecord &piece, const AccessRecord &earlier, uint16_t overlap);
+  bool happenedBefore(const AccessRecord &piece, const AccessRecord &earlier, uint16_t overlap);
+  bool implies(const AccessRecord &piece, const AccessRecord &earlier, uint16_t overlap);
+  bool laneKnows(AgentId lane, AgentId agent, Step32 step) const;
+  bool fencedBefore(const AccessRecord &earlier, uint16_t overlap);
+  bool sameExecution(const AccessRecord &piece, const AccessRecord &earlier) const;
+  void report(Verdict verdict, uint64_t granule, const AccessRecord &piece,
+              const AccessRecord &earlier, uint16_t overlap);
+  void add(Shadow::Granule &granule, const AccessRecord &piece);
+
+  Checker::State &state;
+  Region &region;
+  Shadow &shadow;
+  bool isWarp = false, uniform = true; ///< uniform: all lanes have one clock
+  ThreadId first = 0;
+  const std::array<Clock, 32> *clocks = nullptr;
+  ClockView happened, fenced;
+  /// The last pair that was found ordered: ranges are mostly accessed by the same.
+  AccessRecord lastEarlier;
+  uint16_t lastOverlap = 0;
+  // Of the last comparison that failed.
+  AgentId earlierAgent = 0, laterAgent = 0;
+};
+
+void Accessor::knows(WarpLanes lanes, const std::array<Clock, 32> &byLane) {
+  isWarp = true;
+  first = lanes.first;
+  clocks = &byLane;
+  const Clock &clock = byLane[unsigned(std::countr_zero(lanes.mask))];
+  forEachLane(lanes.mask, [&](unsigned lane) { uniform &= byLane[lane].sharesWith(clock); });
+  happened.look(clock);
+}
+
+void Accessor::knows(const Knowledge &before) {
+  happened.look(before.happened);
+  fenced.look(before.fenced);
+}
+
+/// Whether one of a warp's lanes knows a step of an agent, where not all lanes do.
+bool Accessor::laneKnows(AgentId lane, AgentId agent, Step32 step) const {
+  return lane == agent || (!uniform && (*clocks)[lane - first].of(agent) >= step);
+}
+
+bool Accessor::happenedBefore(const AccessRecord &piece, const AccessRecord &earlier,
+                              uint16_t overlap) {
+  return allAgents(earlier, overlap, [&](AgentId agent, uint16_t bytes) {
+    if (uniform && happened.of(agent) >= earlier.step) {
+      return true;
+    }
+    earlierAgent = agent;
+    laterAgent = piece.agent;
+    return isWarp && allAgents(piece, bytes, [&](AgentId later, uint16_t) {
+             laterAgent = later;
+             return laneKnows(later, agent, earlier.step);
+           });
+  });
+}
+
+/// Does whoever comes after `piece`, all of it, come after the earlier access too?
+bool Accessor::implies(const AccessRecord &piece, const AccessRecord &earlier, uint16_t overlap) {
+  return allAgents(earlier, overlap, [&](AgentId agent, uint16_t bytes) {
+    auto knows = [&](AgentId later, uint16_t) { return laneKnows(later, agent, earlier.step); };
+    auto knowsNot = [&](AgentId later, uint16_t) { return !laneKnows(later, agent, earlier.step); };
+    if (uniform && happened.of(agent) >= earlier.step) {
+      return true;
+    }
+    return piece.shift == AccessRecord::kByEach ? !allAgents(piece, bytes, knowsNot)
+                                                : allAgents(piece, bytes, knows);
+  });
+}
+
+bool Accessor::fencedBefore(const AccessRecord &earlier, uint16_t overlap) {
+  return allAgents(earlier, overlap, [&](AgentId agent, uint16_t) {
+    earlierAgent = agent;
+    return fenced.of(agent) >= earlier.step;
+  });
+}
+
+/// Lanes of a warp that store to the same bytes with one instruction: one of them wins.
+bool Accessor::sameExecution(const AccessRecord &piece, const AccessRecord &earlier) const {
+  if (!isWarp || earlier.isAsync() || earlier.instruction != piece.instruction ||
+      earlier.step != piece.step) {
+    return false;
+  }
+  AgentId agent = earlier.agent;
+  if (earlier.shift != AccessRecord::kByEach) {
+    agent += unsigned(std::countr_zero(earlier.bytes)) >> earlier.shift;
+  }
+  return (agent & ~31u) == first && state.isThread(agent);
+}
+
+Verdict Accessor::compare(const AccessRecord &piece, const AccessRecord &earlier,
+                          uint16_t overlap) {
+  if (!isWarp && overlap == lastOverlap && earlier.sameAccess(lastEarlier)) {
+    return Verdict::Ordered;
+  }
+  if (sameExecution(piece, earlier)) {
+    return Verdict::Ordered;
+  }
+  if (!happenedBefore(piece, earlier, overlap)) {
+    return Verdict::Race;
+  }
+  // The one place that says where a proxy fence is needed; see Checker.h.
+  bool needsFence =
+      piece.isAsync() && !earlier.isAsync() && (earlier.writes() || (strict && piece.writes()));
+  if (needsFence && !fencedBefore(earlier, overlap)) {
+    laterAgent = piece.agent;
+    return Verdict::FenceMissing;
+  }
+  lastEarlier = earlier;
+  lastOverlap = overlap;
+  return Verdict::Ordered;
+}
+
+/// May the earlier access be forgotten now? If whatever has to come after it and after `piece`
+/// comes after it already because it comes after `piece`.
+bool Accessor::supersedes(const AccessRecord &piece, const AccessRecord &earlier,
+                          uint16_t overlap) {
+  if (piece.isAtomic() && !earlier.isAtomic()) {
+    return false; // other atomic accesses are compared with the earlier one only
+  }
+  if (piece.writes() && !piece.isAtomic()) {
+    return true; // ordered, or reported
+  }
+  if (earlier.writes() && !piece.writes()) {
+    return false;
+  }
+  if (!isWarp) { // to know a channel's step is not to know what came before it
+    return earlier.agent == piece.agent && earlier.shift == piece.shift &&
+           earlier.step <= piece.step && earlier.isAsync() == piece.isAsync();
+  }
+  return implies(piece, earlier, overlap);
+}
+
+void Accessor::access(uint64_t index, const AccessRecord &piece) {
+  Shadow::Granule &granule = shadow.granule(index);
+  bool emptied = false;
+  for (AccessRecord &earlier : shadow.records(granule)) {
+    uint16_t overlap = earlier.bytes & piece.bytes;
+    if (!overlap) {
+      continue;
+    }
+    if (!piece.writes() && overlap == piece.bytes && earlier.sameAccess(piece)) {
+      break; // nobody has written since, or the earlier read would be gone
+    }
+    if ((piece.writes() || earlier.writes()) && !(piece.isAtomic() && earlier.isAtomic())) {
+      Verdict verdict = compare(piece, earlier, overlap);
+      if (verdict != Verdict::Ordered) {
+        report(verdict, index, piece, earlier, overlap);
+      }
+    }
+    if (supersedes(piece, earlier, overlap)) {
+      earlier.bytes &= uint16_t(~overlap);
+      emptied |= earlier.bytes == 0;
+    }
+  }
+  if (emptied) {
+    shadow.dropEmpty(granule);
+  }
+  add(granule, piece);
+}
+
+void Accessor::add(Shadow::Granule &granule, const AccessRecord &piece) {
+  std::span<AccessRecord> records = shadow.records(granule);
+  size_t most = region.kind == Region::Kind::Shared ? kMostInShared : kMostInGlobal;
+  if (records.size() >= most) {
+    for (size_t i = 0; i < records.size(); ++i) {
+      AccessRecord &victim = records[((piece.agent >> 5) + i) % records.size()];
+      if (!victim.writes() || victim.isAtomic()) {
+        victim = piece;
+        return;
+      }
+    }
+  }
+  shadow.add(granule, piece);
+}
+
+void Accessor::report(Verdict verdict, uint64_t granule, const AccessRecord &piece,
+                      const AccessRecord &earlier, uint16_t overlap) {
+  RaceKey key{earlier.instruction, piece.instruction, uint8_t(earlier.flags << 4 | piece.flags),
+              uint8_t(verdict)};
+  auto [it, isNew] = state.reported.try_emplace(key, ReportSink::kDropped);
+  if (!isNew) {
+    state.sink.repeat(it->second);
+    return;
+  }
+  Conflict conflict;
+  conflict.earlier = earlier;
+  conflict.later = piece;
+  conflict.earlierAgent = earlierAgent;
+  conflict.laterAgent = laterAgent;
+  conflict.fenceMissing = verdict == Verdict::FenceMissing;
+  conflict.known = isWarp && !uniform ? (*clocks)[laterAgent - first].of(earlierAgent)
+                                      : happened.of(earlierAgent);
+  unsigned firstByte = unsigned(std::countr_zero(overlap));
+  conflict.bytes = {&region, granule * kGranuleBytes + firstByte,
+                    uint64_t(std::countr_one(unsigned(overlap) >> firstByte))};
+  it->second = state.sink.add(explain(state, conflict));
+}
+
+/// Bits of a granule: `count` bytes from `first`.
+uint16_t byteMask(unsigned first, unsigned count) { return uint16_t(((1u << count) - 1) << first); }
+
+/// Puts the accesses of consecutive lanes to one granule together.
+class Coalescer {
+public:
+  Coalescer(Accessor &accessor, ThreadId first, const AccessRecord &access, unsigned bytes)
+      : accessor(accessor), first(first), access(access), bytes(bytes) {}
+
+  void add(unsigned lane, uint64_t offset) {
+    for (unsigned done = 0; done < bytes;) {
+      unsigned start = unsigned((offset + done) % kGranuleBytes);
+      unsigned count = std::min(kGranuleBytes - start, bytes - done);
+      add(lane, (offset + done) / kGranuleBytes, start, count);
+      done += count;
+    }
+  }
+  void flush() {
+    if (piece.bytes) {
+      accessor.access(granule, piece);
+      piece.bytes = 0;
+    }
+  }
+
+private:
+  void add(unsigned lane, uint64_t index, unsigned start, unsigned count) {
+    uint16_t mask = byteMask(start, count);
+    if (piece.bytes && index == granule) {
+      if (mask == piece.bytes && (isSingle || piece.shift == AccessRecord::kByEach)) {
+        if (isSingle) {
+          piece.shift = AccessRecord::kByEach;
+          piece.lanes = 1u << (piece.agent - first);
+          piece.agent = first;
+          isSingle = false;
+        }
+        piece.lanes |= 1u << lane;
+        return;
+      }
+      if (start == end && lane == lastLane + 1 && count == bytes && std::has_single_bit(count) &&
+          start % count == 0 && piece.shift != AccessRecord::kByEach && wholeParts) {
+        if (isSingle) {
+          piece.shift = uint8_t(std::countr_zero(count));
+          piece.agent = first + lane - (start >> piece.shift);
+          isSingle = false;
+        }
+        piece.bytes |= mask;
+        lastLane = lane;
+        end = start + count;
+        return;
+      }
+    }
+    flush();
+    piece = access;
+    piece.agent = first + lane;
+    piece.bytes = mask;
+    granule = index;
+    isSingle = true;
+    wholeParts = count == bytes;
+    lastLane = lane;
+    end = start + count;
+  }
+
+  Accessor &accessor;
+  ThreadId first;
+  AccessRecord access, piece;
+  unsigned bytes;
+  uint64_t granule = 0;
+  bool isSingle = true;   ///< the piece is of one lane
+  bool wholeParts = true; ///< its first lane's part was not cut by a granule's end
+  unsigned lastLane = 0, end = 0;
+};
+
+} // namespace
+
+void Checker::access(Access access, ThreadId thread, const MemoryRange &range, AccessFlags flags,
+                     const ptx::Instruction *instruction) {
+  WarpLanes lane = WarpLanes::one(thread);
+  std::array<uint64_t, 32> offsets;
+  offsets[thread & 31] = range.offset;
+  this->access(access, lane, *range.region, offsets.data(), unsigned(range.bytes), flags,
+               instruction);
+}
+
+void Checker::access(Access access, WarpLanes lanes, Region &region, const uint64_t *offsets,
+                     unsigned bytes, AccessFlags flags, const ptx::Instruction *instruction) {
+  Shadow *shadow = state->races ? state->shadowOf(region) : nullptr;
+  if (!shadow || lanes.mask == 0 || bytes == 0) {
+    return;
+  }
+  WarpState &warp = state->warpOf(lanes.first);
+  bool isWrite = access == Access::Write;
+  AccessRecord record;
+  record.step = warp.step;
+  record.instruction = state->numberOf(instruction);
+  record.flags =
+      uint8_t((isWrite ? AccessRecord::kWrite : 0) | (flags.atomic ? AccessRecord::kAtomic : 0));
+  Accessor accessor(*state, region, *shadow);
+  accessor.knows(lanes, warp.happened);
+  Coalescer coalescer(accessor, lanes.first, record, bytes);
+  forEachLane(lanes.mask, [&](unsigned lane) { coalescer.add(lane, offsets[lane]); });
+  coalescer.flush();
+  if (isWrite && (lanes.mask & (lanes.mask - 1)) != 0) {
+    ++warp.step; // the next store is another execution
+  }
+}
+
+void Checker::access(Access access, const AsyncOp &op, Proxy proxy, const MemoryRange &range,
+                     AccessFlags flags) {
+  Shadow *shadow = state->races ? state->shadowOf(*range.region) : nullptr;
+  if (!shadow || range.bytes == 0) {
+    return;
+  }
+  AccessRecord record;
+  record.agent = op.channel;
+  record.step = op.step;
+  record.lanes = op.issuer;
+  record.instruction = state->numberOf(op.instruction);
+  record.flags = uint8_t((access == Access::Write ? AccessRecord::kWrite : 0) |
+                         (proxy == Proxy::Async ? AccessRecord::kAsync : 0) |
+                         (flags.atomic ? AccessRecord::kAtomic : 0));
+  Accessor accessor(*state, *range.region, *shadow);
+  accessor.knows(op.before);
+  accessor.strict = strictProxyReads;
+  uint64_t end = range.offset + range.bytes;
+  for (uint64_t at = range.offset; at < end;) {
+    unsigned start = unsigned(at % kGranuleBytes);
+    unsigned count = unsigned(std::min<uint64_t>(kGranuleBytes - start, end - at));
+    record.bytes = byteMask(start, count);
+    accessor.access(at / kGranuleBytes, record);
+    at += count;
+  }
+}
+
+} // namespace tile_emu
