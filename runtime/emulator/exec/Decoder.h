@@ -62,6 +62,9 @@ public:
   /// Declared type of a register; None for other operands.
   ptx::Type registerType(const ptx::Operand &operand) const;
   uint32_t label(size_t i) const; ///< index of the target instruction
+  const ptx::Function &enclosing() const;
+  /// After decoding: Fault if a modifier or an operand has not been taken.
+  void finish() const;
 
   [[noreturn]] void
   unsupported(const std::string &what) const; ///< Fault that names the instruction and its line
@@ -69,7 +72,8 @@ public:
 
 private:
   FunctionDecoder &function;
-  size_t next = 1; ///< part of the opcode
+  size_t next = 1;           ///< part of the opcode
+  mutable uint64_t used = 0; ///< operands that the family has asked for, as bits
 };
 
 using DecodeFamily = Execute (*)(Decoder &);

@@ -57,7 +57,7 @@ struct Warp {
   std::vector<LaneMask> inFlight;
   void (*touched)(Step &, Row, Access) = nullptr;
   LaneMask existing = 0, exited = 0; ///< the last warp of a block may be partial
-  LaneMask carry = 0; ///< CC.CF by lane, of add.cc and its like
+  LaneMask carry = 0;                ///< CC.CF by lane, of add.cc and its like
   std::array<ThreadGroups, kWarpSize> groups;
   std::shared_ptr<WgmmaState> wgmma; ///< null until its first wgmma instruction
   /// Numbers of arrivals at barriers that this lane has made and not yet left; 0 none. For

@@ -77,6 +77,9 @@ public:
   LaneMask jumped = 0;
   std::array<uint32_t, kWarpSize> targets; ///< of the lanes in `jumped`
 
+  /// Fault for memory that cannot be written.
+  void checkWritable(const MemoryRange &range, unsigned lane);
+
 private:
   MemoryRange resolveShared(uint64_t address, uint64_t bytes, unsigned lane);
   MemoryRange resolveLocal(uint64_t address, uint64_t bytes, unsigned lane);

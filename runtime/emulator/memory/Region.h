@@ -45,10 +45,17 @@ public:
   void free(uint64_t address);
   /// The region that contains `address` or is nearest below it; null if there is none.
   Region *find(uint64_t address);
+  template <typename F>
+  void forEach(F &&f) {
+    for (auto &[base, region] : regions) {
+      f(*region);
+    }
+  }
 
 private:
   std::map<uint64_t, std::unique_ptr<Region>> regions; ///< by base
   uint64_t next = kFirstAddress;
+  Region *last = nullptr; ///< found last
 };
 
 } // namespace tile_emu

@@ -1,0 +1,75 @@
+// PTX ISA, "Control Flow Instructions", and nanosleep.
+#include "runtime/emulator/exec/ControlFlow.h"
+
+#include "runtime/emulator/exec/Step.h"
+
+namespace tile_emu {
+
+Execute decodeBra(Decoder &decoder) {
+  decoder.take("uni");
+  uint32_t target = decoder.label(0);
+  return [target](Step &step) {
+    step.targets.fill(target);
+    step.jumped = step.lanes;
+    return Outcome::Jumped;
+  };
+}
+
+Execute decodeBrx(Decoder &decoder) {
+  decoder.expect("idx");
+  decoder.take("uni");
+  Row index = decoder.source(0, ptx::Type::U32);
+  const ptx::Operand &list = decoder.operand(1);
+  const auto &lists = decoder.enclosing().branchTargets;
+  if (list.kind != ptx::Operand::Kind::Label || list.index >= lists.size()) {
+    decoder.invalid("operand 2 must be a list of branch targets");
+  }
+  return [index, targets = lists[list.index]](Step &step) {
+    step.forLanes([&](unsigned lane) {
+      uint64_t i = step.get(index, lane);
+      if (i >= targets.size()) {
+        step.fault(Report::Kind::Invalid,
+                   "index " + std::to_string(i) + " in a list of " +
+                       std::to_string(targets.size()) + " branch targets",
+                   lane);
+      }
+      step.jump(lane, targets[i]);
+    });
+    return Outcome::Jumped;
+  };
+}
+
+static Outcome exitLanes(Step &step) {
+  step.forLanes([&](unsigned lane) { step.exit(lane); });
+  return Outcome::Jumped;
+}
+
+Execute decodeRet(Decoder &decoder) {
+  decoder.take("uni");
+  return exitLanes;
+}
+
+Execute decodeExit(Decoder &) { return exitLanes; }
+
+Execute decodeTrap(Decoder &) {
+  return [](Step &step) -> Outcome {
+    step.fault(Report::Kind::Invalid, "the program stops itself with `trap`");
+  };
+}
+
+Execute decodeBrkpt(Decoder &) {
+  return [](Step &step) -> Outcome {
+    step.fault(Report::Kind::Invalid, "the program stops itself with `brkpt`");
+  };
+}
+
+Execute decodeCall(Decoder &decoder) { decoder.unsupported("calls of functions"); }
+
+/// Time does not pass; others get their turns anyway.
+Execute decodeNanosleep(Decoder &decoder) {
+  decoder.expect("u32");
+  decoder.source(0, ptx::Type::U32);
+  return [](Step &) { return Outcome::Next; };
+}
+
+} // namespace tile_emu

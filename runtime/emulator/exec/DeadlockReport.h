@@ -1,0 +1,10 @@
+// Who waits for what when nobody can go on.
+#pragma once
+
+#include "runtime/emulator/exec/Machine.h"
+
+namespace tile_emu {
+
+Report deadlockReport(const Code &code, const std::vector<const Block *> &blocks);
+
+} // namespace tile_emu

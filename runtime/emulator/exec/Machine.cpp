@@ -1,0 +1,311 @@
+#include "runtime/emulator/exec/Machine.h"
+
+#include "runtime/emulator/exec/DeadlockReport.h"
+#include "runtime/emulator/exec/Scheduler.h"
+#include "runtime/emulator/exec/SpecialRegisters.h"
+#include "runtime/emulator/matrix/Wgmma.h"
+
+#include <algorithm>
+
+namespace tile_emu {
+
+/// Instructions that a warp executes before the next one's turn.
+static constexpr unsigned kQuantum = 64;
+/// Turns of all its warps that a cluster gets before the next one.
+static constexpr unsigned kRoundsPerCluster = 8;
+
+std::array<uint32_t, 3> Block::threadIndex(uint32_t linear) const {
+  uint32_t x = std::max(shape[0], 1u), y = std::max(shape[1], 1u);
+  return {linear % x, linear / x % y, linear / x / y};
+}
+
+Machine::Machine(GlobalMemory &global, ReportSink &sink, const Options &options)
+    : global(global), sink(sink), options(options), checker(sink), random(options.seed),
+      scheduler(std::make_unique<Scheduler>(*this)) {
+  checker.enableRaces(options.checkRaces);
+  profile.enabled = options.profile;
+  params.kind = Region::Kind::Param;
+  params.name = "the kernel's parameters";
+  params.readOnly = true;
+}
+
+Machine::~Machine() = default;
+
+bool Machine::run(const LaunchConfig &launch) {
+  config = &launch;
+  params.bytes = launch.params;
+  steps = 0;
+  checker.newLaunch();
+  bool finished = true;
+  try {
+    scheduler->run();
+  } catch (const Fault &fault) {
+    sink.add(fault.report);
+    finished = false;
+  }
+  scheduler = std::make_unique<Scheduler>(*this); // what a fault left unfinished is dropped
+  config = nullptr;
+  return finished;
+}
+
+void Machine::later(std::function<void()> task, Block *block) {
+  scheduler->later(std::move(task), block);
+}
+
+void Machine::exitLane(Step &step, unsigned lane) { scheduler->exitLane(step, lane); }
+
+//===----------------------------------------------------------------------===//
+// Clusters, blocks, warps
+//===----------------------------------------------------------------------===//
+
+static uint64_t volume(const std::array<uint32_t, 3> &v) { return uint64_t(v[0]) * v[1] * v[2]; }
+
+void Machine::Scheduler::admit() {
+  uint64_t perCluster = volume(machine.config->cluster);
+  while (nextCluster != numClusters &&
+         (resident.empty() || residentBlocks + perCluster <= machine.options.residentBlocks)) {
+    resident.push_back(makeCluster(nextCluster++));
+    residentBlocks += perCluster;
+    roundsLeft = 0;
+  }
+}
+
+std::unique_ptr<Cluster> Machine::Scheduler::makeCluster(uint64_t number) {
+  const LaunchConfig &config = *machine.config;
+  auto cluster = std::make_unique<Cluster>();
+  std::array<uint64_t, 3> clusters;
+  for (unsigned d = 0; d < 3; ++d) {
+    clusters[d] = config.grid[d] / config.cluster[d];
+  }
+  std::array<uint64_t, 3> at = {number % clusters[0], number / clusters[0] % clusters[1],
+                                number / clusters[0] / clusters[1]};
+  for (uint32_t rank = 0; rank < volume(config.cluster); ++rank) {
+    auto block = std::make_unique<Block>();
+    std::array<uint32_t, 3> inside = {rank % config.cluster[0],
+                                      rank / config.cluster[0] % config.cluster[1],
+                                      rank / config.cluster[0] / config.cluster[1]};
+    for (unsigned d = 0; d < 3; ++d) {
+      block->index[d] = uint32_t(at[d] * config.cluster[d] + inside[d]);
+    }
+    block->number =
+        uint32_t(block->index[0] +
+                 config.grid[0] * (block->index[1] + uint64_t(config.grid[1]) * block->index[2]));
+    block->rank = rank;
+    block->cluster = cluster.get();
+    block->firstThread = machine.checker.newBlock(block->index, config.block, uint32_t(number));
+    cluster->blocks.push_back(std::move(block));
+  }
+  for (auto &block : cluster->blocks) {
+    startBlock(*block);
+  }
+  return cluster;
+}
+
+void Machine::Scheduler::startBlock(Block &block) {
+  const LaunchConfig &config = *machine.config;
+  const Code &code = *config.code;
+  block.shape = config.block;
+  block.threads = block.running = uint32_t(volume(config.block));
+  block.dynamicSharedOffset = code.dynamicSharedOffset;
+  block.shared.kind = Region::Kind::Shared;
+  block.shared.name = "shared memory";
+  block.shared.base = kSharedBase;
+  block.shared.block = block.number;
+  block.shared.bytes.resize(config.dynamicSharedBytes
+                                ? code.dynamicSharedOffset + config.dynamicSharedBytes
+                                : code.staticSharedBytes);
+  Checker::attach(block.shared, /*defined=*/false);
+  block.warps.resize((block.threads + kWarpSize - 1) / kWarpSize);
+  for (uint32_t i = 0; i < block.warps.size(); ++i) {
+    block.warps[i].index = i;
+    startWarp(block, block.warps[i]);
+  }
+}
+
+void Machine::Scheduler::startWarp(Block &block, Warp &warp) {
+  const Code &code = *machine.config->code;
+  uint32_t first = warp.index * kWarpSize, lanes = std::min(kWarpSize, block.threads - first);
+  warp.firstThread = block.firstThread + first;
+  warp.existing = lanes == kWarpSize ? ~LaneMask(0) : (LaneMask(1) << lanes) - 1;
+  warp.registers.resize(size_t(code.numRows) * kWarpSize);
+  warp.defined.resize(code.numRows);
+  warp.writtenAt.resize(code.numRows);
+  warp.paths.reserve(kWarpSize);
+  warp.paths.push_back({.pc = 0, .lanes = warp.existing, .blocked = false, .waiting = {}});
+  for (const auto &[row, constant] : code.constants) {
+    uint64_t *values = warp.registers.data() + size_t(row) * kWarpSize;
+    warp.defined[row] = ~LaneMask(0);
+    if (constant.kind == ConstantRow::Kind::Special) {
+      for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        values[lane] = specialRegister(constant.name, machine, block, warp, lane) & constant.bits;
+      }
+      continue;
+    }
+    uint64_t value = constant.bits;
+    if (constant.kind == ConstantRow::Kind::ModuleVariable) {
+      auto it = machine.config->variables.find(constant.name);
+      value += it == machine.config->variables.end() ? 0 : it->second;
+    }
+    std::fill_n(values, kWarpSize, value);
+  }
+}
+
+bool Machine::Scheduler::retire() {
+  bool any = false;
+  for (size_t i = 0; i < resident.size();) {
+    Cluster &cluster = *resident[i];
+    if (std::any_of(cluster.blocks.begin(), cluster.blocks.end(),
+                    [](const auto &block) { return block->running != 0; })) {
+      ++i;
+      continue;
+    }
+    runTasks(&cluster);
+    for (auto &block : cluster.blocks) {
+      machine.checker.endBlock(block->firstThread);
+    }
+    residentBlocks -= cluster.blocks.size();
+    resident.erase(resident.begin() + ptrdiff_t(i));
+    roundsLeft = 0;
+    any = true;
+  }
+  return any;
+}
+
+void Machine::Scheduler::exitLane(Step &step, unsigned lane) {
+  step.warp.exited |= LaneMask(1) << lane;
+  if (step.warp.exited == step.warp.existing) {
+    checkWgmmaAtExit(step);
+  }
+  if (--step.block.running == 0 && step.block.pendingAsync != 0) {
+    step.report(Report::Kind::Exit,
+                "the block ends while asynchronous copies that use its shared memory go on", lane);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Rounds
+//===----------------------------------------------------------------------===//
+
+void Machine::Scheduler::run() {
+  const LaunchConfig &config = *machine.config;
+  numClusters = volume(config.grid) / volume(config.cluster);
+  while (true) {
+    admit();
+    if (resident.empty()) {
+      break;
+    }
+    bool moved = machine.options.randomSchedule ? randomRound() : orderlyRound();
+    moved |= retire();
+    if (!moved) {
+      if (tasks.empty()) {
+        deadlock();
+      }
+      runTask(machine.options.randomSchedule ? machine.random() % tasks.size() : 0);
+    }
+  }
+  runTasks(nullptr);
+}
+
+bool Machine::Scheduler::orderlyRound() {
+  bool any = false;
+  for (auto &cluster : resident) {
+    for (unsigned i = 0; i < kRoundsPerCluster; ++i) {
+      bool moved = false;
+      for (auto &block : cluster->blocks) {
+        for (Warp &warp : block->warps) {
+          moved |= turn(*block, warp, kQuantum);
+        }
+      }
+      moved |= runTasks(nullptr);
+      any |= moved;
+      if (!moved) {
+        break;
+      }
+    }
+  }
+  return any;
+}
+
+/// For a while some warps are slow and asynchronous work takes long, then others and other work.
+void Machine::Scheduler::newEpoch() {
+  static constexpr uint32_t kIdle[] = {0, 0, 32, 56, 63};
+  static constexpr unsigned kChances[] = {1, 4, 16, 48};
+  entries.clear();
+  for (auto &cluster : resident) {
+    for (auto &block : cluster->blocks) {
+      for (Warp &warp : block->warps) {
+        entries.push_back({block.get(), &warp, kIdle[machine.random() % std::size(kIdle)]});
+      }
+    }
+  }
+  roundsLeft = 1 + machine.random() % 64;
+  taskChance = kChances[machine.random() % std::size(kChances)];
+}
+
+bool Machine::Scheduler::randomRound() {
+  if (roundsLeft == 0) {
+    newEpoch();
+  }
+  --roundsLeft;
+  std::shuffle(entries.begin(), entries.end(), machine.random);
+  auto round = [&](bool idle) {
+    bool any = false;
+    for (const Entry &entry : entries) {
+      if (idle && machine.random() % 64 < entry.idleOf64) {
+        continue;
+      }
+      any |= turn(*entry.block, *entry.warp, 1u << machine.random() % 9);
+      if (!tasks.empty() && machine.random() % 64 < taskChance) {
+        runTask(machine.random() % tasks.size());
+        any = true;
+      }
+    }
+    return any;
+  };
+  return round(true) || round(false);
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous work
+//===----------------------------------------------------------------------===//
+
+void Machine::Scheduler::later(std::function<void()> task, Block *block) {
+  tasks.push_back({std::move(task), block});
+  if (block) {
+    ++block->pendingAsync;
+  }
+}
+
+void Machine::Scheduler::runTask(size_t index) {
+  Task task = std::move(tasks[index]);
+  tasks.erase(tasks.begin() + ptrdiff_t(index));
+  if (task.block) {
+    --task.block->pendingAsync;
+  }
+  task.work();
+}
+
+/// Those that wait now, of one cluster or all.
+bool Machine::Scheduler::runTasks(const Cluster *only) {
+  size_t count = tasks.size(), skipped = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (only && (!tasks[skipped].block || tasks[skipped].block->cluster != only)) {
+      ++skipped;
+      continue;
+    }
+    runTask(skipped);
+  }
+  return count != skipped;
+}
+
+void Machine::Scheduler::deadlock() {
+  std::vector<const Block *> blocks;
+  for (auto &cluster : resident) {
+    for (auto &block : cluster->blocks) {
+      blocks.push_back(block.get());
+    }
+  }
+  throw Fault(deadlockReport(*machine.config->code, blocks));
+}
+
+} // namespace tile_emu

@@ -1,0 +1,142 @@
+// Where addresses lie, and the loads and stores of single lanes. PTX ISA, "Addresses as Operands",
+// "Generic Addressing", "Shared State Space".
+#include "runtime/emulator/exec/Step.h"
+#include "runtime/emulator/exec/Text.h"
+
+namespace tile_emu {
+
+static constexpr unsigned kRankShift = 24;
+static constexpr uint64_t kInBlock = (uint64_t(1) << kRankShift) - 1;
+
+static std::string bytesText(uint64_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+/// `range` of the region, or a Fault that says by how much it is outside.
+MemoryRange Step::within(Region &region, uint64_t address, uint64_t bytes, unsigned lane) {
+  uint64_t offset = address - region.base, size = region.bytes.size();
+  if (offset <= size && bytes <= size - offset) {
+    return {&region, offset, bytes};
+  }
+  fault(Report::Kind::OutOfBounds,
+        textOf(bytesText(bytes), " at byte ", int64_t(offset), " of ", region.name, ", which has ",
+               bytesText(size)),
+        lane);
+}
+
+Block &Step::blockOf(uint64_t &clusterAddress) {
+  uint64_t rank = clusterAddress >> kRankShift;
+  if (rank == 0) {
+    return block;
+  }
+  if (rank > block.cluster->blocks.size()) {
+    fault(Report::Kind::OutOfBounds,
+          hexOf(clusterAddress) + " is no address in the shared memory of the cluster");
+  }
+  clusterAddress &= kInBlock;
+  Block &target = *block.cluster->blocks[rank - 1];
+  if (target.running == 0) {
+    report(Report::Kind::Exit, textOf("the shared memory of block ", rank - 1,
+                                      " of the cluster is used after it has exited"));
+  }
+  return target;
+}
+
+MemoryRange Step::resolveShared(uint64_t address, uint64_t bytes, unsigned lane) {
+  Block &target = address <= kInBlock ? block : blockOf(address);
+  return within(target.shared, address, bytes, lane);
+}
+
+MemoryRange Step::resolveLocal(uint64_t address, uint64_t bytes, unsigned lane) {
+  if (warp.local.empty()) {
+    warp.local.resize(kWarpSize);
+  }
+  std::unique_ptr<Region> &region = warp.local[lane];
+  if (!region) {
+    region = std::make_unique<Region>();
+    region->kind = Region::Kind::Local;
+    region->name = "local memory";
+    region->block = block.number;
+    region->bytes.resize(machine.config->code->localBytes);
+    Checker::attach(*region, /*defined=*/false);
+  }
+  return within(*region, address, bytes, lane);
+}
+
+MemoryRange Step::resolveGlobal(uint64_t address, uint64_t bytes, unsigned lane) {
+  Region *region = machine.global.find(address);
+  if (!region) {
+    fault(Report::Kind::OutOfBounds,
+          textOf(bytesText(bytes), " at ", hexOf(address), ", where there is no memory"), lane);
+  }
+  uint64_t offset = address - region->base;
+  if (offset > region->bytes.size() + GlobalMemory::kGap) {
+    fault(Report::Kind::OutOfBounds,
+          textOf(bytesText(bytes), " at ", hexOf(address),
+                 ", where there is no memory; the nearest below is ", region->name, " (",
+                 hexOf(region->base), ", ", bytesText(region->bytes.size()), ")"),
+          lane);
+  }
+  // Just before an allocation is more likely meant than just after the one below it.
+  if (offset >= region->bytes.size()) {
+    Region *above = machine.global.find(address + GlobalMemory::kGap / 2);
+    if (above && above->base > address) {
+      region = above;
+    }
+  }
+  return within(*region, address, bytes, lane);
+}
+
+MemoryRange Step::resolve(ptx::Space space, uint64_t address, uint64_t bytes, unsigned align,
+                          unsigned lane) {
+  if (align && (address & (align - 1)) != 0) {
+    fault(Report::Kind::Misaligned,
+          textOf("address ", hexOf(address), " is not aligned to ", bytesText(align)), lane);
+  }
+  switch (space) {
+  case ptx::Space::Shared:
+    return resolveShared(address, bytes, lane);
+  case ptx::Space::Local:
+    return resolveLocal(address, bytes, lane);
+  case ptx::Space::Param:
+    return within(machine.params, address, bytes, lane);
+  case ptx::Space::Generic:
+    if (address - kSharedWindow < kWindowBytes) {
+      return resolveShared(address - kSharedWindow, bytes, lane);
+    }
+    if (address - kLocalWindow < kWindowBytes) {
+      return resolveLocal(address - kLocalWindow, bytes, lane);
+    }
+    if (address - kParamWindow < kWindowBytes) {
+      return within(machine.params, address - kParamWindow, bytes, lane);
+    }
+    return resolveGlobal(address, bytes, lane);
+  default: // constant memory lies among the global one
+    return resolveGlobal(address, bytes, lane);
+  }
+}
+
+bool Step::load(ptx::Space space, unsigned lane, uint64_t address, void *to, unsigned bytes,
+                AccessFlags flags) {
+  MemoryRange range = resolve(space, address, bytes, bytes, lane);
+  machine.checker.access(Access::Read, thread(lane), range, flags, op.instruction);
+  std::memcpy(to, range.data(), bytes);
+  return Checker::isDefined(range);
+}
+
+void Step::checkWritable(const MemoryRange &range, unsigned lane) {
+  if (range.region->readOnly) {
+    fault(Report::Kind::Invalid, "write to " + range.region->name + ", which is constant", lane);
+  }
+}
+
+void Step::store(ptx::Space space, unsigned lane, uint64_t address, const void *from,
+                 unsigned bytes, bool defined, AccessFlags flags) {
+  MemoryRange range = resolve(space, address, bytes, bytes, lane);
+  checkWritable(range, lane);
+  machine.checker.access(Access::Write, thread(lane), range, flags, op.instruction);
+  std::memcpy(range.data(), from, bytes);
+  Checker::setDefined(range, defined);
+}
+
+} // namespace tile_emu

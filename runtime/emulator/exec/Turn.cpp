@@ -1,0 +1,312 @@
+// A warp's turn. Lanes that are at the same instruction form a path and execute together. The path
+// that is furthest behind in the program goes first, so that paths meet again after a branch; from
+// time to time another one does, so that none starves while it is waited for. PTX ISA, "SIMT
+// Architecture" (independent thread scheduling).
+#include "runtime/emulator/exec/Scheduler.h"
+#include "runtime/emulator/exec/Text.h"
+
+namespace tile_emu {
+
+static constexpr unsigned kRotateEvery = 8; ///< turns
+
+//===----------------------------------------------------------------------===//
+// Paths
+//===----------------------------------------------------------------------===//
+
+/// The path to go on with: that of `preferredLane` if that can, else the first in the program.
+Path *Machine::Scheduler::select(Warp &warp, unsigned preferredLane) {
+  Path *best = nullptr;
+  for (Path &path : warp.paths) {
+    if (path.blocked) {
+      continue;
+    }
+    if (preferredLane < kWarpSize && path.lanes >> preferredLane & 1) {
+      return &path;
+    }
+    if (!best || path.pc < best->pc) {
+      best = &path;
+    }
+  }
+  return best;
+}
+
+static void erase(Warp &warp, Path &path) {
+  if (&path != &warp.paths.back()) {
+    path = std::move(warp.paths.back());
+  }
+  warp.paths.pop_back();
+}
+
+/// Lanes that are not in any path arrive at an instruction.
+static void arrive(Warp &warp, LaneMask lanes, uint32_t pc) {
+  if (!lanes) {
+    return;
+  }
+  for (Path &path : warp.paths) {
+    if (path.pc == pc) {
+      path.lanes |= lanes;
+      path.blocked = false;
+      return;
+    }
+  }
+  warp.paths.push_back({.pc = pc, .lanes = lanes, .blocked = false, .waiting = {}});
+}
+
+/// Some lanes of a path go to the next instruction.
+void Machine::Scheduler::moveOn(Warp &warp, Path &path, LaneMask lanes) {
+  uint32_t pc = path.pc + 1;
+  if (lanes == path.lanes && warp.paths.size() == 1) {
+    path.pc = pc;
+    return;
+  }
+  path.lanes &= ~lanes;
+  if (!path.lanes) {
+    erase(warp, path);
+  }
+  arrive(warp, lanes, pc);
+}
+
+void Machine::Scheduler::jump(Warp &warp, Path &path, const Step &step, LaneMask inactive) {
+  uint32_t next = path.pc + 1;
+  LaneMask leaving = inactive | step.lanes, rest = step.jumped & ~warp.exited;
+  path.lanes &= ~leaving;
+  if (!path.lanes) {
+    erase(warp, path);
+  }
+  while (rest) {
+    uint32_t target = step.targets[unsigned(std::countr_zero(rest))];
+    LaneMask same = 0;
+    for (LaneMask m = rest; m; m &= m - 1) {
+      unsigned lane = unsigned(std::countr_zero(m));
+      same |= step.targets[lane] == target ? LaneMask(1) << lane : 0;
+    }
+    arrive(warp, same, target);
+    rest &= ~same;
+  }
+  arrive(warp, inactive | (step.lanes & ~step.jumped & ~warp.exited), next);
+}
+
+/// The active lanes stay; those that the guard turned off need not wait with them.
+void Machine::Scheduler::wait(Warp &warp, Path &path, LaneMask active,
+                              std::function<std::string()> waiting) {
+  path.blocked = true;
+  path.waiting = std::move(waiting);
+  if (LaneMask inactive = path.lanes & ~active) {
+    path.lanes = active;
+    arrive(warp, inactive, path.pc + 1);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// One instruction
+//===----------------------------------------------------------------------===//
+
+static std::string lanesText(LaneMask lanes) { return "lanes " + hexOf(lanes); }
+
+static std::string registerName(const Step &step, Row row) {
+  std::string name = step.machine.config->code->nameOf(row);
+  return name.empty() ? "an operand" : name;
+}
+
+static void reportUndefined(Step &step, Row row, LaneMask lanes) {
+  step.report(Report::Kind::Uninitialised,
+              registerName(step, row) +
+                  " was never written, or computed from what was never written",
+              unsigned(std::countr_zero(lanes)));
+}
+
+/// Lanes in which the guard holds.
+static LaneMask guarded(Machine &machine, Block &block, Warp &warp, const Op &op, LaneMask lanes) {
+  if (!op.guard) {
+    return lanes;
+  }
+  const uint64_t *values = warp.registers.data() + size_t(*op.guard) * kWarpSize;
+  LaneMask set = 0;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    set |= LaneMask(values[lane] & 1) << lane;
+  }
+  if (LaneMask undefined = lanes & ~warp.defined[*op.guard]) {
+    Step step(machine, block, warp, op, lanes);
+    reportUndefined(step, *op.guard, undefined);
+  }
+  return lanes & (op.guardNegated ? ~set : set);
+}
+
+/// Of the active lanes those that can execute a collective instruction now; 0: others are missing.
+LaneMask Machine::Scheduler::gather(Block &block, Warp &warp, Path &path, const Op &op,
+                                    LaneMask active) {
+  LaneMask alive = warp.existing & ~warp.exited;
+  if (op.together == Together::Warp) {
+    if (active == alive) {
+      return active;
+    }
+    wait(warp, path, active, [missing = alive & ~active] {
+      return lanesText(missing) + " of the warp, which have to execute it too (`.aligned`)";
+    });
+    return 0;
+  }
+  const uint64_t *masks = warp.registers.data() + size_t(op.memberMask) * kWarpSize;
+  if (LaneMask undefined = active & ~warp.defined[op.memberMask]) {
+    Step(machine, block, warp, op, active)
+        .fault(Report::Kind::Uninitialised, "the mask of lanes was never written",
+               unsigned(std::countr_zero(undefined)));
+  }
+  LaneMask missing = 0;
+  for (LaneMask rest = active; rest;) {
+    unsigned first = unsigned(std::countr_zero(rest));
+    LaneMask mask = LaneMask(masks[first]), same = 0;
+    for (LaneMask m = rest; m; m &= m - 1) {
+      unsigned lane = unsigned(std::countr_zero(m));
+      same |= LaneMask(masks[lane]) == mask ? LaneMask(1) << lane : 0;
+    }
+    if (same & ~mask) {
+      Step(machine, block, warp, op, active)
+          .fault(Report::Kind::Invalid,
+                 textOf("lane ", std::countr_zero(same & ~mask),
+                        " executes it and is not in its mask ", hexOf(mask)),
+                 unsigned(std::countr_zero(same & ~mask)));
+    }
+    if ((mask & alive) == same) {
+      return same;
+    }
+    missing |= mask & alive & ~same;
+    rest &= ~same;
+  }
+  wait(warp, path, active,
+       [missing] { return lanesText(missing) + " of the warp, which are in the mask"; });
+  return 0;
+}
+
+/// Lanes whose inputs are undefined, where that passes on to the results; else it is reported.
+static LaneMask checkInputs(Step &step) {
+  const Op &op = step.op;
+  Warp &warp = step.warp;
+  if (op.handlesOwnRegisters) {
+    return 0;
+  }
+  LaneMask undefined = 0;
+  for (Row row : op.reads) {
+    LaneMask missing = step.lanes & ~warp.defined[row];
+    if (!missing || op.tracksUndefined) {
+      continue;
+    }
+    if (op.propagatesUndefined) {
+      undefined |= missing;
+    } else {
+      reportUndefined(step, row, missing);
+    }
+  }
+  if (!warp.inFlight.empty()) {
+    for (Row row : op.reads) {
+      if (warp.inFlight[row] & step.lanes) {
+        warp.touched(step, row, Access::Read);
+      }
+    }
+    for (Row row : op.writes) {
+      if (warp.inFlight[row] & step.lanes) {
+        warp.touched(step, row, Access::Write);
+      }
+    }
+  }
+  return undefined;
+}
+
+static void settleOutputs(Step &step, LaneMask undefined) {
+  Warp &warp = step.warp;
+  if (!step.op.handlesOwnRegisters) {
+    for (Row row : step.op.writes) {
+      warp.defined[row] = (warp.defined[row] | step.lanes) & ~undefined;
+      warp.writtenAt[row] = warp.steps;
+    }
+  }
+  for (auto [row, lane] : step.undefined) {
+    warp.defined[row] &= ~(LaneMask(1) << lane);
+  }
+}
+
+/// True if some lanes of the path went on.
+bool Machine::Scheduler::execute(Block &block, Warp &warp, Path &path) {
+  const Op &op = machine.config->code->ops[path.pc];
+  LaneMask lanes = path.lanes, active = guarded(machine, block, warp, op, lanes), ready = active;
+  if (!active) {
+    moveOn(warp, path, lanes);
+    return true;
+  }
+  if (op.together != Together::No) {
+    ready = gather(block, warp, path, op, active);
+    if (!ready) {
+      return active != lanes;
+    }
+  }
+  Step step(machine, block, warp, op, ready);
+  LaneMask undefined = checkInputs(step), inactive = lanes & ~active;
+  switch (op.execute(step)) {
+  case Outcome::Blocked:
+    wait(warp, path, active, std::move(step.waiting));
+    return inactive != 0;
+  case Outcome::Next:
+    settleOutputs(step, undefined);
+    moveOn(warp, path, inactive | ready);
+    break;
+  case Outcome::Jumped:
+    settleOutputs(step, undefined);
+    jump(warp, path, step, inactive);
+    break;
+  }
+  ++warp.steps;
+  if (machine.profile.enabled && op.instruction) {
+    machine.profile.executed(op.instruction, unsigned(std::popcount(ready)));
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Turn
+//===----------------------------------------------------------------------===//
+
+[[noreturn]] static void outOfBudget(Machine &machine, Block &block, Warp &warp) {
+  const Path &path = warp.paths.front();
+  Step(machine, block, warp, machine.config->code->ops[path.pc], path.lanes)
+      .fault(Report::Kind::Budget, textOf("the launch takes more than ", machine.options.stepBudget,
+                                          " instructions; this one was next"));
+}
+
+/// True if any of its lanes went on.
+bool Machine::Scheduler::turn(Block &block, Warp &warp, unsigned quantum) {
+  if (warp.paths.empty()) {
+    return false;
+  }
+  ++warp.turns;
+  unsigned preferredLane = kWarpSize;
+  size_t numPaths = warp.paths.size();
+  if (numPaths > 1) {
+    if (machine.options.randomSchedule) {
+      if (machine.random() % 4 == 0) {
+        preferredLane = unsigned(std::countr_zero(warp.paths[machine.random() % numPaths].lanes));
+      }
+    } else if (warp.turns % kRotateEvery == 0) {
+      preferredLane =
+          unsigned(std::countr_zero(warp.paths[warp.turns / kRotateEvery % numPaths].lanes));
+    }
+  }
+  for (Path &path : warp.paths) {
+    path.blocked = false;
+  }
+  bool moved = false;
+  for (unsigned n = 0; n < quantum;) {
+    Path *path = select(warp, preferredLane);
+    if (!path) {
+      break;
+    }
+    if (execute(block, warp, *path)) {
+      moved = true;
+      ++n;
+      if (++machine.steps > machine.options.stepBudget && !warp.paths.empty()) {
+        outOfBudget(machine, block, warp);
+      }
+    }
+  }
+  return moved;
+}
+
+} // namespace tile_emu

@@ -1,0 +1,205 @@
+// ld, ldu, st. PTX ISA, "Data Movement and Conversion Instructions: ld, st".
+#include "runtime/emulator/async/Async.h"
+#include "runtime/emulator/memory/Decoding.h"
+
+namespace tile_emu {
+
+namespace {
+
+struct Transfer {
+  Target target;
+  Ordering ordering;
+  Decoder::AddressRows address{};
+  ptx::Type type = ptx::Type::B32;
+  unsigned elementBytes = 4;
+  std::vector<Row> rows;              ///< of the elements
+  std::vector<unsigned> registerBits; ///< ld: widths of the destinations
+  unsigned bytes() const { return elementBytes * unsigned(rows.size()); }
+};
+
+/// `.weak`, `.volatile`, `.relaxed.scope`, `.acquire.scope` / `.release.scope`,
+/// `.mmio.relaxed.sys`.
+Ordering takeOrdering(Decoder &decoder, std::string_view synchronising) {
+  Ordering ordering;
+  bool mmio = decoder.take("mmio");
+  if (mmio || decoder.peek() == "relaxed") {
+    decoder.expect("relaxed");
+  } else if (decoder.take(synchronising)) {
+    (synchronising == "acquire" ? ordering.acquires : ordering.releases) = true;
+  } else {
+    ordering.isStrong = decoder.take("volatile");
+    if (!ordering.isStrong) {
+      decoder.take("weak");
+    }
+    return ordering;
+  }
+  ordering.isStrong = true;
+  if (!takeScope(decoder)) {
+    decoder.unsupported("a scope is missing");
+  }
+  return ordering;
+}
+
+unsigned takeVector(Decoder &decoder) {
+  static constexpr unsigned kCounts[] = {2, 4, 8};
+  std::optional<unsigned> index = decoder.takeOneOf({"v2", "v4", "v8"});
+  return index ? kCounts[*index] : 1;
+}
+
+void takeType(Decoder &decoder, Transfer &transfer, unsigned count) {
+  transfer.type = decoder.takeType();
+  unsigned bits = ptx::bitsOf(transfer.type);
+  if (bits % 8 != 0 || bits * count > 256) {
+    decoder.unsupported("this type and vector");
+  }
+  transfer.elementBytes = bits / 8;
+}
+
+/// The operand must have as many elements as the `.vN` says.
+const ptx::Operand &dataOperand(Decoder &decoder, size_t index, unsigned count) {
+  const ptx::Operand &data = decoder.operand(index);
+  size_t elements = data.kind == ptx::Operand::Kind::Vector ? data.elements.size() : 1;
+  if (elements != count) {
+    decoder.invalid("a vector of " + std::to_string(elements) + " where " + std::to_string(count) +
+                    " elements are expected");
+  }
+  return data;
+}
+
+void takePolicy(Decoder &decoder, bool policy, size_t index) {
+  if (policy) {
+    decoder.source(index, ptx::Type::B64);
+  }
+}
+
+bool isSigned(ptx::Type type) {
+  return type == ptx::Type::S8 || type == ptx::Type::S16 || type == ptx::Type::S32;
+}
+
+/// Sign-extends from `bits` to the width of the register.
+uint64_t extend(uint64_t value, unsigned bits, unsigned registerBits) {
+  uint64_t sign = uint64_t(1) << (bits - 1);
+  uint64_t extended = (value ^ sign) - sign;
+  return registerBits >= 64 ? extended : extended & ((uint64_t(1) << registerBits) - 1);
+}
+
+void loadElement(Step &step, const Transfer &transfer, const MemoryRange &range, unsigned lane,
+                 size_t i) {
+  Row row = transfer.rows[i];
+  uint64_t value[2] = {0, 0};
+  std::memcpy(value, range.data() + i * transfer.elementBytes, transfer.elementBytes);
+  if (transfer.elementBytes == 16) {
+    step.set(row + 1, lane, value[1]);
+  } else if (isSigned(transfer.type)) {
+    value[0] = extend(value[0], transfer.elementBytes * 8, transfer.registerBits[i]);
+  }
+  step.set(row, lane, value[0]);
+}
+
+Outcome executeLoad(Step &step, const Transfer &transfer) {
+  LaneRanges ranges = resolveLanes(step, transfer.target, transfer.address, transfer.bytes());
+  checkAccess(step, ranges, Access::Read, transfer.ordering);
+  step.forLanes([&](unsigned lane) {
+    MemoryRange range = ranges.of(lane);
+    bool defined = Checker::isDefined(range);
+    for (size_t i = 0; i != transfer.rows.size(); ++i) {
+      loadElement(step, transfer, range, lane, i);
+      if (!defined && !Checker::isDefined({range.region, range.offset + i * transfer.elementBytes,
+                                           transfer.elementBytes})) {
+        step.undefine(transfer.rows[i], lane);
+        if (transfer.elementBytes == 16) {
+          step.undefine(transfer.rows[i] + 1, lane);
+        }
+      }
+    }
+  });
+  return Outcome::Next;
+}
+
+Outcome executeStore(Step &step, const Transfer &transfer) {
+  requireDefined(step, transfer.address.base, "the address");
+  LaneRanges ranges = resolveLanes(step, transfer.target, transfer.address, transfer.bytes());
+  step.forLanes([&](unsigned lane) { step.checkWritable(ranges.of(lane), lane); });
+  checkAccess(step, ranges, Access::Write, transfer.ordering);
+  step.forLanes([&](unsigned lane) {
+    MemoryRange range = ranges.of(lane);
+    Checker::setDefined(range, true);
+    for (size_t i = 0; i != transfer.rows.size(); ++i) {
+      Row row = transfer.rows[i];
+      uint64_t value[2] = {step.get(row, lane), 0};
+      bool defined = step.isDefined(row, lane);
+      if (transfer.elementBytes == 16) {
+        value[1] = step.get(row + 1, lane);
+        defined &= step.isDefined(row + 1, lane);
+      }
+      uint64_t at = i * transfer.elementBytes;
+      std::memcpy(range.data() + at, value, transfer.elementBytes);
+      if (!defined) {
+        Checker::setDefined({range.region, range.offset + at, transfer.elementBytes}, false);
+      }
+    }
+  });
+  return Outcome::Next;
+}
+
+Execute makeLoad(Decoder &decoder, Transfer transfer, bool policy, unsigned count) {
+  takeType(decoder, transfer, count);
+  const ptx::Operand &data = dataOperand(decoder, 0, count);
+  transfer.rows = decoder.destinations(data, transfer.type);
+  for (size_t i = 0; i != count; ++i) {
+    const ptx::Operand &element =
+        count == 1 && data.kind != ptx::Operand::Kind::Vector ? data : data.elements[i];
+    transfer.registerBits.push_back(ptx::bitsOf(decoder.registerType(element)));
+  }
+  transfer.address = decoder.address(1);
+  takePolicy(decoder, policy, 2);
+  return [transfer = std::move(transfer)](Step &step) { return executeLoad(step, transfer); };
+}
+
+} // namespace
+
+Execute decodeLd(Decoder &decoder) {
+  Transfer transfer;
+  transfer.ordering = takeOrdering(decoder, "acquire");
+  transfer.target = takeTarget(decoder);
+  decoder.takeOneOf({"ca", "cg", "cs", "lu", "cv"});
+  if (decoder.take("nc") && transfer.target.space != ptx::Space::Global) {
+    decoder.unsupported("`.nc` without `.global`");
+  }
+  bool policy = takeCacheModifiers(decoder);
+  unsigned count = takeVector(decoder);
+  return makeLoad(decoder, std::move(transfer), policy, count);
+}
+
+Execute decodeLdu(Decoder &decoder) {
+  Transfer transfer;
+  transfer.target = takeTarget(decoder);
+  if (transfer.target.space != ptx::Space::Global && transfer.target.space != ptx::Space::Generic) {
+    decoder.unsupported("a space other than `.global`");
+  }
+  unsigned count = takeVector(decoder);
+  return makeLoad(decoder, std::move(transfer), false, count);
+}
+
+Execute decodeSt(Decoder &decoder) {
+  if (decoder.peek() == "async") {
+    return decodeStoreAsync(decoder);
+  }
+  Transfer transfer;
+  transfer.ordering = takeOrdering(decoder, "release");
+  transfer.target = takeTarget(decoder);
+  if (transfer.target.space == ptx::Space::Param || transfer.target.space == ptx::Space::Const) {
+    decoder.unsupported("a store to memory that cannot be written");
+  }
+  decoder.takeOneOf({"wb", "cg", "cs", "wt"});
+  bool policy = takeCacheModifiers(decoder);
+  unsigned count = takeVector(decoder);
+  takeType(decoder, transfer, count);
+  transfer.address = decoder.address(0);
+  transfer.rows = decoder.sources(dataOperand(decoder, 1, count), transfer.type);
+  takePolicy(decoder, policy, 2);
+  decoder.op.tracksUndefined = true;
+  return [transfer = std::move(transfer)](Step &step) { return executeStore(step, transfer); };
+}
+
+} // namespace tile_emu
