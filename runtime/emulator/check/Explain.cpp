@@ -1,12 +1,13 @@
 // Conflicting accesses in words: who, what, where, and what to look for.
 #include "runtime/emulator/check/CheckerState.h"
 
-#include <format>
+#include <cstdio>
 
 namespace tile_emu {
 
 static std::string tuple(const std::array<uint32_t, 3> &of) {
-  return std::format("({},{},{})", of[0], of[1], of[2]);
+  return "(" + std::to_string(of[0]) + "," + std::to_string(of[1]) + "," + std::to_string(of[2]) +
+         ")";
 }
 
 static std::string what(const ptx::Instruction *instruction, bool writes) {
@@ -89,16 +90,13 @@ static std::vector<std::string> raceNotes(const Checker::State &state, const Con
   std::vector<std::string> notes;
   if (!state.isThread(earlier)) {
     const std::string kind = state.channel(earlier).kind;
-    notes.push_back(std::format("Nothing orders the second after the first: {} has not learnt, {}, "
-                                "that the {} has completed.",
-                                knower, when, kind));
-    notes.push_back(conflict.known
-                        ? std::format("The first belongs to number {} of this {}; completed as far "
-                                      "as {} knows: {}.",
-                                      conflict.earlier.step, kind, knower, conflict.known)
-                        : std::format("The first belongs to number {} of this {}; {} has waited "
-                                      "for none of them.",
-                                      conflict.earlier.step, kind, knower));
+    notes.push_back("Nothing orders the second after the first: " + knower + " has not learnt, " +
+                    when + ", that the " + kind + " has completed.");
+    notes.push_back("The first belongs to number " + std::to_string(conflict.earlier.step) +
+                    " of this " + kind + "; " +
+                    (conflict.known ? "completed as far as " + knower +
+                                          " knows: " + std::to_string(conflict.known) + "."
+                                    : knower + " has waited for none of them."));
     notes.push_back("Look for " + waitingFor(kind) + ".");
     return notes;
   }
@@ -108,10 +106,9 @@ static std::vector<std::string> raceNotes(const Checker::State &state, const Con
     notes.push_back("Look for " + waitingFor(state.channel(later).kind) + ".");
     return notes;
   }
-  notes.push_back(
-      std::format("Nothing orders the second after the first: {} has synchronised, {}, {} {}.",
-                  knower, when, conflict.known ? "only with earlier actions of" : "never with",
-                  threadText(state, earlier, laterThread)));
+  notes.push_back("Nothing orders the second after the first: " + knower + " has synchronised, " +
+                  when + ", " + (conflict.known ? "only with earlier actions of " : "never with ") +
+                  threadText(state, earlier, laterThread) + ".");
   notes.push_back("Look for " + orderOf(state, earlier, laterThread) + ".");
   return notes;
 }
@@ -123,9 +120,8 @@ static std::vector<std::string> fenceNotes(const Checker::State &state, const Co
                           : threadText(state, state.channel(conflict.earlierAgent).owner, issuer);
   return {"The first goes through the generic proxy, the second through the asynchronous one; they "
           "are ordered, but without a proxy fence between them.",
-          std::format("Look for fence.proxy.async in {} after the first, before the barrier that "
-                      "{} waits at.",
-                      first, threadText(state, issuer, conflict.earlierAgent))};
+          "Look for fence.proxy.async in " + first + " after the first, before the barrier that " +
+              threadText(state, issuer, conflict.earlierAgent) + " waits at."};
 }
 
 Report explain(const Checker::State &state, const Conflict &conflict) {
@@ -133,8 +129,10 @@ Report explain(const Checker::State &state, const Conflict &conflict) {
   Report report;
   report.kind = conflict.fenceMissing ? Report::Kind::MissingFence : Report::Kind::Race;
   std::string where = region.kind == Region::Kind::Shared ? "shared memory" : region.name;
-  report.message = std::format("{} at +0x{:x} ({} byte{})", where, conflict.bytes.offset,
-                               conflict.bytes.bytes, conflict.bytes.bytes == 1 ? "" : "s");
+  char offset[32];
+  std::snprintf(offset, sizeof offset, "0x%llx", (unsigned long long)(conflict.bytes.offset));
+  report.message = where + " at +" + offset + " (" + std::to_string(conflict.bytes.bytes) +
+                   (conflict.bytes.bytes == 1 ? " byte)" : " bytes)");
   report.parties = {partyOf(state, conflict.earlierAgent, conflict.earlier),
                     partyOf(state, conflict.laterAgent, conflict.later)};
   report.notes = conflict.fenceMissing ? fenceNotes(state, conflict) : raceNotes(state, conflict);
