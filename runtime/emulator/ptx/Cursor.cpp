@@ -90,13 +90,15 @@ void Cursor::skipStatement() {
   take();
 }
 
-void Cursor::fail(const std::string &what) const { throw SyntaxError(line(), what); }
+void Cursor::fail(const std::string &what) const {
+  throw SyntaxError(tokens[position == 0 ? 0 : position - 1].line, what);
+}
 
 void Cursor::failExpected(const std::string &what) const {
   std::string found = is(Kind::End)       ? "the end of the text"
                       : is(Kind::DotName) ? "'." + std::string(peek().text) + "'"
                                           : "'" + std::string(peek().text) + "'";
-  fail("expected " + what + ", found " + found);
+  throw SyntaxError(line(), "expected " + what + ", found " + found);
 }
 
 } // namespace tile_emu::ptx

@@ -32,8 +32,9 @@ public:
   /// Skips to the next `;` and over it.
   void skipStatement();
 
+  /// Error in what was taken last.
   [[noreturn]] void fail(const std::string &what) const;
-  /// Error: something else was expected here.
+  /// Error: something else was expected as next token.
   [[noreturn]] void failExpected(const std::string &what) const;
 
 private:
