@@ -1,0 +1,1 @@
+"""The probes, one module per group of instructions; each adds its own with the helpers of ptx.py."""
