@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace tile_emu {
@@ -16,13 +17,15 @@ struct InstructionCounts {
   uint64_t sharedWavefronts = 0,
            idealWavefronts = 0; ///< passes over the banks; what the bytes alone need
   uint64_t globalRequests = 0, globalSectors = 0, idealSectors = 0; ///< 32-byte sectors
-  uint64_t bytes =
-      0; ///< moved by bulk and tensor copies; multiplied for matrix products: multiply-adds
+  uint64_t copiedBytes = 0;                                         ///< by bulk and tensor copies
+  uint64_t multiplyAdds = 0;                                        ///< of matrix products
+  void add(const InstructionCounts &other);
 };
 
 class Profile {
 public:
   /// One shared-memory request of a warp: byte addresses of the active lanes and bytes per lane.
+  /// Lanes that access the same word share it.
   void shared(const ptx::Instruction *instruction, const uint64_t *addresses, uint32_t lanes,
               unsigned bytes);
   /// Addresses of the rows of one phase of ldmatrix/stmatrix: 8 rows of 16 bytes.
@@ -33,16 +36,22 @@ public:
   void executed(const ptx::Instruction *instruction, unsigned lanes);
   void multiplyAdds(const ptx::Instruction *instruction, uint64_t count);
 
-  bool enabled = false;
-  const std::map<const ptx::Instruction *, InstructionCounts> &counts() const {
+  bool enabled = false; ///< nothing is counted otherwise
+  const std::unordered_map<const ptx::Instruction *, InstructionCounts> &counts() const {
     return byInstruction;
   }
-  /// A table by source line (or by PTX line where there is none), most executed first, then totals
-  /// and the mix by mnemonic.
-  std::string table(const std::map<uint32_t, std::string> &files) const;
+  enum class Order : uint8_t { Cost, Source };
+  /// A table by source line (by PTX line where there is none), those that take most first or in the
+  /// order of the source; then totals and the mix by mnemonic. Cost: instructions issued, and
+  /// passes over the banks and sectors beyond what one instruction takes.
+  std::string table(const std::map<uint32_t, std::string> &files, Order order = Order::Cost) const;
 
 private:
-  std::map<const ptx::Instruction *, InstructionCounts> byInstruction;
+  InstructionCounts &countsOf(const ptx::Instruction *instruction);
+
+  std::unordered_map<const ptx::Instruction *, InstructionCounts> byInstruction;
+  const ptx::Instruction *last = nullptr;
+  InstructionCounts *lastCounts = nullptr;
 };
 
 } // namespace tile_emu
