@@ -1,0 +1,28 @@
+// The decoders of barriers, fences and asynchronous copies, by file.
+#pragma once
+
+#include "runtime/emulator/exec/Decoder.h"
+
+namespace tile_emu {
+
+class Step;
+
+Execute decodeBarrier(Decoder &d);        // NamedBarriers.cpp: bar, barrier
+Execute decodeClusterBarrier(Decoder &d); // ClusterBarrier.cpp: after `barrier.cluster`
+Execute decodeMBarrier(Decoder &d);       // MBarriers.cpp
+Execute decodeFence(Decoder &d);          // Fences.cpp: fence
+Execute decodeMembar(Decoder &d);
+Execute decodeCopy(Decoder &d);            // Families.cpp: cp
+Execute decodeCpAsync(Decoder &d);         // CpAsync.cpp: after `cp.async`
+Execute decodeBulk(Decoder &d);            // Bulk.cpp: after `cp.async.bulk`
+Execute decodeBulkReduce(Decoder &d);      // BulkReduce.cpp: after `cp.reduce.async.bulk`
+Execute decodeTensorCopy(Decoder &d);      // TensorCopy.cpp: after `cp.async.bulk.tensor`
+Execute decodeTensorPrefetch(Decoder &d);  // after `cp.async.bulk.prefetch.tensor`
+Execute decodeTensorReduce(Decoder &d);    // after `cp.reduce.async.bulk.tensor`
+Execute decodeSetMaxRegisters(Decoder &d); // Registers.cpp: setmaxnreg
+Execute decodeGridControl(Decoder &d);     // Registers.cpp: griddepcontrol
+/// StoreAsync.cpp. `st` and `red` have been read, `.async` is next.
+Execute decodeStoreAsync(Decoder &d);
+Execute decodeReduceAsync(Decoder &d);
+
+} // namespace tile_emu

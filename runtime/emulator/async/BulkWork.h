@@ -1,0 +1,30 @@
+// Issue and completion of bulk and tensor copies: what they have in common. PTX ISA, "Data
+// Movement and Conversion Instructions: Asynchronous copy", "completion mechanisms".
+#pragma once
+
+#include "runtime/emulator/async/MBarrier.h"
+#include "runtime/emulator/async/Shared.h"
+
+namespace tile_emu {
+
+/// Moves the data, and tells the checker of every access, as part of `op`.
+using Movement = std::function<void(const AsyncOp &op)>;
+
+/// Work into the shared memory of `to` that completes on an mbarrier with `bytes`.
+void issueOnMBarrier(Step &step, unsigned lane, Block &to, const SharedPlace &mbarrier,
+                     uint64_t bytes, Movement move);
+
+/// Moves the data of a copy out of shared memory: `read` and `write` are the sides of it.
+using OutwardMovement = std::function<void(const AsyncOp &read, const AsyncOp &write)>;
+
+/// Work from the executing block's shared memory in the thread's open bulk group.
+void issueInBulkGroup(Step &step, unsigned lane, OutwardMovement move);
+
+/// Fault (Barrier) if an mbarrier lies in what is going to be written.
+void checkNoMBarrier(Step &step, const SharedPlace &place, unsigned lane);
+
+/// For cp.async.bulk.commit_group and .wait_group.
+Execute decodeBulkCommit(Decoder &d);
+Execute decodeBulkWait(Decoder &d);
+
+} // namespace tile_emu

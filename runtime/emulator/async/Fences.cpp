@@ -1,0 +1,116 @@
+// fence and membar: PTX ISA, "membar, fence". All scopes are taken alike: what is ordered is
+// ordered for everybody.
+#include "runtime/emulator/async/Async.h"
+#include "runtime/emulator/async/MBarrier.h"
+#include "runtime/emulator/async/Shared.h"
+
+namespace tile_emu {
+
+static Outcome orderMemory(Step &step) {
+  step.machine.checker.fence(lanesOf(step));
+  return Outcome::Next;
+}
+
+static Outcome nothing(Step &) { return Outcome::Next; }
+
+/// The threads' mbarriers are ready for the copy engine and for peers.
+static void announceInits(Step &step) {
+  step.forLanes([&](unsigned lane) { announceMBarriers(step.block, step.thread(lane)); });
+}
+
+static Outcome fenceInits(Step &step) {
+  announceInits(step);
+  return orderMemory(step);
+}
+
+static Outcome fenceProxies(Step &step) {
+  announceInits(step);
+  step.machine.checker.proxyFence(lanesOf(step));
+  return Outcome::Next;
+}
+
+static void takeScope(Decoder &d) {
+  if (!d.takeOneOf({"cta", "cluster", "gpu", "sys"})) {
+    d.unsupported(d.atEnd() ? "the scope is missing" : "scope `." + std::string(d.peek()) + "`");
+  }
+}
+
+/// fence.proxy.tensormap::generic: maps are changed by nothing that the emulator executes, so only
+/// their place is checked.
+static Execute decodeTensorMapFence(Decoder &d) {
+  if (d.take("release")) {
+    takeScope(d);
+    return orderMemory;
+  }
+  d.expect("acquire");
+  takeScope(d);
+  Decoder::AddressRows map = d.address(0);
+  if (d.immediate(1) != 128) {
+    d.invalid("the size must be 128");
+  }
+  return [map](Step &step) {
+    step.forLanes([&](unsigned lane) {
+      step.resolve(ptx::Space::Generic, addressOf(step, map, lane), 128, 128, lane);
+    });
+    return orderMemory(step);
+  };
+}
+
+/// After fence.proxy and membar.proxy.
+static Execute decodeProxyFence(Decoder &d) {
+  if (d.take("alias")) {
+    return nothing; // no two addresses of the emulator mean the same bytes but by space
+  }
+  if (d.take("async")) {
+    d.takeOneOf({"global", "shared::cta", "shared::cluster"});
+    return fenceProxies;
+  }
+  if (d.take("tensormap::generic")) {
+    return decodeTensorMapFence(d);
+  }
+  if (d.take("async::generic")) {
+    bool acquires = d.take("acquire");
+    if (!acquires) {
+      d.expect("release");
+    }
+    d.expect(acquires ? "sync_restrict::shared::cluster" : "sync_restrict::shared::cta");
+    d.expect("cluster");
+    return fenceProxies;
+  }
+  d.unsupported("proxy `." + std::string(d.peek()) + "`");
+}
+
+Execute decodeFence(Decoder &d) {
+  if (d.take("proxy")) {
+    return decodeProxyFence(d);
+  }
+  if (d.take("mbarrier_init")) {
+    d.expect("release");
+    d.expect("cluster");
+    return fenceInits;
+  }
+  if (std::optional<unsigned> order = d.takeOneOf({"acquire", "release"})) {
+    bool restricted =
+        d.take(*order == 0 ? "sync_restrict::shared::cluster" : "sync_restrict::shared::cta");
+    if (restricted) {
+      d.expect("cluster");
+      return orderMemory;
+    }
+  } else {
+    d.takeOneOf({"sc", "acq_rel"});
+  }
+  takeScope(d);
+  return orderMemory;
+}
+
+Execute decodeMembar(Decoder &d) {
+  if (d.take("proxy")) {
+    return decodeProxyFence(d);
+  }
+  if (!d.takeOneOf({"cta", "gl", "sys"})) {
+    d.unsupported("level `." + std::string(d.peek()) + "`");
+  }
+  return orderMemory;
+}
+
+} // namespace tile_emu
