@@ -182,6 +182,7 @@ AsyncOp Checker::issue(WarpLanes lanes, AgentId channel, Step32 step,
   op.step = step;
   op.issuer = lanes.first + unsigned(std::countr_zero(lanes.mask | 0x80000000));
   op.instruction = instruction;
+  op.issuers = lanes;
   if (!state->races) {
     return op;
   }
@@ -190,9 +191,15 @@ AsyncOp Checker::issue(WarpLanes lanes, AgentId channel, Step32 step,
                [&](const Clock &clock, uint32_t) { op.before.happened.join(clock); });
   forEachClock(lanes.mask, warp.fenced,
                [&](const Clock &clock, uint32_t) { op.before.fenced.join(clock); });
-  op.before.happened.raise(lanes, warp.step);
+  op.issued = warp.step;
+  op.issuedFenced = ~Step32(0);
+  forEachLane(lanes.mask, [&](unsigned lane) {
+    op.issuedFenced = std::min(op.issuedFenced, warp.ownFenced[lane]);
+  });
   forOwnFenced(warp, lanes.mask, [&](uint32_t same, Step32 own) {
-    op.before.fenced.raise({lanes.first, same}, own);
+    if (own > op.issuedFenced) {
+      op.before.fenced.raise({lanes.first, same}, own);
+    }
   });
   ++warp.step;
   return op;

@@ -23,6 +23,7 @@
 #include "runtime/emulator/check/Clocks.h"
 #include "runtime/emulator/memory/Region.h"
 
+#include <algorithm>
 #include <memory>
 #include <span>
 
@@ -44,9 +45,23 @@ enum class AtomicKind : uint8_t { Load, Store, ReadModifyWrite };
 struct AsyncOp {
   AgentId channel = 0;
   Step32 step = 0;
-  Knowledge before; ///< of the issuing threads at issue
   ThreadId issuer = 0;
   const ptx::Instruction *instruction = nullptr;
+  /// The last step of an agent that happened before the issue; `fenced`: with a proxy fence
+  /// between.
+  Step32 happened(AgentId agent) const {
+    return std::max(before.happened.of(agent), isIssuer(agent) ? issued : 0);
+  }
+  Step32 fenced(AgentId agent) const {
+    return std::max(before.fenced.of(agent), isIssuer(agent) ? issuedFenced : 0);
+  }
+
+  Knowledge before;  ///< of the issuing threads, without
+  WarpLanes issuers; ///< their own steps:
+  Step32 issued = 0, issuedFenced = 0;
+  bool isIssuer(AgentId agent) const {
+    return (agent & ~31u) == issuers.first && (issuers.mask >> (agent & 31) & 1) != 0;
+  }
 };
 
 /// Collects reports, one per kind and place: repetitions are counted in the first one.

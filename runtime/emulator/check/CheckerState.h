@@ -68,8 +68,10 @@ struct Checker::State {
   std::vector<PageInfo> pages; ///< the first is unused, so that 0 is no agent
 
   WarpState &warpOf(ThreadId thread) {
-    return blocks[pages[pageOf(thread)].block].warps[inPage(thread) >> 5];
+    const std::unique_ptr<WarpState[]> &warps = blocks[pages[pageOf(thread)].block].warps;
+    return warps ? warps[inPage(thread) >> 5] : ended;
   }
+  WarpState ended; ///< stands for threads of blocks that have ended
   AgentId newPage(uint32_t block, uint32_t threads);
   bool isThread(AgentId agent) const { return inPage(agent) < pages[pageOf(agent)].threads; }
   const BlockInfo &blockOf(AgentId agent) const { return blocks[pages[pageOf(agent)].block]; }

@@ -43,7 +43,7 @@ public:
   /// Of a warp: the clocks by lane.
   void knows(WarpLanes lanes, const std::array<Clock, 32> &happened);
   /// Of a channel.
-  void knows(const Knowledge &before);
+  void knows(const AsyncOp &op);
   bool strict = false; ///< Checker::strictProxyReads
 
   /// `piece` lies in one granule.
@@ -67,6 +67,7 @@ private:
   bool isWarp = false, uniform = true; ///< uniform: all lanes have one clock
   ThreadId first = 0;
   const std::array<Clock, 32> *clocks = nullptr;
+  const AsyncOp *issued = nullptr; ///< of a channel
   ClockView happened, fenced;
   /// The last pair that was found ordered: ranges are mostly accessed by the same.
   AccessRecord lastEarlier;
@@ -84,9 +85,10 @@ void Accessor::knows(WarpLanes lanes, const std::array<Clock, 32> &byLane) {
   happened.look(clock);
 }
 
-void Accessor::knows(const Knowledge &before) {
-  happened.look(before.happened);
-  fenced.look(before.fenced);
+void Accessor::knows(const AsyncOp &op) {
+  issued = &op;
+  happened.look(op.before.happened);
+  fenced.look(op.before.fenced);
 }
 
 /// Whether one of a warp's lanes knows a step of an agent, where not all lanes do.
@@ -102,6 +104,9 @@ bool Accessor::happenedBefore(const AccessRecord &piece, const AccessRecord &ear
     }
     earlierAgent = agent;
     laterAgent = piece.agent;
+    if (issued && issued->isIssuer(agent)) {
+      return issued->issued >= earlier.step;
+    }
     return isWarp && allAgents(piece, bytes, [&](AgentId later, uint16_t) {
              laterAgent = later;
              return laneKnows(later, agent, earlier.step);
@@ -125,7 +130,8 @@ bool Accessor::implies(const AccessRecord &piece, const AccessRecord &earlier, u
 bool Accessor::fencedBefore(const AccessRecord &earlier, uint16_t overlap) {
   return allAgents(earlier, overlap, [&](AgentId agent, uint16_t) {
     earlierAgent = agent;
-    return fenced.of(agent) >= earlier.step;
+    return fenced.of(agent) >= earlier.step ||
+           (issued->isIssuer(agent) && issued->issuedFenced >= earlier.step);
   });
 }
 
@@ -372,7 +378,7 @@ void Checker::access(Access access, const AsyncOp &op, Proxy proxy, const Memory
                          (proxy == Proxy::Async ? AccessRecord::kAsync : 0) |
                          (flags.atomic ? AccessRecord::kAtomic : 0));
   Accessor accessor(*state, *range.region, *shadow);
-  accessor.knows(op.before);
+  accessor.knows(op);
   accessor.strict = strictProxyReads;
   uint64_t end = range.offset + range.bytes;
   for (uint64_t at = range.offset; at < end;) {

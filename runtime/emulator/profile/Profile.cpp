@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace tile_emu {
 
@@ -17,7 +18,8 @@ struct Passes {
 /// Lanes that are served together: one pass for every word that a bank holds more than the others.
 Passes passesOf(const uint64_t *addresses, uint32_t lanes, unsigned bytes) {
   std::vector<uint64_t> words;
-  for (uint32_t i = 0; i < lanes; ++i) {
+  for (uint32_t m = lanes; m; m &= m - 1) {
+    unsigned i = unsigned(std::countr_zero(m));
     for (uint64_t word = addresses[i] / kBankBytes; word <= (addresses[i] + bytes - 1) / kBankBytes;
          ++word) {
       words.push_back(word);
@@ -59,17 +61,20 @@ void Profile::shared(const ptx::Instruction *instruction, const uint64_t *addres
   if (!enabled || lanes == 0 || bytes == 0) {
     return;
   }
-  uint32_t together = std::max(1u, kRequestBytes / std::max(bytes, kBankBytes));
+  unsigned together = std::clamp(kRequestBytes / bytes, 1u, 32u);
+  uint32_t group = together == 32 ? ~0u : (1u << together) - 1;
   InstructionCounts &counts = countsOf(instruction);
-  for (uint32_t from = 0; from < lanes; from += together) {
-    Passes passes = passesOf(addresses + from, std::min(together, lanes - from), bytes);
-    counts.sharedWavefronts += passes.needed;
-    counts.idealWavefronts += passes.ideal;
+  for (unsigned from = 0; from < 32; from += together) {
+    if (lanes & group << from) {
+      Passes passes = passesOf(addresses, lanes & group << from, bytes);
+      counts.sharedWavefronts += passes.needed;
+      counts.idealWavefronts += passes.ideal;
+    }
   }
 }
 
 void Profile::matrixPhase(const ptx::Instruction *instruction, const uint64_t *rows) {
-  shared(instruction, rows, 8, 16);
+  shared(instruction, rows, 0xff, 16);
 }
 
 void Profile::globalAccess(const ptx::Instruction *instruction, const uint64_t *addresses,
@@ -77,7 +82,10 @@ void Profile::globalAccess(const ptx::Instruction *instruction, const uint64_t *
   if (!enabled || lanes == 0 || bytes == 0) {
     return;
   }
-  std::vector<uint64_t> sorted(addresses, addresses + lanes);
+  std::vector<uint64_t> sorted;
+  for (uint32_t m = lanes; m; m &= m - 1) {
+    sorted.push_back(addresses[std::countr_zero(m)]);
+  }
   std::sort(sorted.begin(), sorted.end());
   uint64_t sectors = 0, touched = 0; // distinct sectors and bytes
   uint64_t nextSector = 0, nextByte = 0;

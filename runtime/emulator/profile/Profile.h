@@ -24,8 +24,8 @@ struct InstructionCounts {
 
 class Profile {
 public:
-  /// One shared-memory request of a warp: byte addresses of the active lanes and bytes per lane.
-  /// Lanes that access the same word share it.
+  /// One shared-memory request of a warp: byte addresses by lane, a mask of the active lanes, and
+  /// bytes per lane. Lanes that access the same word share it.
   void shared(const ptx::Instruction *instruction, const uint64_t *addresses, uint32_t lanes,
               unsigned bytes);
   /// Addresses of the rows of one phase of ldmatrix/stmatrix: 8 rows of 16 bytes.
