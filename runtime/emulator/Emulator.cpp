@@ -92,26 +92,17 @@ struct Emulator::Loaded {
   ptx::Module module;
   std::map<std::string, Code, std::less<>> codes; ///< decoded when first launched
   std::map<std::string, uint64_t> variables;      ///< addresses
-  std::weak_ptr<GlobalMemory> memory;             ///< of the emulator
-
-  ~Loaded() {
-    if (std::shared_ptr<GlobalMemory> alive = memory.lock()) {
-      for (const auto &[name, address] : variables) {
-        alive->free(address);
-      }
-    }
-  }
 };
 
 struct Emulator::State {
   explicit State(const Options &options)
-      : memory(std::make_shared<GlobalMemory>()), sink(options.maxReports),
-        machine(*memory, sink, options) {}
+      : sink(options.maxReports), machine(memory, sink, options) {}
 
-  std::shared_ptr<GlobalMemory> memory;
+  GlobalMemory memory;
   ReportSink sink;
   Machine machine;
-  std::map<uint32_t, std::string> files; ///< of the module launched last
+  std::vector<std::shared_ptr<Loaded>> modules; ///< reports and profiles point into them
+  std::map<uint32_t, std::string> files;        ///< of the module launched last
 
   MemoryRange range(uint64_t address, uint64_t bytes);
   void placeVariables(Loaded &loaded);
@@ -128,7 +119,7 @@ Emulator::~Emulator() = default;
 //===----------------------------------------------------------------------===//
 
 MemoryRange Emulator::State::range(uint64_t address, uint64_t bytes) {
-  Region *region = memory->find(address);
+  Region *region = memory.find(address);
   if (!region || address - region->base > region->bytes.size() ||
       bytes > region->bytes.size() - (address - region->base)) {
     throw std::out_of_range(textOf(bytes, " bytes at ", hexOf(address), " are in no allocation"));
@@ -137,12 +128,12 @@ MemoryRange Emulator::State::range(uint64_t address, uint64_t bytes) {
 }
 
 uint64_t Emulator::allocate(uint64_t bytes, const std::string &name, uint64_t align) {
-  Region &region = state->memory->allocate(bytes, name, align);
+  Region &region = state->memory.allocate(bytes, name, align);
   Checker::attach(region, /*defined=*/false);
   return region.base;
 }
 
-void Emulator::free(uint64_t address) { state->memory->free(address); }
+void Emulator::free(uint64_t address) { state->memory.free(address); }
 
 void Emulator::write(uint64_t address, const void *from, uint64_t bytes) {
   MemoryRange range = state->range(address, bytes);
@@ -175,7 +166,7 @@ std::shared_ptr<Emulator::Loaded> Emulator::load(std::string_view text) {
   auto loaded = std::make_shared<Loaded>();
   loaded->module = ptx::parse(text);
   state->placeVariables(*loaded);
-  loaded->memory = state->memory;
+  state->modules.push_back(loaded);
   return loaded;
 }
 
@@ -190,8 +181,8 @@ void Emulator::State::placeVariables(Loaded &loaded) {
     if (variable.bytes > kMaxModuleBytes || (total += variable.bytes) > kMaxModuleBytes) {
       invalid("the variables of the module need more memory than the emulator gives (256 MiB)");
     }
-    Region &region = memory->allocate(variable.bytes, "variable `" + variable.name + "`",
-                                      std::max<uint64_t>(variable.align, 256));
+    Region &region = memory.allocate(variable.bytes, "variable `" + variable.name + "`",
+                                     std::max<uint64_t>(variable.align, 256));
     std::copy(variable.initial.begin(), variable.initial.end(), region.bytes.begin());
     region.kind = isConst ? Region::Kind::Const : Region::Kind::Global;
     region.readOnly = isConst;
@@ -246,8 +237,7 @@ bool Emulator::launch(Loaded &module, const Launch &launch) {
   } catch (const Fault &fault) {
     state->sink.add(fault.report);
   }
-  // The instructions that accesses remember may go before the memory does.
-  state->memory->forEach([](Region &region) { Checker::forgetAccesses(region); });
+  state->memory.forEach([](Region &region) { Checker::forgetAccesses(region); });
   return finished;
 }
 
