@@ -4,7 +4,8 @@
 #include "runtime/harness/Generate.h"
 #include "runtime/harness/Npy.h"
 #include "tools/tile-run/Arithmetic.h"
-#include "tools/tile-run/DeviceBuffer.h"
+#include "tools/tile-run/CudaExecutor.h"
+#include "tools/tile-run/EmulatorExecutor.h"
 
 #include <algorithm>
 #include <cstring>
@@ -14,20 +15,19 @@ using namespace tile_rt;
 namespace tile_run {
 
 namespace {
-constexpr size_t kFlushBytes = size_t{256} << 20;
-
 /// A tensor or scalar of the call, on both sides.
 struct Slot {
   const Argument *argument = nullptr;
   bool absent = false, fromFile = false;
-  Array host; ///< as before the run; a scalar has an empty shape
-  std::unique_ptr<DeviceBuffer> device;
+  bool poisoned = false; ///< holds nothing before the run
+  Array host;            ///< as before the run; a scalar has an empty shape
+  std::unique_ptr<Buffer> device;
 };
 
 class Run {
 public:
-  Run(tile_pack &pack, tile_kernel &kernel, const CaseOptions &options)
-      : pack(pack), kernel(kernel), options(options), driver(*pack.context->driver) {}
+  Run(Executor &executor, tile_kernel &kernel, const CaseOptions &options)
+      : executor(executor), manifest(kernel.pack->manifest), kernel(kernel), options(options) {}
   CaseResult run();
 
 private:
@@ -37,7 +37,11 @@ private:
   void bindDims();
   void generateRest();
   void upload();
-  void launch();
+  static void fill(Slot &slot);
+  LaunchPlan plan() const {
+    return planCall(manifest, description(), args, executor.device(), kernel.filter);
+  }
+  void launch() { executor.run(plan(), workspace->address()); }
   void check();
   void checkTensor(Slot &slot, bool &compared);
   void checkSecondRun();
@@ -48,15 +52,14 @@ private:
     result.ok = false;
   }
 
-  tile_pack &pack;
+  Executor &executor;
+  const Manifest &manifest;
   tile_kernel &kernel;
   const CaseOptions &options;
-  const Driver &driver;
   std::vector<Slot> slots;
   Env env;
   std::vector<tile_arg> args;
-  std::unique_ptr<DeviceBuffer> workspace;
-  size_t workspaceBytes = 0;
+  std::unique_ptr<Buffer> workspace;
   CaseResult result;
 };
 
@@ -160,11 +163,13 @@ void Run::generateRest() {
     }
     slot.host = Array(argument.dtype, shape);
     auto given = options.args.find(argument.name);
-    if (given == options.args.end() && argument.direction == Direction::Out) {
+    bool isGiven = given != options.args.end();
+    slot.poisoned = isGiven ? given->second == "poison" : argument.direction == Direction::Out;
+    if (slot.poisoned) {
       slot.host.data.assign(slot.host.data.size(), kPoison);
       continue;
     }
-    std::string text = given != options.args.end()                     ? given->second
+    std::string text = isGiven                                         ? given->second
                        : dtypeKind(argument.dtype) == ValueKind::Float ? "normal"
                        : argument.dtype == DType::Bool                 ? "integers(0,1)"
                                                                        : "integers(0,7)";
@@ -184,8 +189,8 @@ void Run::upload() {
     if (!slot.argument->isTensor) {
       arg.data = slot.host.data.data();
     } else if (!slot.absent) {
-      slot.device = std::make_unique<DeviceBuffer>(driver, slot.host.data.size(), kPoison);
-      slot.device->write(slot.host.data);
+      slot.device = executor.allocate(slot.host.data.size(), slot.argument->name);
+      fill(slot);
       arg.data = reinterpret_cast<void *>(slot.device->address());
       arg.extents = slot.host.shape.data();
       arg.rank = static_cast<int32_t>(slot.host.shape.size());
@@ -194,20 +199,26 @@ void Run::upload() {
     }
     args.push_back(arg);
   }
-  LaunchPlan plan = kernel.plan(args);
-  workspaceBytes = plan.workspaceBytes;
-  workspace = std::make_unique<DeviceBuffer>(driver, workspaceBytes, kPoison);
-  for (const PlanStep &step : plan.steps) {
+  LaunchPlan planned = plan();
+  workspace = executor.allocate(planned.workspaceBytes, "workspace");
+  for (const PlanStep &step : planned.steps) {
     if (step.isLaunch && !options.verbose) {
       append(step.launch.variant->name);
     }
   }
   if (options.verbose) {
-    result.text += describePlan(pack.manifest, plan);
+    result.text += describePlan(manifest, planned);
   }
 }
 
-void Run::launch() { pack.execute(kernel.plan(args), nullptr, workspace->address()); }
+/// Gives a tensor its contents before a run.
+void Run::fill(Slot &slot) {
+  if (slot.poisoned) {
+    slot.device->poison();
+  } else {
+    slot.device->write(slot.host.data);
+  }
+}
 
 void Run::checkTensor(Slot &slot, bool &compared) {
   const std::string &name = slot.argument->name;
@@ -268,11 +279,10 @@ void Run::checkSecondRun() {
   for (Slot &slot : slots) {
     first.push_back(slot.device ? slot.device->read() : std::vector<std::byte>());
     if (slot.device) {
-      slot.device->write(slot.host.data);
+      fill(slot);
     }
   }
   launch();
-  driver.check(driver.ctxSynchronize(), "the second run");
   for (size_t i = 0; i < slots.size(); ++i) {
     if (slots[i].device && slots[i].device->read() != first[i]) {
       fail(slots[i].argument->name + ": WRONG: a second run gave other bits");
@@ -318,32 +328,8 @@ void Run::time() {
     }
   }
   std::map<std::string, double> amounts = evaluateFormulas(options.bench, names);
-  std::unique_ptr<DeviceBuffer> flush;
-  if (options.flushL2) {
-    flush = std::make_unique<DeviceBuffer>(driver, kFlushBytes, std::byte{0});
-  }
-  cu::Event begin = nullptr, end = nullptr;
-  driver.check(driver.eventCreate(&begin, 0), "cuEventCreate");
-  driver.check(driver.eventCreate(&end, 0), "cuEventCreate");
-  std::vector<float> times;
-  for (int i = 0; i < options.warmup + options.repeat; ++i) {
-    if (flush) {
-      driver.check(
-          driver.memsetD32(flush->address(), static_cast<unsigned>(i), kFlushBytes / 4, nullptr),
-          "flushing");
-    }
-    driver.check(driver.eventRecord(begin, nullptr), "cuEventRecord");
-    launch();
-    driver.check(driver.eventRecord(end, nullptr), "cuEventRecord");
-    driver.check(driver.eventSynchronize(end), "a timed run");
-    float milliseconds = 0;
-    driver.check(driver.eventElapsed(&milliseconds, begin, end), "cuEventElapsedTime");
-    if (i >= options.warmup) {
-      times.push_back(milliseconds);
-    }
-  }
-  driver.eventDestroy(begin);
-  driver.eventDestroy(end);
+  std::vector<float> times =
+      executor.time(plan(), workspace->address(), options.warmup, options.repeat, options.flushL2);
   std::sort(times.begin(), times.end());
   double median = times[times.size() / 2];
   char buffer[80];
@@ -353,8 +339,10 @@ void Run::time() {
 }
 
 CaseResult Run::run() {
-  CurrentContext current(driver, pack.context->context);
   result.ok = true;
+  if (options.repeat > 0 && !executor.isTimed()) {
+    throw UsageError("--repeat measures a GPU: it needs --on=cuda");
+  }
   checkNames();
   readGiven();
   bindDims();
@@ -362,7 +350,6 @@ CaseResult Run::run() {
     generateRest();
     upload();
     launch();
-    driver.check(driver.ctxSynchronize(), "running the kernel");
     check();
     if (options.twice) {
       checkSecondRun();
@@ -374,6 +361,13 @@ CaseResult Run::run() {
     result.deviceLost = error.status == TILE_ERROR_DRIVER;
     fail(std::string("error: ") + error.what());
   }
+  Executor::Findings found = executor.findings();
+  if (found.count > 0) {
+    fail(std::to_string(found.count) + (found.count == 1 ? " report: " : " reports: ") +
+         found.summary);
+  }
+  result.reports = std::move(found.text);
+  result.profile = executor.profile();
   return std::move(result);
 }
 
@@ -388,12 +382,42 @@ tile_kernel &findKernel(tile_pack &pack, const std::string &name) {
   throw UsageError(name.empty() ? "the pack has several kernels, choose with --kernel:" + known
                                 : "the pack has no kernel `" + name + "`; it has:" + known);
 }
+
+/// One schedule after the other, up to the first that is wrong.
+CaseResult runOnEmulator(tile_kernel &kernel, const CaseOptions &options) {
+  uint64_t first = options.scheduleSeed.value_or(options.seed);
+  unsigned count = std::max(options.schedules, 1u);
+  CaseResult result;
+  for (unsigned i = 0; i < count; ++i) {
+    uint64_t seed = first + i;
+    EmulatorExecutor executor(*kernel.pack, *kernel.kernel, options, seed);
+    result = Run(executor, kernel, options).run();
+    result.text = executor.name() + ": " + result.text;
+    if (!result.ok && options.schedules > 0) {
+      result.text += "; in schedule " + std::to_string(i + 1) + " of " + std::to_string(count) +
+                     ": --schedule=random --schedule-seed=" + std::to_string(seed);
+    }
+    if (!result.ok) {
+      return result;
+    }
+  }
+  if (options.schedules > 0) {
+    result.text += "; " + std::to_string(count) + " random schedules";
+  }
+  return result;
+}
 } // namespace
 
 CaseResult runCase(tile_pack &pack, const CaseOptions &options) {
   tile_kernel &kernel = findKernel(pack, options.kernel);
   kernel.filter = {options.arch, options.variant};
-  return Run(pack, kernel, options).run();
+  if (!pack.context) {
+    return runOnEmulator(kernel, options);
+  }
+  CudaExecutor executor(pack);
+  CaseResult result = Run(executor, kernel, options).run();
+  result.text = executor.name() + ": " + result.text;
+  return result;
 }
 
 } // namespace tile_run

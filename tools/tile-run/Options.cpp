@@ -11,6 +11,7 @@ namespace {
 struct Raw {
   std::vector<std::string> dims, args, outs, expects;
   double tolerance = -1;
+  std::optional<uint64_t> scheduleSeed;
 };
 
 std::pair<std::string, std::string> split(const std::string &text, const char *option) {
@@ -28,7 +29,7 @@ void addCaseOptions(CLI::App &app, CaseOptions &options, Raw &raw) {
       ->allow_extra_args(false);
   app.add_option("--arg", raw.args,
                  "NAME=FILE.npy, NAME=normal[(mean,deviation)], uniform(a,b), integers(a,b), a "
-                 "number, or none")
+                 "number, poison (for an output: nothing), or none")
       ->allow_extra_args(false);
   app.add_option("--out", raw.outs, "NAME=FILE.npy: write this tensor after the run")
       ->allow_extra_args(false);
@@ -36,16 +37,34 @@ void addCaseOptions(CLI::App &app, CaseOptions &options, Raw &raw) {
       ->allow_extra_args(false);
   app.add_option("--tolerance", raw.tolerance,
                  "accepted ||out - ref|| / ||ref||; by default from the type");
-  app.add_option("--seed", options.seed, "seed of generated data");
+  app.add_option("--seed", options.seed, "seed of generated data, and of a random schedule");
   app.add_option("--repeat", options.repeat, "time so many launches and print the median");
   app.add_option("--warmup", options.warmup, "launches before those that are timed");
   app.add_flag("--flush-l2", options.flushL2, "overwrite 256 MiB between timed launches");
   app.add_flag("--twice", options.twice, "run twice and require the same bits");
   app.add_option("--bench", options.bench,
                  "\"flops = 2*M*N*K; bytes = ...\": print TFLOPS and GB/s");
-  app.add_option("--arch", options.arch, "only variants for this architecture (sm_80)");
+  app.add_option("--arch", options.arch,
+                 "only variants for this architecture (sm_80); the emulator is such a device");
   app.add_option("--variant", options.variant, "only variants of this name");
   app.add_flag("--verbose,-v", options.verbose, "print the launches");
+}
+
+void addEmulatorOptions(CLI::App &app, CaseOptions &options, Raw &raw) {
+  app.add_option("--ptx", options.ptx, "emu: run this PTX instead of that in the pack");
+  app.add_option("--schedule", options.schedule, "emu: round-robin or random order of warps");
+  app.add_option("--schedule-seed", raw.scheduleSeed,
+                 "emu: seed of a random schedule, if it is not --seed");
+  app.add_option("--schedules", options.schedules,
+                 "emu: run so many random schedules, with seeds one after the other, up to the "
+                 "first that is wrong");
+  app.add_option("--sms", options.sms, "emu: multiprocessors of the device (4)")
+      ->check(CLI::Range(1, 1024));
+  app.add_option("--step-budget", options.stepBudget,
+                 "emu: instructions of warps that a launch may take before it counts as endless");
+  app.add_flag("--profile", options.profile,
+               "emu: print instructions, bank conflicts and sectors by source line");
+  app.add_flag("--no-race-check{false}", options.checkRaces, "emu: do not look for data races");
 }
 
 void finish(CaseOptions &options, const Raw &raw) {
@@ -74,22 +93,37 @@ void finish(CaseOptions &options, const Raw &raw) {
   if (raw.tolerance >= 0) {
     options.tolerance = raw.tolerance;
   }
+  options.scheduleSeed = raw.scheduleSeed;
+  if (options.schedule != "round-robin" && options.schedule != "random") {
+    throw UsageError("--schedule " + options.schedule + ": there are round-robin and random");
+  }
+}
+
+On executorNamed(const std::string &name) {
+  if (name == "cuda" || name == "emu") {
+    return name == "cuda" ? On::Cuda : On::Emu;
+  }
+  throw UsageError("--on " + name + ": a pack runs on cuda or emu" +
+                   (name == "cpu" ? "; `tilec run --on=cpu` runs a source on the processor" : ""));
 }
 } // namespace
 
 std::optional<Options> parseCommandLine(int argc, char **argv) {
-  CLI::App app("Run a kernel of a pack on a GPU, compare its results, time it.\n"
-               "Exit status: 0 right, 1 wrong results or a diagnosed error, 2 wrong usage, 3 no "
-               "GPU or driver.",
+  CLI::App app("Run a kernel of a pack on a GPU or on the emulator, compare its results, time it.\n"
+               "Exit status: 0 right, 1 wrong results, a report of the emulator or a diagnosed "
+               "error, 2 wrong usage, 3 no GPU or driver.",
                "tile-run");
   Options options;
   Raw raw;
+  std::string on;
   app.add_option("pack", options.pack, "the pack")->required();
+  app.add_option("--on", on, "cuda or emu; without it cuda if there is a GPU, else emu");
   app.add_option("--cases", options.casesFile,
                  "a file of cases: each line has options like this command line");
   app.add_option("--device", options.device, "number of the CUDA device");
   app.add_flag("--list", options.list, "list the kernels and their arguments; needs no GPU");
   addCaseOptions(app, options.common, raw);
+  addEmulatorOptions(app, options.common, raw);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &) {
@@ -99,6 +133,9 @@ std::optional<Options> parseCommandLine(int argc, char **argv) {
     throw UsageError(error.what());
   }
   finish(options.common, raw);
+  if (!on.empty()) {
+    options.on = executorNamed(on);
+  }
   return options;
 }
 
@@ -119,6 +156,7 @@ std::vector<CaseLine> readCases(const std::string &path, const CaseOptions &comm
     Raw raw;
     CLI::App app;
     addCaseOptions(app, entry.options, raw);
+    addEmulatorOptions(app, entry.options, raw);
     try {
       app.parse(entry.text);
       finish(entry.options, raw);

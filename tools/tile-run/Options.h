@@ -25,10 +25,23 @@ struct CaseOptions {
   int repeat = 0, warmup = 3;
   bool flushL2 = false, twice = false, verbose = false;
   std::string bench;
+
+  // Of the emulator.
+  std::string ptx;                         ///< file to run instead of the pack's PTX
+  std::string schedule = "round-robin";    ///< or "random"
+  std::optional<uint64_t> scheduleSeed;    ///< of a random schedule; else `seed`
+  unsigned schedules = 0;                  ///< so many random schedules, seeds one after the other
+  unsigned sms = 4;                        ///< multiprocessors of the emulated device
+  uint64_t stepBudget = uint64_t{1} << 32; ///< instructions of warps in one launch
+  bool profile = false, checkRaces = true;
 };
+
+/// What runs the kernels: Auto is the GPU if there is one, else the emulator.
+enum class On { Auto, Cuda, Emu };
 
 struct Options {
   std::string pack, casesFile;
+  On on = On::Auto;
   int device = 0;
   bool list = false;
   CaseOptions common;

@@ -1,4 +1,5 @@
-// tile-run: runs kernels of a pack on a GPU, from files or generated data, compares and times them.
+// tile-run: runs kernels of a pack on a GPU or on the emulator, from files or generated data,
+// compares and times them.
 #include "runtime/harness/Npy.h"
 #include "tools/tile-run/Arithmetic.h"
 #include "tools/tile-run/Case.h"
@@ -26,13 +27,19 @@ std::string signatureOf(const Kernel &kernel) {
   return text + ")";
 }
 
+/// The results go to standard output, what the emulator reports to standard error.
+void print(const CaseResult &result, const char *indent) {
+  std::printf("%s%s\n%s", indent, result.text.c_str(), result.profile.c_str());
+  std::fflush(stdout);
+  std::fputs(result.reports.c_str(), stderr);
+}
+
 int runAll(tile_pack &pack, const std::vector<CaseLine> &cases) {
   size_t wrong = 0, done = 0;
   for (const CaseLine &entry : cases) {
     CaseResult result = runCase(pack, entry.options);
-    std::printf("%s %s\n    %s\n", result.ok ? "pass" : "FAIL", entry.text.c_str(),
-                result.text.c_str());
-    std::fflush(stdout);
+    std::printf("%s %s\n", result.ok ? "pass" : "FAIL", entry.text.c_str());
+    print(result, "    ");
     wrong += !result.ok;
     ++done;
     if (result.deviceLost) {
@@ -42,6 +49,23 @@ int runAll(tile_pack &pack, const std::vector<CaseLine> &cases) {
   }
   std::printf("%zu of %zu cases passed\n", done - wrong, cases.size());
   return wrong || done < cases.size() ? kWrong : kOk;
+}
+
+/// The GPU; null for the emulator.
+std::unique_ptr<tile_context> openGpu(const Options &options) {
+  if (options.on == On::Emu) {
+    return nullptr;
+  }
+  try {
+    return std::make_unique<tile_context>(options.device);
+  } catch (const Error &error) {
+    if (options.on == On::Cuda || error.status != TILE_ERROR_NO_DRIVER) {
+      throw;
+    }
+    std::fprintf(stderr, "tile-run: no GPU (%s): running on the emulator, as --on=emu does\n",
+                 error.what());
+    return nullptr;
+  }
 }
 
 int run(const Options &options) {
@@ -61,7 +85,7 @@ int run(const Options &options) {
   if (!options.casesFile.empty()) {
     cases = readCases(options.casesFile, options.common);
   }
-  std::unique_ptr<tile_context> context;
+  std::unique_ptr<tile_context> context; // outlives the pack
   // The pack is read first: what is wrong with it is said on machines without a GPU too.
   tile_pack *raw = nullptr;
   tile_status status = tile_load_pack_file(nullptr, options.pack.c_str(), &raw);
@@ -69,12 +93,12 @@ int run(const Options &options) {
   if (status != TILE_OK) {
     throw Error(status, tile_last_error());
   }
-  context = std::make_unique<tile_context>(options.device);
+  context = openGpu(options);
   pack->context = context.get();
   int code = kOk;
   if (options.casesFile.empty()) {
     CaseResult result = runCase(*pack, options.common);
-    std::printf("%s\n", result.text.c_str());
+    print(result, "");
     code = result.ok ? kOk : kWrong;
   } else {
     code = runAll(*pack, cases);

@@ -1,0 +1,286 @@
+#include "tools/tile-run/EmulatorExecutor.h"
+
+#include "runtime/emulator/ptx/Parser.h"
+#include "runtime/harness/Compare.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+using namespace tile_rt;
+
+namespace tile_run {
+
+namespace {
+/// Shared memory that a block can have, with opting in (CUDA C++ Programming Guide, "Technical
+/// Specifications per Compute Capability").
+struct Capability {
+  unsigned major, minor;
+  uint64_t sharedKiB;
+};
+constexpr Capability kCapabilities[] = {{8, 0, 163}, {8, 6, 99},   {8, 7, 163}, {8, 9, 99},
+                                        {9, 0, 227}, {10, 0, 227}, {12, 0, 99}};
+
+class EmulatedBuffer : public Buffer {
+public:
+  EmulatedBuffer(tile_emu::Emulator &emulator, size_t bytes, const std::string &name)
+      : emulator(emulator), bytes(bytes), base(emulator.allocate(bytes, name)) {
+    poison();
+  }
+  ~EmulatedBuffer() override { emulator.free(base); }
+  EmulatedBuffer(const EmulatedBuffer &) = delete;
+  EmulatedBuffer &operator=(const EmulatedBuffer &) = delete;
+
+  uint64_t address() const override { return base; }
+  void write(const std::vector<std::byte> &data) override {
+    if (!data.empty()) {
+      emulator.write(base, data.data(), data.size());
+    }
+  }
+  void poison() override {
+    if (bytes) {
+      emulator.undefine(base, bytes, static_cast<uint8_t>(kPoison));
+    }
+  }
+  std::vector<std::byte> read() const override {
+    std::vector<std::byte> data(bytes);
+    if (bytes) {
+      emulator.read(base, data.data(), bytes);
+    }
+    return data;
+  }
+  std::string damage() const override { return {}; } // the emulator reports it where it happens
+
+private:
+  tile_emu::Emulator &emulator;
+  size_t bytes;
+  uint64_t base;
+};
+
+/// The architecture to emulate where none is asked for: that of the first module.
+std::string defaultArch(const tile_pack &pack) {
+  return pack.manifest.modules.empty() ? "sm_90a" : pack.manifest.modules.front().arch;
+}
+
+/// The most blocks of one of the kernel's launches that a multiprocessor holds at a time.
+unsigned blocksPerSm(const std::vector<Statement> &block) {
+  unsigned most = 1;
+  for (const Statement &statement : block) {
+    most = std::max({most, blocksPerSm(statement.then), blocksPerSm(statement.otherwise)});
+    for (const Variant &variant : statement.variants) {
+      most = std::max(most, variant.blocks.perSm);
+    }
+  }
+  return most;
+}
+
+tile_emu::Options emulatorOptions(const Kernel &kernel, const CaseOptions &options, uint64_t seed) {
+  tile_emu::Options result;
+  result.randomSchedule = options.schedule == "random" || options.schedules > 0;
+  result.seed = seed;
+  result.stepBudget = options.stepBudget;
+  result.residentBlocks = options.sms * blocksPerSm(kernel.host);
+  result.checkRaces = options.checkRaces;
+  result.profile = options.profile;
+  return result;
+}
+
+tile_emu::ptx::Type elementType(DType type) {
+  using Type = tile_emu::ptx::Type;
+  switch (type) {
+  case DType::F64:
+    return Type::F64;
+  case DType::F32:
+    return Type::F32;
+  case DType::F16:
+    return Type::F16;
+  case DType::BF16:
+    return Type::BF16;
+  case DType::I64:
+    return Type::S64;
+  case DType::I32:
+    return Type::S32;
+  case DType::U64:
+    return Type::U64;
+  case DType::U32:
+    return Type::U32;
+  case DType::I16:
+  case DType::U16:
+    return Type::U16;
+  default:
+    return Type::U8; // travels as bytes
+  }
+}
+
+uint64_t resolve(const Place &place, uint64_t workspace) {
+  return place.inWorkspace ? workspace + place.value : place.value;
+}
+
+std::vector<uint8_t> bytesOf(uint64_t bits, size_t count) {
+  std::vector<uint8_t> bytes(count);
+  std::memcpy(bytes.data(), &bits, count);
+  return bytes;
+}
+
+std::vector<uint8_t> encodeMap(const PlannedMap &map, uint64_t workspace) {
+  if (map.absent) {
+    return std::vector<uint8_t>(128);
+  }
+  const TensorMap &recipe = *map.recipe;
+  tile_emu::TensorMapRecipe emulated;
+  emulated.elementBytes = std::max(1u, dtypeBits(recipe.dtype) / 8);
+  emulated.type = elementType(recipe.dtype);
+  emulated.base = resolve(map.base, workspace);
+  emulated.dims = map.dims;
+  emulated.strides = map.strides;
+  emulated.box = recipe.box;
+  emulated.elementStrides = recipe.elementStrides;
+  emulated.swizzle = recipe.swizzle;
+  emulated.nanFill = recipe.nanFill;
+  std::array<uint8_t, 128> bytes = tile_emu::encodeTensorMap(emulated);
+  return {bytes.begin(), bytes.end()};
+}
+
+std::vector<std::vector<uint8_t>> packParams(const PlannedLaunch &launch, uint64_t workspace) {
+  std::vector<std::vector<uint8_t>> params;
+  for (size_t i = 0; i < launch.params.size(); ++i) {
+    const PlannedParam &param = launch.params[i];
+    switch (param.kind) {
+    case Parameter::Kind::TensorMap:
+      params.push_back(encodeMap(launch.maps[param.map], workspace));
+      break;
+    case Parameter::Kind::Scalar:
+      params.push_back(bytesOf(param.bits, dtypeBytes(launch.variant->params[i].type, 1)));
+      break;
+    default:
+      params.push_back(bytesOf(resolve(param.place, workspace), sizeof(uint64_t)));
+      break;
+    }
+  }
+  return params;
+}
+} // namespace
+
+DeviceInfo emulatedDevice(const std::string &arch, unsigned multiprocessors) {
+  unsigned number = 0;
+  if (std::sscanf(arch.c_str(), "sm_%u", &number) == 1) {
+    for (const Capability &capability : kCapabilities) {
+      if (capability.major * 10 + capability.minor == number) {
+        return {capability.major,           capability.minor,      multiprocessors,
+                capability.sharedKiB << 10, capability.major >= 9, "emulated " + arch};
+      }
+    }
+  }
+  throw UsageError("the emulator has no device for `" + arch +
+                   "`: give --arch sm_80, sm_90a or another of compute capability 8.0 to 12.0");
+}
+
+EmulatorExecutor::EmulatorExecutor(tile_pack &pack, const Kernel &kernel,
+                                   const CaseOptions &options, uint64_t seed)
+    : pack(pack), options(options), arch(options.arch.empty() ? defaultArch(pack) : options.arch),
+      info(emulatedDevice(arch, options.sms)), emulator(emulatorOptions(kernel, options, seed)) {}
+
+std::unique_ptr<Buffer> EmulatorExecutor::allocate(size_t bytes, const std::string &name) {
+  return std::make_unique<EmulatedBuffer>(emulator, bytes, name);
+}
+
+std::string EmulatorExecutor::ptxText(unsigned index) const {
+  if (!options.ptx.empty()) {
+    std::ifstream file(options.ptx, std::ios::binary);
+    if (!file) {
+      throw UsageError("cannot open `" + options.ptx + "`");
+    }
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+  const Module &description = pack.manifest.modules[index];
+  std::string_view text;
+  if (description.kind == Module::Kind::Ptx) {
+    text = pack.body.substr(description.offset, description.bytes);
+  } else if (description.ptxBytes > 0) {
+    text = pack.body.substr(description.ptxOffset, description.ptxBytes);
+  } else {
+    throw Error(TILE_ERROR_PACK,
+                "the pack has no PTX for " + description.arch +
+                    ", which is what the emulator runs: compile it again with this version of "
+                    "tilec, or give the text with --ptx FILE (tilec --emit=ptx)");
+  }
+  return std::string(text.substr(0, text.find('\0')));
+}
+
+tile_emu::Emulator::Loaded &EmulatorExecutor::module(unsigned index) {
+  std::shared_ptr<tile_emu::Emulator::Loaded> &loaded = modules[index];
+  if (!loaded) {
+    try {
+      loaded = emulator.load(ptxText(index));
+    } catch (const tile_emu::ptx::SyntaxError &error) {
+      throw Error(TILE_ERROR_PACK, "the emulator cannot read the PTX for " +
+                                       pack.manifest.modules[index].arch + ": " + error.what());
+    }
+  }
+  return *loaded;
+}
+
+void EmulatorExecutor::fill(const PlannedFill &fill, uint64_t workspace) {
+  std::vector<uint8_t> data(fill.count * fill.elementBytes);
+  for (uint64_t i = 0; i < fill.count; ++i) {
+    std::memcpy(data.data() + i * fill.elementBytes, &fill.bits, fill.elementBytes);
+  }
+  if (!data.empty()) {
+    emulator.write(workspace + fill.offset, data.data(), data.size());
+  }
+}
+
+/// False if the grid had to be stopped.
+bool EmulatorExecutor::launch(const PlannedLaunch &launch, uint64_t workspace) {
+  const Variant &variant = *launch.variant;
+  tile_emu::Emulator::Launch emulated;
+  emulated.entry = variant.entry;
+  emulated.grid = launch.blocks;
+  emulated.block = variant.block;
+  emulated.cluster = variant.cluster;
+  emulated.dynamicSharedBytes = variant.sharedBytes;
+  emulated.params = packParams(launch, workspace);
+  return emulator.launch(module(variant.module), emulated);
+}
+
+void EmulatorExecutor::run(const LaunchPlan &plan, uint64_t workspace) {
+  try {
+    for (const PlanStep &step : plan.steps) {
+      if (!step.isLaunch) {
+        fill(step.fill, workspace);
+      } else if (!launch(step.launch, workspace)) {
+        return; // findings() says why
+      }
+    }
+  } catch (const tile_emu::Fault &fault) {
+    throw Error(TILE_ERROR_PACK, tile_emu::format(fault.report, {}));
+  }
+}
+
+std::vector<float> EmulatorExecutor::time(const LaunchPlan &, uint64_t, int, int, bool) {
+  throw UsageError("the emulator has no times: --repeat needs --on=cuda");
+}
+
+Executor::Findings EmulatorExecutor::findings() const {
+  Findings found;
+  found.count = emulator.reports().size();
+  std::set<std::string> kinds;
+  for (const tile_emu::Report &report : emulator.reports()) {
+    std::string kind(tile_emu::kindName(report.kind));
+    if (kinds.insert(kind).second) {
+      found.summary += (found.summary.empty() ? "" : ", ") + kind;
+    }
+  }
+  if (found.count > 0) {
+    found.text = emulator.describe();
+  }
+  return found;
+}
+
+std::string EmulatorExecutor::profile() const {
+  return options.profile ? emulator.profileTable() : std::string();
+}
+
+} // namespace tile_run

@@ -1,0 +1,48 @@
+// Runs plans on the emulator of PTX (runtime/emulator).
+#pragma once
+
+#include "runtime/emulator/Emulator.h"
+#include "runtime/src/Device.h"
+#include "tools/tile-run/Executor.h"
+#include "tools/tile-run/Options.h"
+
+#include <map>
+
+namespace tile_run {
+
+/// What planning sees of a device with this architecture ("sm_90a") and so many multiprocessors.
+/// Throws UsageError for one that the emulator does not know.
+tile_rt::DeviceInfo emulatedDevice(const std::string &arch, unsigned multiprocessors);
+
+/// One emulated device. The memory, the reports and the profile are its own.
+class EmulatorExecutor : public Executor {
+public:
+  /// `kernel` is what will run. The device has the architecture that `options` name, else that of
+  /// the first module of the pack. `seed` is that of a random schedule.
+  EmulatorExecutor(tile_pack &pack, const tile_rt::Kernel &kernel, const CaseOptions &options,
+                   uint64_t seed);
+  std::string name() const override { return "emu " + arch; }
+  const tile_rt::DeviceInfo &device() const override { return info; }
+  std::unique_ptr<Buffer> allocate(size_t bytes, const std::string &name) override;
+  void run(const tile_rt::LaunchPlan &plan, uint64_t workspace) override;
+  std::vector<float> time(const tile_rt::LaunchPlan &plan, uint64_t workspace, int warmup,
+                          int count, bool flush) override;
+  bool isTimed() const override { return false; }
+  Findings findings() const override;
+  std::string profile() const override;
+
+private:
+  tile_emu::Emulator::Loaded &module(unsigned index);
+  std::string ptxText(unsigned index) const;
+  void fill(const tile_rt::PlannedFill &fill, uint64_t workspace);
+  bool launch(const tile_rt::PlannedLaunch &launch, uint64_t workspace);
+
+  tile_pack &pack;
+  const CaseOptions &options;
+  std::string arch;
+  tile_rt::DeviceInfo info;
+  tile_emu::Emulator emulator;
+  std::map<unsigned, std::shared_ptr<tile_emu::Emulator::Loaded>> modules; ///< by index
+};
+
+} // namespace tile_run
