@@ -21,8 +21,8 @@ struct Mma {
 };
 
 void multiplyOperands(const Mma &mma, Operands<float> &operands) {
-  multiply(summationOf(mma.a), mma.shape.m, mma.shape.n, mma.shape.k, operands.a, operands.b,
-           operands.c);
+  multiply(summationOfMma(mma.a, mma.b, mma.accumulators.element), mma.shape.m, mma.shape.n,
+           mma.shape.k, operands.a, operands.b, operands.c);
 }
 
 void multiplyOperands(const Mma &mma, Operands<double> &operands) {

@@ -1,9 +1,10 @@
 #include "runtime/emulator/matrix/Product.h"
 
+#include "runtime/support/Floats.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <vector>
 
@@ -14,10 +15,10 @@ namespace {
 constexpr int kZeroExponent = -600;
 constexpr int kLowestExponent = -400;
 
-/// Of the leading bit; subnormal numbers of f32 count as if they were normal.
-inline int exponentOf(float value) {
+/// Of the leading bit, at least `lowest`.
+inline int exponentOf(float value, int lowest) {
   int biased = int(std::bit_cast<uint32_t>(value) >> 23 & 255);
-  return value == 0 ? kZeroExponent : std::max(biased, 1) - 127;
+  return value == 0 ? kZeroExponent : std::max(biased - 127, lowest);
 }
 
 inline double powerOfTwo(int exponent) { // -1022 to 1023
@@ -41,39 +42,45 @@ inline float cut(double value, unsigned bits) {
   return float(std::bit_cast<double>(raw & ~((uint64_t(1) << (52 - bits)) - 1)));
 }
 
-float canonical(float value) {
-  return std::isnan(value) ? std::bit_cast<float>(0x7fffffffu) : value;
+inline float finish(const Summation &how, double sum) {
+  if (how.toHalf) {
+    return float(tile_rt::roundFloat(tile_rt::DType::F16, sum));
+  }
+  return std::isnan(sum)   ? std::bit_cast<float>(0x7fffffffu)
+         : std::isinf(sum) ? float(sum)
+                           : cut(sum, how.result);
 }
 
-void multiplySpecial(unsigned rows, unsigned columns, unsigned k, const float *a, const float *b,
-                     float *c) {
+/// With infinities or NaN somewhere: the order of the sum does not decide.
+void multiplySpecial(const Summation &how, unsigned rows, unsigned columns, unsigned k,
+                     const float *a, const float *b, float *c) {
   for (unsigned row = 0; row < rows; ++row) {
     for (unsigned column = 0; column < columns; ++column) {
       double sum = c[row * columns + column];
       for (unsigned i = 0; i < k; ++i) {
         sum += double(a[row * k + i]) * b[i * columns + column];
       }
-      c[row * columns + column] = canonical(std::isfinite(sum) ? cut(sum, 23) : float(sum));
+      c[row * columns + column] = finish(how, sum);
     }
   }
 }
 
-/// Working memory of one product: one row of the result at a time.
+/// Working memory: one row of the result at a time.
 struct Scratch {
   std::vector<int> exponents, largest;
   std::vector<double> scale, sum;
 };
 
-/// One step of one row. `exponents` are those of b.
+/// One row. `exponents` are those of b.
 void addTerms(const Summation &how, unsigned columns, unsigned terms, const float *a,
               const float *b, const int *exponents, float *c, Scratch &scratch) {
   int *largest = scratch.largest.data();
   double *scale = scratch.scale.data(), *sum = scratch.sum.data();
   for (unsigned column = 0; column < columns; ++column) {
-    largest[column] = std::max(exponentOf(c[column]), kLowestExponent);
+    largest[column] = std::max(exponentOf(c[column], -126), kLowestExponent);
   }
   for (unsigned i = 0; i < terms; ++i) {
-    int exponent = exponentOf(a[i]);
+    int exponent = exponentOf(a[i], how.lowestA);
     for (unsigned column = 0; column < columns; ++column) {
       largest[column] = std::max(largest[column], exponent + exponents[i * columns + column]);
     }
@@ -90,45 +97,88 @@ void addTerms(const Summation &how, unsigned columns, unsigned terms, const floa
     }
   }
   for (unsigned column = 0; column < columns; ++column) {
-    c[column] = cut(sum[column] / scale[column], how.result);
+    c[column] = finish(how, sum[column] / scale[column]);
   }
 }
+
+void multiplyFinite(const Summation &how, unsigned rows, unsigned columns, unsigned k,
+                    const float *a, const float *b, float *c) {
+  static thread_local Scratch scratch;
+  scratch.exponents.resize(size_t(k) * columns);
+  for (size_t i = 0; i < size_t(k) * columns; ++i) {
+    scratch.exponents[i] = exponentOf(b[i], how.lowestB);
+  }
+  scratch.largest.resize(columns);
+  scratch.scale.resize(columns);
+  scratch.sum.resize(columns);
+  for (unsigned row = 0; row < rows; ++row) {
+    addTerms(how, columns, k, a + row * k, b, scratch.exponents.data(), c + row * columns, scratch);
+  }
+}
+
+/// Summation::pairwise.
+void multiplyPairwise(const Summation &how, unsigned rows, unsigned columns, unsigned k,
+                      const float *a, const float *b, float *c) {
+  std::vector<float> partA(size_t(rows) * k / 2), partB(size_t(k) / 2 * columns),
+      sum(size_t(rows) * columns);
+  for (unsigned part = 0; part < 2; ++part) {
+    for (unsigned i = 0; i < k / 2; ++i) {
+      unsigned from = 4 * (i / 2) + 2 * part + i % 2;
+      for (unsigned row = 0; row < rows; ++row) {
+        partA[row * k / 2 + i] = a[row * k + from];
+      }
+      std::copy_n(b + from * columns, columns, partB.begin() + i * columns);
+    }
+    multiplyFinite(how, rows, columns, k / 2, partA.data(), partB.data(), sum.data());
+  }
+  for (unsigned i = 0; i < rows * columns; ++i) {
+    c[i] = how.toHalf ? float(tile_rt::roundFloat(tile_rt::DType::F16, double(c[i]) + sum[i]))
+                      : c[i] + sum[i];
+  }
+}
+
+/// Exponent of the smallest normal number.
+int lowestExponent(Element element) {
+  switch (element) {
+  case Element::F16:
+  case Element::E5M2:
+    return -14;
+  case Element::E4M3:
+    return -6;
+  default:
+    return -126;
+  }
+}
+
+bool isFp8(Element element) { return element == Element::E4M3 || element == Element::E5M2; }
 } // namespace
 
-Summation summationOf(Element element) {
-  switch (element) {
-  case Element::E4M3:
-  case Element::E5M2:
-    return {13, 13, 32};
-  case Element::TF32:
-    return {25, 23, 8};
-  default:
-    return {25, 23, 16};
+Summation summationOfMma(Element a, Element b, Element sum) {
+  bool pairwise = isFp8(a);
+  return {.toHalf = sum == Element::F16,
+          .lowestA = lowestExponent(pairwise ? Element::F16 : a),
+          .lowestB = lowestExponent(pairwise ? Element::F16 : b),
+          .pairwise = pairwise};
+}
+
+Summation summationOfWgmma(Element a, Element b, Element sum) {
+  Summation how{
+      .toHalf = sum == Element::F16, .lowestA = lowestExponent(a), .lowestB = lowestExponent(b)};
+  if (isFp8(a)) {
+    how.fraction = how.result = 13;
   }
+  return how;
 }
 
 void multiply(const Summation &how, unsigned rows, unsigned columns, unsigned k, const float *a,
               const float *b, float *c) {
   if (!allFinite(a, size_t(rows) * k) || !allFinite(b, size_t(k) * columns) ||
       !allFinite(c, size_t(rows) * columns)) {
-    multiplySpecial(rows, columns, k, a, b, c);
-    return;
-  }
-  static thread_local Scratch scratch;
-  scratch.exponents.resize(size_t(k) * columns);
-  for (size_t i = 0; i < size_t(k) * columns; ++i) {
-    scratch.exponents[i] = exponentOf(b[i]);
-  }
-  scratch.largest.resize(columns);
-  scratch.scale.resize(columns);
-  scratch.sum.resize(columns);
-  for (unsigned first = 0; first < k; first += how.terms) {
-    unsigned terms = std::min(how.terms, k - first);
-    for (unsigned row = 0; row < rows; ++row) {
-      addTerms(how, columns, terms, a + row * k + first, b + size_t(first) * columns,
-               scratch.exponents.data() + size_t(first) * columns, c + size_t(row) * columns,
-               scratch);
-    }
+    multiplySpecial(how, rows, columns, k, a, b, c);
+  } else if (how.pairwise) {
+    multiplyPairwise(how, rows, columns, k, a, b, c);
+  } else {
+    multiplyFinite(how, rows, columns, k, a, b, c);
   }
 }
 

@@ -5,15 +5,22 @@
 
 namespace tile_emu {
 
-/// How a tensor core adds: all terms of a step (products and the accumulator) are cut towards zero
-/// to `fraction` bits below the leading bit of the largest, added exactly, and the sum is cut
-/// towards zero to `result` bits after its leading bit. Measured on an H200.
+/// How a tensor core adds. All terms (products and the accumulator) are cut towards zero to
+/// `fraction` bits below the leading bit of the largest, as if no product carried, and added
+/// exactly; the sum is cut towards zero to `result` bits below its leading bit, or rounded to f16.
+/// Bit for bit what an H200 does, for every type (it was compared on random matrices); other
+/// generations keep a bit less and add fewer terms at once.
 struct Summation {
-  unsigned fraction;
-  unsigned result;
-  unsigned terms; ///< products in a step
+  unsigned fraction = 25, result = 23;
+  bool toHalf = false;
+  /// Exponents of the smallest normal numbers: smaller ones are added as if they had them.
+  int lowestA = -126, lowestB = -126;
+  /// mma.sync multiplies fp8 as f16, in two products that start from zero, each with two of four
+  /// neighbours along K; C is added last, rounding to nearest.
+  bool pairwise = false;
 };
-Summation summationOf(Element element);
+Summation summationOfMma(Element a, Element b, Element sum);
+Summation summationOfWgmma(Element a, Element b, Element sum);
 
 /// c += a b, with a of `rows` x `k`, b of `k` x `columns`, c of `rows` x `columns`, all row by row.
 /// Infinities and NaN follow IEEE 754; a NaN that results is the canonical one.

@@ -3,6 +3,8 @@
 #include "runtime/emulator/matrix/Fragments.h"
 #include "runtime/support/Floats.h"
 
+#include <cmath>
+
 namespace tile_emu {
 
 namespace {
@@ -20,10 +22,14 @@ struct Values {
   }
 };
 
+/// The NaN of the hardware is not that of encodeFloat.
+uint64_t halfBits(float value) {
+  return std::isnan(value) ? 0x7fff : tile_rt::encodeFloat(tile_rt::DType::F16, double(value));
+}
+
 uint64_t accumulatorBits(Element element, float first, float second) {
   if (element == Element::F16) {
-    return tile_rt::encodeFloat(tile_rt::DType::F16, double(first)) |
-           tile_rt::encodeFloat(tile_rt::DType::F16, double(second)) << 16;
+    return halfBits(first) | halfBits(second) << 16;
   }
   return std::bit_cast<uint32_t>(first);
 }

@@ -31,8 +31,8 @@ uint64_t commonValue(Step &step, Row row, const char *name) {
 }
 
 void multiplyOperands(const Product &product, Operands<float> &operands) {
-  multiply(summationOf(product.a), kRowsOfWarp, product.columns, product.k, operands.a, operands.b,
-           operands.c);
+  multiply(summationOfWgmma(product.a, product.b, product.accumulators.element), kRowsOfWarp,
+           product.columns, product.k, operands.a, operands.b, operands.c);
 }
 void multiplyOperands(const Product &product, Operands<int32_t> &operands) {
   multiply(product.clamp, kRowsOfWarp, product.columns, product.k, operands.a, operands.b,
@@ -216,8 +216,7 @@ Execute decodeWgmma(Decoder &decoder) {
     }
     return [pending](Step &step) {
       requireWholeWarp(step);
-      WgmmaState::of(step).wait(step, uint64_t(pending));
-      return Outcome::Next;
+      return WgmmaState::of(step).wait(step, uint64_t(pending));
     };
   }
   bool isFence = name == "fence";

@@ -45,9 +45,10 @@ struct WgmmaState {
   Step32 openGroup = 1; ///< collects products until commit_group
   Step32 doneGroup = 0; ///< this one and all before it have been waited for
   bool openUsed = false;
-  uint32_t fences = 1;   ///< executed so far, plus one
-  uint64_t issued = 0;   ///< products
-  std::vector<Use> uses; ///< by row
+  uint32_t fences = 1;               ///< executed so far, plus one
+  uint64_t issued = 0;               ///< products
+  std::deque<uint64_t> issuedBefore; ///< products issued up to the end of groups doneGroup + 1, ...
+  std::vector<Use> uses;             ///< by row
   std::vector<Row> inFlight;
   std::shared_ptr<WgmmaSequence> sequence;
 
@@ -61,8 +62,9 @@ struct WgmmaState {
   void agree(Step &step, const WgmmaSequence::Product &product);
   void fence() { ++fences; }
   void commit();
-  /// Until at most `pending` committed groups are under way.
-  void wait(Step &step, uint64_t pending);
+  /// Until at most `pending` committed groups are under way. A product is the work of all four
+  /// warps: it cannot be done before all have issued it; Outcome::Blocked until then.
+  Outcome wait(Step &step, uint64_t pending);
 };
 
 /// To be called when the last lane of a warp has executed `exit` or `ret`: reports products that

@@ -180,15 +180,39 @@ void WgmmaState::agree(Step &step, const WgmmaSequence::Product &product) {
 
 void WgmmaState::commit() {
   ++openGroup; // an empty group counts too
+  issuedBefore.push_back(issued);
   openUsed = false;
 }
 
-void WgmmaState::wait(Step &step, uint64_t pending) {
+/// Another warp of the warpgroup that has not issued the first `products`.
+static const Warp *missingWarp(const Step &step, uint64_t products) {
+  unsigned first = firstWarpOfGroup(step);
+  for (unsigned i = first; i < first + kWarpsOfGroup && i < step.block.warps.size(); ++i) {
+    const Warp &warp = step.block.warps[i];
+    if (!warp.wgmma || warp.wgmma->issued < products) {
+      return &warp;
+    }
+  }
+  return nullptr;
+}
+
+Outcome WgmmaState::wait(Step &step, uint64_t pending) {
   Step32 committed = openGroup - 1;
   if (pending >= committed || committed - pending <= doneGroup) {
-    return;
+    return Outcome::Next;
   }
-  doneGroup = Step32(committed - pending);
+  Step32 done = Step32(committed - pending);
+  uint64_t products = issuedBefore[done - doneGroup - 1];
+  const Warp *missing = products ? missingWarp(step, products) : nullptr;
+  if (missing) {
+    step.waitFor([index = missing->index] {
+      return "a wgmma that warp " + std::to_string(index) +
+             " of the same warpgroup has not executed yet";
+    });
+    return Outcome::Blocked;
+  }
+  issuedBefore.erase(issuedBefore.begin(), issuedBefore.begin() + ptrdiff_t(done - doneGroup));
+  doneGroup = done;
   step.machine.checker.complete({step.warp.firstThread, step.lanes}, channel, doneGroup);
   std::erase_if(inFlight, [&](Row row) {
     if (uses[row].group > doneGroup) {
@@ -197,6 +221,7 @@ void WgmmaState::wait(Step &step, uint64_t pending) {
     uses[row].group = 0;
     return true;
   });
+  return Outcome::Next;
 }
 
 void checkWgmmaAtExit(Step &step) {
