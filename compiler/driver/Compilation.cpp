@@ -32,7 +32,8 @@ struct Compilation::Launch {
 /// What one architecture's compilation makes.
 struct Compilation::DeviceCode {
   std::optional<llvm::json::Object> manifest;
-  std::string ptx;
+  std::string ptx;          ///< what ptxas gets
+  std::string ptxWithLines; ///< what the pack gets
   std::string cubin;
   AssemblerReport report;
   std::map<std::string, Launch> launches; ///< by entry
@@ -193,7 +194,10 @@ bool Compilation::toDevice(ModuleOp module, const Target &target, DeviceCode &co
       !saveTemp(target, "llvm.mlir", printIr(module))) {
     return false;
   }
-  PtxOptions ptxOptions{target.name.str(), options.optLevel, options.debug};
+  // Packs have lines in their PTX with -g or without. So that it is the same code in either case
+  // and in each kind of output, code is always generated with them, and taken out of the text.
+  bool lines = options.debug || options.emit >= EmitKind::Ptx;
+  PtxOptions ptxOptions{target.name.str(), options.optLevel, lines};
   PtxEmitter emitter(ptxOptions, toolchain, diags);
   llvm::LLVMContext llvmContext;
   std::unique_ptr<llvm::Module> ir;
@@ -222,7 +226,8 @@ bool Compilation::toDevice(ModuleOp module, const Target &target, DeviceCode &co
   if (!ptx || failed()) {
     return false;
   }
-  code.ptx = std::move(*ptx);
+  code.ptx = options.debug ? *ptx : withoutLines(*ptx);
+  code.ptxWithLines = std::move(*ptx);
   return saveTemp(target, "ptx", code.ptx);
 }
 
@@ -367,14 +372,14 @@ bool Compilation::bundle(llvm::MutableArrayRef<DeviceCode> codes) {
     }
     addResources(manifest, index, target, code.report.functions);
     if (!isPortable(target)) {
-      modules.push_back({target.name.str(), "cubin", code.cubin});
+      modules.push_back({target.name.str(), "cubin", code.cubin, code.ptxWithLines});
       continue;
     }
     std::optional<std::string> bytes = assembler.bundle(imagesOf(target, code.ptx, code.cubin));
     if (!bytes) {
       return false;
     }
-    modules.push_back({target.name.str(), "fatbin", std::move(*bytes)});
+    modules.push_back({target.name.str(), "fatbin", std::move(*bytes), code.ptxWithLines});
   }
   if (manifest.getArray("kernels")->empty()) {
     diags.report(diag::Id::NothingToCompile, llvm::SMRange(), input);

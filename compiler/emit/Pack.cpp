@@ -21,14 +21,22 @@ std::string printManifest(const json::Object &manifest) {
 
 std::string writePack(json::Object &manifest, ArrayRef<PackModule> modules) {
   std::string body;
+  auto append = [&](StringRef bytes) { // returns where they lie
+    body.resize(alignTo(body.size(), TILE_PACK_ALIGN), '\0');
+    uint64_t offset = body.size();
+    body += bytes;
+    return offset;
+  };
   json::Array list;
   for (const PackModule &module : modules) {
-    body.resize(alignTo(body.size(), TILE_PACK_ALIGN), '\0');
-    list.push_back(json::Object{{"arch", module.arch},
-                                {"kind", module.kind},
-                                {"offset", body.size()},
-                                {"bytes", module.bytes.size()}});
-    body += module.bytes;
+    json::Object entry{{"arch", module.arch},
+                       {"kind", module.kind},
+                       {"offset", append(module.bytes)},
+                       {"bytes", module.bytes.size()}};
+    if (!module.ptx.empty()) {
+      entry["ptx"] = json::Object{{"offset", append(module.ptx)}, {"bytes", module.ptx.size()}};
+    }
+    list.push_back(std::move(entry));
   }
   manifest["modules"] = std::move(list);
   std::string text = printManifest(manifest);

@@ -13,9 +13,11 @@ struct PackModule {
   std::string arch; ///< "sm_90a"
   std::string kind; ///< "fatbin", "cubin" or "ptx"
   std::string bytes;
+  std::string ptx; ///< of the module, with line numbers; may be empty
 };
 
-/// The bytes of a pack. `manifest` gains its member "modules" with the offsets of `modules`.
+/// The bytes of a pack. `manifest` gains its member "modules" with the offsets of `modules` and of
+/// their PTX.
 std::string writePack(llvm::json::Object &manifest, llvm::ArrayRef<PackModule> modules);
 
 /// The manifest as text: two spaces of indentation, members in alphabetical order, a final line

@@ -195,4 +195,23 @@ std::optional<std::string> PtxEmitter::toPtx(llvm::Module &module) {
   return text.str().str();
 }
 
+std::string withoutLines(StringRef ptx) {
+  std::string result;
+  result.reserve(ptx.size());
+  bool inSection = false;
+  while (!ptx.empty()) {
+    size_t end = std::min(ptx.find('\n'), ptx.size() - 1) + 1;
+    StringRef line = ptx.take_front(end), text = line.ltrim();
+    ptx = ptx.drop_front(end);
+    inSection |= text.starts_with(".section");
+    bool isOfTable = inSection || text.starts_with(".loc\t") || text.starts_with(".file\t") ||
+                     text.starts_with("$L__tmp") || text.starts_with("$L__func_");
+    inSection &= !text.contains('}');
+    if (!isOfTable) {
+      result += line;
+    }
+  }
+  return result;
+}
+
 } // namespace tilec

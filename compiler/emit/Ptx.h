@@ -22,7 +22,7 @@ namespace tilec {
 struct PtxOptions {
   std::string arch;         ///< "sm_90a", "sm_80", ...
   unsigned optLevel = 2;    ///< 0 to 3: LLVM's pipeline
-  bool lineTables = false;  ///< `.loc` lines, as -g asks
+  bool lineTables = false;  ///< `.loc` lines
   bool flushToZero = false; ///< of libdevice's functions (@fast_math)
 };
 
@@ -50,5 +50,8 @@ private:
   DiagnosticEngine &diags;
   std::unique_ptr<llvm::TargetMachine> machine; // null if LLVM has no such target
 };
+
+/// PTX without its line table: what LLVM prints if it is not asked for one.
+std::string withoutLines(llvm::StringRef ptx);
 
 } // namespace tilec

@@ -341,8 +341,17 @@ Module parseModule(const JsonRef &json, uint64_t bodyBytes) {
                                                     {"ptx", Module::Kind::Ptx}});
   module.offset = json["offset"].as<uint64_t>();
   module.bytes = json["bytes"].as<uint64_t>();
-  if (module.offset > bodyBytes || module.bytes > bodyBytes - module.offset) {
-    json.fail("the module lies outside the body");
+  auto check = [&](const JsonRef &part, uint64_t offset, uint64_t bytes) {
+    if (offset > bodyBytes || bytes > bodyBytes - offset) {
+      part.fail("the module lies outside the body");
+    }
+  };
+  check(json, module.offset, module.bytes);
+  if (json.hasValue("ptx")) {
+    JsonRef ptx = json["ptx"];
+    module.ptxOffset = ptx["offset"].as<uint64_t>();
+    module.ptxBytes = ptx["bytes"].as<uint64_t>();
+    check(ptx, module.ptxOffset, module.ptxBytes);
   }
   return module;
 }

@@ -2,9 +2,9 @@
 """Takes packs apart and puts them together (docs/pack.md), for people who work on the compiler or the runtime.
 
     pack_tool.py show PACK                         the manifest, indented
-    pack_tool.py modules PACK DIR                  each module as a file in DIR
+    pack_tool.py modules PACK DIR                  each module as a file in DIR, and its PTX
     pack_tool.py make MANIFEST.json MODULE... -o PACK
-        the manifest's modules get the offsets and sizes of the files, in order
+        the manifest's modules get the offsets and sizes of the files, in order; without "ptx"
 """
 import argparse
 import json
@@ -37,6 +37,7 @@ def make(manifest, modules):
     for entry, data in zip(manifest["modules"], modules):
         body = pad(body)
         entry["offset"], entry["bytes"] = len(body), len(data)
+        entry.pop("ptx", None)
         body += data
     text = json.dumps(manifest, indent=1, ensure_ascii=False).encode()
     return pad(HEADER.pack(b"TILEPACK", 1, 0, len(text), len(body)) + text) + body
@@ -67,6 +68,10 @@ def main():
         path = args.dir / f"{args.pack.stem}.{i}.{module['arch']}.{module['kind']}"
         path.write_bytes(body[module["offset"]:module["offset"] + module["bytes"]])
         print(path)
+        if "ptx" in module:
+            path = args.dir / f"{args.pack.stem}.{i}.{module['arch']}.lines.ptx"
+            path.write_bytes(body[module["ptx"]["offset"]:module["ptx"]["offset"] + module["ptx"]["bytes"]])
+            print(path)
 
 
 if __name__ == "__main__":

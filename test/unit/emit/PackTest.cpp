@@ -16,8 +16,8 @@ uint64_t number(const std::string &bytes, size_t at, size_t size) {
 
 TEST(Pack, HeaderManifestBody) {
   llvm::json::Object manifest{{"format", 1}};
-  std::string pack =
-      writePack(manifest, {{"sm_90a", "cubin", "CUBIN"}, {"sm_80", "fatbin", "FATBINARY"}});
+  std::string pack = writePack(manifest, {{"sm_90a", "cubin", "CUBIN", "the PTX of the cubin"},
+                                          {"sm_80", "fatbin", "FATBINARY", ""}});
   EXPECT_EQ(pack.substr(0, 8), "TILEPACK");
   EXPECT_EQ(number(pack, 8, 4), 1u);
   EXPECT_EQ(number(pack, 12, 4), 0u);
@@ -38,6 +38,12 @@ TEST(Pack, HeaderManifestBody) {
     EXPECT_EQ(offset % 16, 0);
     EXPECT_EQ(pack.substr(body + offset, bytes), expected[i]);
   }
+  const llvm::json::Object *ptx = modules[0].getAsObject()->getObject("ptx");
+  ASSERT_TRUE(ptx);
+  EXPECT_EQ(*ptx->getInteger("offset") % 16, 0);
+  EXPECT_EQ(pack.substr(body + *ptx->getInteger("offset"), *ptx->getInteger("bytes")),
+            "the PTX of the cubin");
+  EXPECT_FALSE(modules[1].getAsObject()->get("ptx"));
 }
 
 TEST(Pack, WithoutCode) {

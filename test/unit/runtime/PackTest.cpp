@@ -114,6 +114,25 @@ TEST(Pack, ManifestErrorsSayWhere) {
   EXPECT_NE(errorOf([&] { parseManifest("{", 0); }).find("not JSON"), std::string::npos);
 }
 
+TEST(Pack, PtxOfAModule) {
+  Json json = gemmManifest();
+  json["modules"][0]["ptx"] = {{"offset", 16}, {"bytes", 6}};
+  json["modules"][1]["ptx"] = nullptr;
+  Manifest manifest = parseManifest(json.dump(), gemmBody().size());
+  EXPECT_EQ(manifest.modules[0].ptxOffset, 16u);
+  EXPECT_EQ(manifest.modules[0].ptxBytes, 6u);
+  EXPECT_EQ(manifest.modules[1].ptxBytes, 0u);
+  for (auto [offset, bytes] : {std::pair<uint64_t, uint64_t>{16, 7}, {23, 0}, {8, UINT64_MAX}}) {
+    json["modules"][0]["ptx"] = {{"offset", offset}, {"bytes", bytes}};
+    std::string text = errorOf([&] { parseJson(json); });
+    EXPECT_NE(text.find("manifest.modules[0].ptx: the module lies outside the body"),
+              std::string::npos)
+        << text;
+  }
+  json["modules"][0]["ptx"] = {{"offset", 0}};
+  EXPECT_NE(errorOf([&] { parseJson(json); }).find("bytes"), std::string::npos);
+}
+
 TEST(Pack, DeepHostProgramsAreRefused) {
   std::string inner = "[]";
   for (int i = 0; i < 2000; ++i) {
