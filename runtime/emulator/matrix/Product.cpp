@@ -121,15 +121,17 @@ void multiplyPairwise(const Summation &how, unsigned rows, unsigned columns, uns
                       const float *a, const float *b, float *c) {
   std::vector<float> partA(size_t(rows) * k / 2), partB(size_t(k) / 2 * columns),
       sum(size_t(rows) * columns);
-  for (unsigned part = 0; part < 2; ++part) {
+  Summation part = how;
+  part.pairwise = false;
+  for (unsigned half = 0; half < 2; ++half) {
     for (unsigned i = 0; i < k / 2; ++i) {
-      unsigned from = 4 * (i / 2) + 2 * part + i % 2;
+      unsigned from = 4 * (i / 2) + 2 * half + i % 2;
       for (unsigned row = 0; row < rows; ++row) {
         partA[row * k / 2 + i] = a[row * k + from];
       }
       std::copy_n(b + from * columns, columns, partB.begin() + i * columns);
     }
-    multiplyFinite(how, rows, columns, k / 2, partA.data(), partB.data(), sum.data());
+    multiply(part, rows, columns, k / 2, partA.data(), partB.data(), sum.data());
   }
   for (unsigned i = 0; i < rows * columns; ++i) {
     c[i] = how.toHalf ? float(tile_rt::roundFloat(tile_rt::DType::F16, double(c[i]) + sum[i]))
