@@ -180,7 +180,14 @@ Execute decodeCount(Decoder &d) {
   });
 }
 
-constexpr std::initializer_list<Type> kWideTypes = {Type::U32, Type::U64, Type::S32, Type::S64};
+/// Position or length of a field: eight bits count, except that for fields of 64 bits the hardware
+/// looks at all.
+static uint64_t fieldOperand(uint64_t value, unsigned bits) {
+  return bits == 32 ? value & 0xff : value;
+}
+
+static constexpr std::initializer_list<Type> kWideTypes = {Type::U32, Type::U64, Type::S32,
+                                                           Type::S64};
 
 Execute decodeBfind(Decoder &d) {
   bool shift = d.take("shiftamt");
@@ -224,7 +231,7 @@ Execute decodeBfe(Decoder &d) {
   unsigned bits = bitsOf(type);
   bool isSigned = type == Type::S32 || type == Type::S64;
   auto f = [=](uint64_t a, uint64_t b, uint64_t c) -> uint64_t {
-    uint64_t position = b & 0xff, length = c & 0xff;
+    uint64_t position = fieldOperand(b, bits), length = fieldOperand(c, bits);
     uint64_t field = position >= bits ? 0 : a >> position & lowBits(length);
     if (!isSigned || length == 0) {
       return field;
@@ -239,13 +246,14 @@ Execute decodeBfe(Decoder &d) {
 
 Execute decodeBfi(Decoder &d) {
   Type type = takeTypeOf(d, {Type::B32, Type::B64});
+  unsigned bits = bitsOf(type);
   uint64_t mask = widthMask(type);
-  auto f = [mask](uint64_t a, uint64_t b, uint64_t c, uint64_t length) -> uint64_t {
-    uint64_t position = c & 0xff;
+  auto f = [=](uint64_t a, uint64_t b, uint64_t c, uint64_t d) -> uint64_t {
+    uint64_t position = fieldOperand(c, bits), length = fieldOperand(d, bits);
     if (position >= 64) {
       return b;
     }
-    uint64_t field = lowBits(length & 0xff) << position & mask;
+    uint64_t field = lowBits(length) << position & mask;
     return (b & ~field) | (a << position & field);
   };
   return laneOp(d, type, f, type, type, Type::U32, Type::U32);

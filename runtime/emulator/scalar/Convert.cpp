@@ -101,10 +101,10 @@ bool isSubnormal(const FloatFormat &f, uint64_t bits) {
   return magnitude != 0 && magnitude < f.minNormal();
 }
 
-/// A floating-point source; .ftz concerns f32 only.
+/// A floating-point source; .ftz concerns f32 only, and (on the hardware) not on the way to f16.
 double floatOf(const Conversion &c, uint64_t bits) {
-  bits &= maskOf(c.from.bits);
-  if (c.ftz && c.from.bits == 32 && isSubnormal(kF32, bits)) {
+  bool flushes = c.ftz && c.from.bits == 32 && !(c.toFloat() && c.to.bits == 16);
+  if (flushes && isSubnormal(kF32, bits)) {
     bits &= kF32.signBit();
   }
   return tile_rt::decodeFloat(c.from.format, bits >> c.from.shift);
@@ -127,13 +127,35 @@ uint64_t floatToInteger(const Conversion &c, double value) {
   return static_cast<uint64_t>(exact) & maskOf(c.to.bits);
 }
 
-/// NaN in a floating-point destination.
-uint64_t floatOfNan(const Conversion &c) {
-  const FloatFormat &f = c.to.format;
-  if (c.sat || !f.hasNan) {
-    return c.sat ? 0 : f.maxFinite();
+/// A NaN in a floating-point destination: the canonical one, but to and from f64 the payload goes
+/// along. Conversions that the hardware has as operations on bits (to f64 from itself, to f32 from
+/// bf16, to tf32 with .rna) treat NaN as any other pattern.
+uint64_t floatOfNan(const Conversion &c, uint64_t bits) {
+  const FloatFormat &to = c.to.format, &from = c.from.format;
+  if (c.sat || !to.hasNan) {
+    return c.sat ? 0 : to.maxFinite();
   }
-  return c.to.bits == 64 ? canonicalNan<kF64>() & ~kF64.signBit() : maskOf(c.to.bits - 1);
+  if (c.to.shift != 0 && c.rounding == Rounding::NearestAway) {
+    uint64_t kept = bits >> c.to.shift << c.to.shift;
+    return c.satfinite ? kept - (uint64_t{1} << c.to.shift) : kept;
+  }
+  if (c.from.bits == 16 && c.to.bits == 32 && from.mantissaBits == kBF16.mantissaBits && !c.ftz) {
+    return bits << 16;
+  }
+  uint64_t canonical = (to.signBit() - 1) << c.to.shift;
+  if (c.to.bits != 64 && c.from.bits != 64) {
+    return canonical;
+  }
+  if (c.to.bits == c.from.bits && !c.toIntegral) {
+    return bits;
+  }
+  uint64_t sign = bits & from.signBit() ? to.signBit() : 0, payload = bits & (from.minNormal() - 1);
+  if (c.ftz && c.from.bits == 32) { // made canonical on the way
+    sign = 0;
+    payload = from.minNormal() - 1;
+  }
+  payload = payload << (52 - from.mantissaBits) >> (52 - to.mantissaBits);
+  return sign | payload | to.overflow() | to.minNormal() >> 1;
 }
 
 /// Bits of a rounded floating-point result, in its place within the element.
@@ -185,9 +207,10 @@ uint64_t convertElement(const Conversion &c, uint64_t bits) {
   if (c.from.kind == Number::Exponent) {
     bits &= 0xff;
     double power = bits == 255 ? NAN : std::ldexp(1.0, static_cast<int>(bits) - 127);
-    return std::isnan(power) ? floatOfNan(c)
+    return std::isnan(power) ? maskOf(c.to.bits - 1)
                              : tile_rt::encodeFloat(c.to.format, power, Rounding::NearestEven);
   }
+  bits &= maskOf(c.from.bits);
   double value = floatOf(c, bits);
   if (c.to.kind == Number::Exponent) {
     return toExponent(c, value);
@@ -196,7 +219,7 @@ uint64_t convertElement(const Conversion &c, uint64_t bits) {
     return floatToInteger(c, value);
   }
   if (std::isnan(value)) {
-    return floatOfNan(c);
+    return floatOfNan(c, bits);
   }
   if (c.toIntegral) {
     value = roundToIntegral(value, *c.rounding);

@@ -98,13 +98,14 @@ auto plainF32() {
   };
 }
 
-/// fma.oob: a NaN that stands for an element out of bounds makes the result 0.
+/// fma.oob: a factor that is the NaN of elements out of bounds (found by trying all) makes the
+/// result 0.
 template <FloatFormat F>
 auto outOfBoundsElement(const FloatMode &mode) {
   auto plain = element<F, Fma>(mode);
   return [plain](uint64_t a, uint64_t b, uint64_t c) -> uint64_t {
-    constexpr uint64_t outOfBounds = 0xffff;
-    return a == outOfBounds || b == outOfBounds ? 0 : plain(a, b, c);
+    auto outOfBounds = [](uint64_t x) { return (x & 0x7fff) == 0x7ff7; };
+    return outOfBounds(a) || outOfBounds(b) ? 0 : plain(a, b, c);
   };
 }
 
@@ -215,7 +216,7 @@ uint64_t choose(uint64_t a, uint64_t b, const Choice &choice) {
   }
   bool aNan = isNan<F>(a), bNan = isNan<F>(b);
   if ((aNan && bNan) || (choice.nan && (aNan || bNan))) {
-    return canonicalNan<F>();
+    return F.bits() == 64 ? b | kQuietF64 : canonicalNan<F>();
   }
   if (aNan || bNan) {
     return (aNan ? b : a) | sign;
@@ -262,6 +263,9 @@ Execute decodeFloatSign(Decoder &d) {
   return floatOp<1>(d, d.takeType(), [&]<FloatFormat F>() {
     return [negate, ftz](uint64_t a) {
       uint64_t bits = ftz ? flush<F>(a) : a;
+      if (isNan<F>(bits)) {
+        return F.bits() == 64 ? bits | kQuietF64 : canonicalNan<F>();
+      }
       return negate ? bits ^ F.signBit() : bits & ~F.signBit();
     };
   });

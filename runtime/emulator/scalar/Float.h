@@ -25,10 +25,12 @@ struct FloatMode {
 std::optional<Rounding> takeRounding(Decoder &d);
 
 /// The NaN that instructions make: all ones but the sign; for f64, as the hardware has it, another.
+/// There, NaN operands pass through with their payload, made quiet.
 template <FloatFormat F>
 constexpr uint64_t canonicalNan() {
   return F.bits() == 64 ? 0xfff8000000000000 : F.signBit() - 1;
 }
+constexpr uint64_t kQuietF64 = uint64_t{1} << 51;
 
 template <FloatFormat F>
 constexpr bool isNan(uint64_t bits) {
@@ -67,11 +69,26 @@ uint64_t clampResult(uint64_t bits, const FloatMode &mode) {
   return mode.sat && bits > one ? one : bits;
 }
 
+/// Whether a result counts as subnormal: rounded as if there were more exponents below, it is less
+/// than the smallest normal value (IEEE 754, "tininess after rounding").
+template <FloatFormat F>
+bool isTiny(double value, Rounding rounding) {
+  constexpr double minNormal = tile_rt::decodeFloat(F, F.minNormal());
+  if (std::fabs(value) >= minNormal) {
+    return false;
+  }
+  constexpr uint64_t limit = tile_rt::encodeFloat(F, 4 * minNormal, Rounding::Zero);
+  return (tile_rt::encodeFloat(F, 4 * value, rounding) & (F.signBit() - 1)) < limit;
+}
+
 /// A result, exact or rounded to odd, in format F.
 template <FloatFormat F>
 uint64_t encode(double value, const FloatMode &mode) {
   if (std::isnan(value)) {
     return mode.sat ? 0 : canonicalNan<F>();
+  }
+  if (mode.ftz && isTiny<F>(value, mode.rounding)) {
+    return clampResult<F>(std::signbit(value) ? F.signBit() : 0, mode);
   }
   uint64_t bits;
   if (F.bits() == 32 && mode.rounding == Rounding::NearestEven) {
@@ -79,7 +96,7 @@ uint64_t encode(double value, const FloatMode &mode) {
   } else {
     bits = tile_rt::encodeFloat(F, value, mode.rounding);
   }
-  return clampResult<F>(mode.ftz ? flush<F>(bits) : bits, mode);
+  return clampResult<F>(bits, mode);
 }
 
 /// `value`, rounded to nearest, moved to the neighbour that rounding to odd gives, if the exact
@@ -123,22 +140,20 @@ double inDirection(Rounding rounding, F f, Args... args) {
   return result;
 }
 
-/// NaN results of f64 keep the payload of the first NaN among the operands.
+/// Bits of a result of f64. Of several NaN operands the second goes before the third before the
+/// first; of division, whose caller gives the operands in reverse, the first.
 template <typename... Args>
 uint64_t encodeF64(double result, Args... args) {
   if (!std::isnan(result)) {
     return std::bit_cast<uint64_t>(result);
   }
-  uint64_t nan = canonicalNan<kF64>();
-  bool found = false;
-  auto look = [&](double arg) {
-    if (!found && std::isnan(arg)) {
-      nan = std::bit_cast<uint64_t>(arg) | uint64_t{1} << 51;
-      found = true;
+  std::array<double, sizeof...(args)> operands{args...};
+  for (size_t i : {1, 2, 0}) {
+    if (i < operands.size() && std::isnan(operands[i])) {
+      return std::bit_cast<uint64_t>(operands[i]) | kQuietF64;
     }
-  };
-  (look(args), ...);
-  return nan;
+  }
+  return canonicalNan<kF64>();
 }
 
 /// laneOpOf for a floating-point type: `make` is a template on the format that gives the function

@@ -46,13 +46,16 @@ struct ReciprocalRoot {
   static double exact(double a) { return 1 / std::sqrt(a); }
 };
 
+uint64_t encodeReversed(double result, double a, double b) { return encodeF64(result, b, a); }
+uint64_t encodeReversed(double result, double a) { return encodeF64(result, a); }
+
 template <size_t N, typename Operation>
 Execute quotient(Decoder &d, Type type, const FloatMode &mode) {
   if (type == Type::F64) {
     return laneOpOf<N>(d, type, [mode](auto... bits) {
       auto host = [](auto... v) { return Operation::host(v...); };
-      return encodeF64(inDirection(mode.rounding, host, decode<kF64>(bits)...),
-                       decode<kF64>(bits)...);
+      double result = inDirection(mode.rounding, host, decode<kF64>(bits)...);
+      return encodeReversed(result, decode<kF64>(bits)...);
     });
   }
   return laneOpOf<N>(d, type, [mode](auto... bits) {
@@ -78,7 +81,9 @@ Execute upperHalf(Decoder &d) {
   return laneOpOf<1>(d, Type::F64, [](uint64_t a) {
     constexpr uint64_t upper = ~uint64_t{0xffffffff};
     double x = decode<kF64>(flush<kF64>(a & upper), false);
-    return flush<kF64>(encodeF64(Operation::host(x), x) & upper);
+    double result = Operation::host(x);
+    return std::isnan(result) ? uint64_t{0x7fffffff} << 32
+                              : flush<kF64>(std::bit_cast<uint64_t>(result) & upper);
   });
 }
 

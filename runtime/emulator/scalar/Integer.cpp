@@ -175,8 +175,9 @@ Execute decodeIntegerUnary(Decoder &d) {
   return integerOp<1>(d, kSigned, [negated](auto a) { return a < 0 ? negated(a) : a; });
 }
 
-/// {add,sub}.cc, {add,sub}c{.cc}, mad.{lo,hi}.cc, madc.{lo,hi}{.cc}: x + y + carry or x - y -
-/// borrow, x being a product for mad. CC.CF is Warp::carry.
+/// {add,sub}.cc, {add,sub}c{.cc}, mad.{lo,hi}.cc, madc.{lo,hi}{.cc}: x + y + carry, x being a
+/// product for mad. CC.CF is Warp::carry. Subtraction adds the complement, as the hardware does:
+/// the flag is then set where nothing was borrowed.
 Execute decodeCarry(Decoder &d) {
   bool multiply = d.mnemonic().starts_with("mad"), subtract = d.mnemonic().starts_with("sub");
   bool high = multiply && d.take("hi");
@@ -199,10 +200,9 @@ Execute decodeCarry(Decoder &d) {
           y = fromBits<T>(step.get(c, lane));
         }
         LaneMask bit = LaneMask{1} << lane;
-        unsigned carry = reads && (step.warp.carry & bit);
-        using Exact = unsigned __int128;
-        Exact sum =
-            subtract ? Exact{toBits(x)} - toBits(y) - carry : Exact{toBits(x)} + toBits(y) + carry;
+        bool carry = reads ? step.warp.carry & bit : subtract;
+        T addend = subtract ? static_cast<T>(~y) : y;
+        auto sum = static_cast<unsigned __int128>(toBits(x)) + toBits(addend) + carry;
         step.set(to, lane, toBits(static_cast<T>(sum)));
         if (writes) {
           bool out = sum >> 8 * sizeof(T) & 1;
