@@ -126,6 +126,7 @@ void takeModifiers(Decoder &decoder, Product &product) {
   product.accumulators.element = takeElement(decoder);
   product.a = takeElement(decoder);
   product.b = takeElement(decoder);
+  product.clamp |= decoder.take("satfinite"); // assemblers take it here too
   bool exists = multipliable(product.a, product.b) &&
                 accumulates(product.a, product.accumulators.element) && bitsOf(product.a) >= 8 &&
                 bitsOf(product.a) <= 32;
