@@ -45,6 +45,7 @@ DEPENDS = (
     ("runtime/harness", ("runtime/support",)),
     ("runtime", ("runtime",)),
     ("tools/tile-run", ("runtime",)),
+    ("tools/ptx-run", ("runtime",)),
     ("tools/tile-opt", DIALECTS + ("passes",)),
     ("tools/tilec", ("compiler", "dialects", "passes")),
     ("test", ("compiler", "dialects", "passes", "runtime", "tools")),

@@ -43,7 +43,7 @@ def describe_gemm(c, sizes, grid):
     kind = c["dtype"]
     return {"what": f"gemm {m}x{n}x{k} {c['layout']} {kind}, {c['schedule']}, tile {c['bm']}x{c['bn']}", "compare": f"close 2e-3 2e-3 {kind}",
             "sizes": sizes, "generator": c,
-            "buffers": {"A": {"input": [real(kind, m * k, 1)]}, "B": {"input": [real(kind, n * k, 2)]}, "C": {"bytes": 2 * m * n, "fill": 255}},
+            "buffers": {"A": {"input": [real(kind, m * k, 1)]}, "B": {"input": [real(kind, n * k, 2)]}, "C": {"bytes": 2 * m * n}},
             "launches": [{"entry": "gemm", "grid": grid, "block": c["threads"], "cluster": c["cluster"], "shared": c["smem"],
                           "params": [matrix_map("A", kind, m, k, c["box_a"]), matrix_map("B", kind, *b, c["box_b"]), matrix_map("C", kind, m, n, c["box_c"]),
                                      "C", {"u32": m}, {"u32": n}, {"u32": k}]}]}
@@ -59,9 +59,9 @@ def describe_attention(c, sizes):
     def head_map(of, h, rows, box):
         return {"map": {"of": of, "type": kind, "dims": [d, rows, h, batch], "strides": [2 * d, 2 * d * rows, 2 * d * rows * h], "box": box + [1, 1], "swizzle": 128}}
     buffers = {name: {"input": [real(kind, batch * h * rows * d, seed)]} for name, h, rows, seed in (("Q", heads, s, 3), ("K", kv_heads, sk, 4), ("V", kv_heads, sk, 5))}
-    buffers |= {"O": {"bytes": 2 * batch * heads * s * d, "fill": 255}, "counter": {"bytes": 64 + 16 * 132, "fill": 0, "result": False}}
+    buffers |= {"O": {"bytes": 2 * batch * heads * s * d}, "counter": {"bytes": 64 + 16 * 132, "fill": 0, "result": False}}
     if c["lse"]:
-        buffers["lse"] = {"bytes": 4 * batch * heads * s, "fill": 255, "result": False}
+        buffers["lse"] = {"bytes": 4 * batch * heads * s, "result": False}
     return {"what": f"attention {sizes} of {d} columns, {'causal' if c['causal'] else 'full'}, {kind}", "compare": "close 2e-2 1.5e-2 bf16" if kind == "bf16" else "close 5e-3 3e-3 f16",
             "sizes": sizes, "generator": c, "buffers": buffers,
             "launches": [{"entry": "attention", "grid": min(tiles, 4) * c["cluster"], "block": c["threads"], "cluster": c["cluster"], "shared": c["smem"],
@@ -84,19 +84,19 @@ def describe_mla(c, sizes):
         launches.append({"entry": "combine", "grid": batch * heads, "block": c["combine_threads"], "cluster": 1, "shared": 0, "params": ["O", "part", "lse", {"u32": batch * heads}, {"u32": splits}]})
     return {"what": f"MLA decode, lengths {lengths}, {heads} heads, {splits} splits", "compare": "close 5e-3 3e-3 f16", "sizes": sizes, "generator": c,
             "buffers": {"Q": {"input": [real(kind, batch * heads * d, 6)]}, "KV": {"input": [real(kind, batch * s * d, 7)]},
-                        "lengths": {"input": [{"list": lengths, "width": 4, "count": batch}]}, "O": {"bytes": 2 * batch * heads * dv, "fill": 255},
-                        "part": {"bytes": 4 * splits * batch * heads * dv, "fill": 255, "result": False}, "lse": {"bytes": 4 * splits * batch * heads, "fill": 255, "result": False},
+                        "lengths": {"input": [{"list": lengths, "width": 4, "count": batch}]}, "O": {"bytes": 2 * batch * heads * dv},
+                        "part": {"bytes": 4 * splits * batch * heads * dv, "result": False}, "lse": {"bytes": 4 * splits * batch * heads, "result": False},
                         "clock": {"bytes": 27000, "fill": 0, "result": False}}, "launches": launches}
 
 
 def describe_memory(c, sizes):
     if c["kind"] == "rmsnorm":
         m, n = sizes
-        buffers = {"X": {"input": [real("f16", m * n, 8)]}, "Y": {"bytes": 2 * m * n, "fill": 255}, "W": {"input": [real("f16", n, 9)]}, "B": {"input": [real("f16", n, 10)]}}
+        buffers = {"X": {"input": [real("f16", m * n, 8)]}, "Y": {"bytes": 2 * m * n}, "W": {"input": [real("f16", n, 9)]}, "B": {"input": [real("f16", n, 10)]}}
         params, grid = ["X", "Y", "W", "B", {"u32": m}, {"u32": n}, {"f32": 1e-5}], m
     else:
         n, = sizes
-        buffers = {"X": {"input": [real("f16", n, 8)]}, "Y": {"bytes": 2 * n, "fill": 255}}
+        buffers = {"X": {"input": [real("f16", n, 8)]}, "Y": {"bytes": 2 * n}}
         params, grid = ["X", "Y", {"u32": n}, {"u32": 0x7FFF1234}], -(-(n // 8) // (c["threads"] * c["V"]))
         grid = min(grid, 2) if c["ctas"] else max(grid, 1)
     return {"what": f"{c['kind']} of {sizes}, {c['mode']}", "compare": "exact" if c["kind"] == "copy" else "close 2e-3 1e-6 f16", "sizes": sizes, "generator": c, "buffers": buffers,

@@ -100,9 +100,9 @@ def mbarriers():
 
 
 def registers():
-    p = Probe("setmaxnreg", "setmaxnreg: one warpgroup gives registers, the other takes them", [random(256, 4, 146)], "sm_90a", block=256, directives=".maxntid 256, 1, 1\n.minnctapersm 1\n.maxnreg 128")
+    p = Probe("setmaxnreg", "setmaxnreg: one warpgroup gives registers, two take them", [random(384, 4, 146)], "sm_90a", block=384, directives=".maxntid 384, 1, 1\n.minnctapersm 1")
     value, predicate = p.load(p.at[0], 4), p.new("pred")
-    p.emit(f"setp.lt.u32 {predicate}, {p.tid}, 128;", f"@{predicate} bra GIVE;", "setmaxnreg.inc.sync.aligned.u32 200;", f"mad.lo.u32 {value}, {value}, 3, 1;", "bra DONE;",
+    p.emit(f"setp.lt.u32 {predicate}, {p.tid}, 128;", f"@{predicate} bra GIVE;", "setmaxnreg.inc.sync.aligned.u32 232;", f"mad.lo.u32 {value}, {value}, 3, 1;", "bra DONE;",
            "GIVE:", "setmaxnreg.dec.sync.aligned.u32 40;", f"mad.lo.u32 {value}, {value}, 5, 2;", "DONE:")
     p.store(value, 4)
     p = Probe("grid_control", "griddepcontrol, nanosleep, fences without partner, prefetch: no effect on values", [random(64, 4, 147)], "sm_90", block=64)

@@ -61,7 +61,7 @@ def floats():
     elementwise("cvt_packed", "cvt from two f32 to f16x2 and bf16x2", mixed(79, **{"and": 0x8FFFFFFF, "or": 0x30000000}),
                 [(4, f"cvt.{m}.{t}.f32 {{d}}, {{a}}, {{b}};") for t in ("f16x2", "bf16x2") for m in ("rn", "rz", "rn.relu")], 128)
     elementwise("cvt_tf32", "cvt from f32 to tf32", mixed(80, **SMALL),
-                [o for m in ("rna", "rn", "rz", "rn.relu") for o in of(4, f"cvt.{m}.tf32.f32 {{d}}, {{x}};")] + of(4, "cvt.rna.satfinite.tf32.f32 {d}, {x};"), 128, "sm_90")
+                [o for m in ("rna", "rn", "rz", "rn.relu") for o in of(4, f"cvt.{m}.tf32.f32 {{d}}, {{x}};")] + of(4, "cvt.rna.satfinite.tf32.f32 {d}, {x};", "b"), 128, "sm_90")
     elementwise("cvt_fp8", "cvt from two f32 to e4m3x2 and e5m2x2, and from f16x2",
                 mixed(81, **{"and": 0x8FFFFFFF, "or": 0x38000000}) + [(4, random(128, 4, 82)), (4, listed([v | w << 16 for v, w in zip(F16, F16[1:] + F16[:1])], 4, 128))],
                 [(2, f"cvt.rn.satfinite{m}.{t}.f32 {{d}}, {{{x}}}, {{{y}}};") for t in ("e4m3x2", "e5m2x2") for m in ("", ".relu") for x, y in ("ab", "ba")] +

@@ -25,7 +25,7 @@ def small():
     p.emit("cp.async.wait_all;")
     p.sync()
     p.dump_shared(offset)
-    p = Probe("cp_async_groups", "cp.async groups over a ring of three stages: wait_group 1", [random(256, 16, 162)], "sm_80", block=32, shared=1536)
+    p = Probe("cp_async_groups", "cp.async groups over a ring of three stages: wait_group 1", [random(512, 8, 162)], "sm_80", block=32, shared=1536)
     shared, source, sums, value = p.new("b32"), p.new("b64"), p.new("b32", 4), p.new("b32", 4)
     p.emit(f"mov.u32 {shared}, smem;", f"mad.lo.u32 {shared}, {p.tid}, 16, {shared};", f"mad.wide.u32 {source}, {p.tid}, 16, {p.input};", *[f"mov.b32 {s}, 0;" for s in sums])
     stages, rounds = 3, 8
@@ -43,7 +43,7 @@ def small():
         p.emit(f"ld.shared.v4.b32 {{{', '.join(value)}}}, [{swapped}+{512 * (i % stages)}];", *[f"mad.lo.u32 {s}, {s}, 5, {v};" for s, v in zip(sums, value)])
         issue(i + 2)
     p.store_all(sums)
-    p = Probe("cp_async_mbarrier", "cp.async.mbarrier.arrive, with and without noinc", [random(64, 16, 163)], "sm_80", block=64, shared=1088)
+    p = Probe("cp_async_mbarrier", "cp.async.mbarrier.arrive, with and without noinc", [random(128, 8, 163)], "sm_80", block=64, shared=1088)
     skip, predicate = p.label(), p.new("pred")
     p.emit(f"setp.ne.u32 {predicate}, {p.tid}, 0;", f"@{predicate} bra {skip};", "mbarrier.init.shared.b64 [smem+1024], 64;", "mbarrier.init.shared.b64 [smem+1032], 64;", f"{skip}:")
     p.sync()
@@ -88,7 +88,7 @@ def bulk():
 
 def reductions():
     p = Probe("bulk_reduce", "cp.reduce.async.bulk to global memory: integers and floats", [random(1024, 1, 167), real("f16", 128, 168, 6, -2), real("bf16", 128, 169, 6, -2), real("f32", 64, 170, 6, -2)],
-              "sm_90", block=64, shared=2048)
+              "sm_90", block=64, shared=2048, reads_out=True)
     for i, size in enumerate((1024, 256, 256, 256)):
         p.copy_in(p.at[i], size, (0, 1024, 1280, 1536)[i])
     p.fill_shared(256, 0, 1792)

@@ -77,8 +77,8 @@ def logic():
                 [(2, f"{n} {{d}}, {{e}}, {{b}};") for n in ("shl.b16", "shr.u16", "shr.s16")], 256)
     elementwise("shift_funnel", "shf: left and right, clamp and wrap", R4[:2] + [(4, amounts)],
                 [(4, f"shf.{w}.{m}.b32 {{d}}, {{a}}, {{b}}, {{c}};") for w in "lr" for m in ("clamp", "wrap")], 256)
-    fields = [(4, R4[0][1]), (4, R4[1][1]), (4, listed([0, 1, 5, 16, 31, 32, 40, 0xFF, 0x105], 4, 256)),
-              (4, listed([0, 1, 8, 16, 31, 32, 33, 0xFF, 0x104], 4, 256, 9)), (8, R8[0][1]), (8, R8[1][1])]
+    fields = [(4, R4[0][1]), (4, R4[1][1]), (4, listed([0, 1, 5, 16, 31, 32, 40, 0xFF, 63], 4, 256)),
+              (4, listed([0, 1, 8, 16, 31, 32, 33, 0xFF, 64], 4, 256, 9)), (8, R8[0][1]), (8, R8[1][1])]
     elementwise("bit_field", "bfe, bfi, bmsk, szext", fields,
                 [(4, "bfe.u32 {d}, {a}, {c}, {e};"), (4, "bfe.s32 {d}, {a}, {c}, {e};"), (8, "bfe.u64 {d}, {f}, {c}, {e};"),
                  (8, "bfe.s64 {d}, {f}, {c}, {e};"), (4, "bfi.b32 {d}, {a}, {b}, {c}, {e};"), (8, "bfi.b64 {d}, {f}, {g}, {c}, {e};"),

@@ -81,14 +81,14 @@ def spaces():
 
 def atomics():
     inputs = [random(128, 4, 127), random(128, 8, 128)]
-    p = Probe("atom_global", "atom and red on global memory: operations whose result does not depend on the order", inputs, "sm_80", block=64, grid=2)
+    p = Probe("atom_global", "atom and red on global memory: operations whose result does not depend on the order", inputs, "sm_80", block=64, grid=2, reads_out=True)
     value, wide, place = p.load(p.at[0], 4), p.load(p.at[1], 8), p.out(256)
     old, old8, slot = p.new("b32"), p.new("b64"), p.new("b64")
     start, one = p.new("pred"), p.new("b32")
     # Four counters each; they start as what `out` is filled with.
     p.emit(f"and.b32 {one}, {p.tid}, 1;", f"mad.wide.u32 {slot}, {one}, 8, {p.output};")
     for i, operation in enumerate(("add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32", "inc.u32", "dec.u32")):
-        p.emit(f"atom.global.{operation} {old}, [{slot}+{place + 16 * i}], {value};")
+        p.emit(f"atom.global.{operation} {old}, [{slot}+{place + 16 * i}], {value if i < 6 else 1000};")
     for i, operation in enumerate(("add.u64", "min.s64", "max.u64", "xor.b64")):
         p.emit(f"red.global.{operation} [{slot}+{place + 128 + 16 * i}], {wide};")
     p.emit(f"red.relaxed.gpu.global.add.u32 [{slot}+{place + 192}], 3;", f"atom.acq_rel.gpu.global.add.u32 {old}, [{slot}+{place + 208}], 1;",
@@ -114,7 +114,7 @@ def atomics():
            f"red.shared.add.f32 [smem+40], 0f3F000000;", f"red.shared.add.u64 [smem+48], {p.load(p.at[1], 8)};", f"red.shared.xor.b32 [smem+56], {value};")
     p.sync()
     p.dump_shared(256)
-    p = Probe("atom_exchange", "exch and cas by one thread, and a lock that all threads take", [random(8, 8, 132)], "sm_80", block=64, shared=64)
+    p = Probe("atom_exchange", "exch and cas by one thread, and a lock that all threads take", [random(8, 8, 132)], "sm_80", block=64, shared=64, reads_out=True)
     first, old, old8, q = p.first_thread(), p.new("b32"), p.new("b64"), p.new("pred")
     p.fill_shared(64, 0)
     p.sync()

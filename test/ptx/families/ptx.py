@@ -12,10 +12,11 @@ class Probe:
     """One .ptx file. `inputs`: segments (see inputs.py); their places in `in` are in self.at."""
 
     def __init__(self, name, what, inputs=(), target="sm_90a", block=32, grid=1, cluster=1, shared=0, maps=(),
-                 compare="exact", directives="", declarations=""):
+                 compare="exact", directives="", declarations="", reads_out=False):
         self.name, self.what, self.inputs, self.target = name, what, list(inputs), target
         self.block, self.grid, self.cluster, self.shared = block, grid, cluster, shared
         self.maps, self.compare, self.directives, self.declarations = list(maps), compare, directives, declarations
+        self.reads_out = reads_out  # the program reads what `out` was filled with
         self.counts, self.lines, self.out_bytes, self.labels = {}, [], 0, 0
         self.at, offset = [], 0
         for segment in self.inputs:
@@ -177,7 +178,7 @@ class Probe:
         params = ["in", "out"] + [{"map": recipe} for recipe in self.maps]
         launch = {"entry": "probe", "grid": self.grid, "block": self.block, "cluster": self.cluster, "shared": self.shared, "params": params}
         lines = [f'"what": {json.dumps(self.what)}', f'"compare": {json.dumps(self.compare)}',
-                 '"buffers": {"in": {"input": [\n//!    ' + ",\n//!    ".join(map(json.dumps, self.inputs)) + ']},\n//!   "out": {"bytes": ' + str(self.out_bytes) + "}}",
+                 '"buffers": {"in": {"input": [\n//!    ' + ",\n//!    ".join(map(json.dumps, self.inputs)) + ']},\n//!   "out": {"bytes": ' + str(self.out_bytes) + (f', "fill": {OUT_FILL}' if self.reads_out else "") + "}}",
                  '"launches": [' + json.dumps(launch) + "]"]
         return "//! {" + ",\n//!  ".join(lines) + "}\n"
 

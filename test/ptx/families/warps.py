@@ -16,8 +16,8 @@ def shuffles():
         p.store_flag(predicate)
     p = Probe("shfl_subset", "shfl.sync of some lanes of a divided warp", [random(32, 4, 103)], "sm_80")
     value, predicate, result = p.load(p.at[0], 4), p.new("pred"), p.value(0)
-    p.emit(f"setp.lt.u32 {predicate}, {p.tid}, 12;", f"@{predicate} bra LOW;", f"shfl.sync.bfly.b32 {result}, {value}, 4, 31, 0xfffff000;", "bra DONE;",
-           "LOW:", f"shfl.sync.down.b32 {result}, {value}, 3, 31, 0x00000fff;", "DONE:", f"bar.warp.sync {FULL};")
+    p.emit(f"setp.lt.u32 {predicate}, {p.tid}, 16;", f"@{predicate} bra LOW;", f"shfl.sync.bfly.b32 {result}, {value}, 4, 31, 0xffff0000;", "bra DONE;",
+           "LOW:", f"shfl.sync.down.b32 {result}, {value}, 3, 0x181f, 0x0000ffff;", "DONE:", f"bar.warp.sync {FULL};")
     p.store(result, 4)
 
 

@@ -1,0 +1,68 @@
+// Runs every program of test/ptx on the emulator: no report, and the answer of the hardware.
+#include "tools/ptx-run/Comparison.h"
+#include "tools/ptx-run/Run.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <gtest/gtest.h>
+
+using namespace tile_ptx;
+
+namespace {
+
+const std::filesystem::path kFolder = PTX_TEST_DIR;
+
+std::vector<std::string> programs(const char *folder) {
+  std::vector<std::string> names;
+  for (const auto &entry : std::filesystem::directory_iterator(kFolder / folder)) {
+    if (entry.path().extension() == ".ptx") {
+      names.push_back(entry.path().stem().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// Runs one program in a schedule and compares; `seed` 0 is round-robin.
+void check(const char *folder, const std::string &name, uint64_t seed) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  const std::string path = (kFolder / folder / (name + ".ptx")).string();
+  const std::string ptx = readFile(path);
+  const Description description = describe(path, ptx);
+  tile_emu::Options options;
+  options.randomSchedule = seed != 0;
+  options.seed = seed;
+  options.stepBudget = 10'000'000;
+  const Outcome outcome = run(ptx, description, options);
+  EXPECT_TRUE(outcome.ended);
+  EXPECT_TRUE(outcome.reports.empty()) << outcome.text;
+  const std::string want = readFile((kFolder / "answers" / (name + ".bin")).string());
+  EXPECT_EQ(compare(outcome.answer, {reinterpret_cast<const uint8_t *>(want.data()), want.size()},
+                    description.compare),
+            "");
+}
+
+class Probe : public testing::TestWithParam<std::string> {};
+TEST_P(Probe, AnswersLikeTheHardware) {
+  check("probes", GetParam(), 0);
+  check("probes", GetParam(), 1);
+}
+INSTANTIATE_TEST_SUITE_P(Ptx, Probe, testing::ValuesIn(programs("probes")),
+                         [](const auto &info) { return info.param; });
+
+class Golden : public testing::TestWithParam<std::string> {};
+TEST_P(Golden, AnswersLikeTheHardware) {
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    check("golden", GetParam(), seed);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Ptx, Golden, testing::ValuesIn(programs("golden")),
+                         [](const auto &info) { return info.param; });
+
+// A folder that lost its files would make the tests above pass on nothing.
+TEST(Probes, AreThere) {
+  EXPECT_GE(programs("probes").size(), 60u);
+  EXPECT_GE(programs("golden").size(), 5u);
+}
+
+} // namespace
