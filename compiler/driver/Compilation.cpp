@@ -332,7 +332,7 @@ bool Compilation::compileFor(const Target &target, unsigned moduleIndex, DeviceC
   if (!toDevice(*module, target, code)) {
     return false;
   }
-  return options.emit <= EmitKind::Ptx || assemble(target, code);
+  return options.emit <= EmitKind::Ptx || ptxOnly || assemble(target, code);
 }
 
 //===----------------------------------------------------------------------===//
@@ -369,6 +369,10 @@ bool Compilation::bundle(llvm::MutableArrayRef<DeviceCode> codes) {
     const Target &target = *options.archs[index];
     if (index != 0 && !mergeManifest(manifest, std::move(*code.manifest), diags)) {
       return false;
+    }
+    if (ptxOnly) {
+      modules.push_back({target.name.str(), "ptx", code.ptxWithLines + '\0', ""});
+      continue;
     }
     addResources(manifest, index, target, code.report.functions);
     if (!isPortable(target)) {

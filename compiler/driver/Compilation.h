@@ -49,6 +49,8 @@ public:
   llvm::StringRef getPhase() const { return phase; }
   /// Where a pack goes instead of the place that the options say (`tilec run`).
   void setOutput(std::string path) { output = std::move(path); }
+  /// A pack then holds PTX and no machine code, for the emulator: ptxas is not needed.
+  void setPtxOnly() { ptxOnly = true; }
 
 private:
   struct Launch;
@@ -78,6 +80,7 @@ private:
   const Options &options;
   std::string input;
   std::string output;
+  bool ptxOnly = false;
   llvm::StringRef phase = "start";
   SourceManager sources;
   DiagnosticEngine diags;

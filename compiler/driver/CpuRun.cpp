@@ -144,11 +144,12 @@ void CpuRun::generateRest() {
     }
     slot.host = Array(argument.dtype, shape);
     auto given = args.find(argument.name);
-    if (given == args.end() && argument.direction == Direction::Out) {
+    bool isGiven = given != args.end();
+    if (isGiven ? given->second == "poison" : argument.direction == Direction::Out) {
       slot.host.data.assign(slot.host.data.size(), kPoison);
       continue;
     }
-    std::string text = given != args.end()                             ? given->second
+    std::string text = isGiven                                         ? given->second
                        : dtypeKind(argument.dtype) == ValueKind::Float ? "normal"
                        : argument.dtype == DType::Bool                 ? "integers(0,1)"
                                                                        : "integers(0,7)";

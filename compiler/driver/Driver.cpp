@@ -3,6 +3,7 @@
 #include "compiler/driver/Compilation.h"
 #include "compiler/driver/Reproducer.h"
 #include "compiler/driver/RunCommand.h"
+#include "compiler/driver/TestCommand.h"
 
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -69,6 +70,9 @@ static ExitCode runOne(const Options &options, const std::string &input) {
 
 ExitCode runDriver(const Options &options) {
   CrashRecoveryContext::Enable();
+  if (options.command == Options::Command::Test) {
+    return runTests(options);
+  }
   ExitCode worst = ExitSuccess;
   for (const std::string &input : options.inputs) {
     worst = std::max(worst, runOne(options, input));

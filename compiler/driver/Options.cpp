@@ -1,14 +1,13 @@
 #include "compiler/driver/Options.h"
 
 #include "compiler/basic/Version.h"
+#include "compiler/driver/RunOptions.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <CLI/CLI.hpp>
 
 using namespace llvm;
 
@@ -28,13 +27,8 @@ bool takesSeveralArchs(EmitKind kind) { return kind == EmitKind::Ast || kind >= 
 namespace {
 /// The texts that CLI11 fills in, before they are checked.
 struct RawOptions {
-  std::string emit, archs = "sm_90a", format = "text", optLevel = "2";
+  std::string emit, archs, format = "text", optLevel = "2", testOn;
   std::vector<std::string> params;
-};
-
-/// A command line that is wrong, with what to say.
-struct UsageError {
-  std::string text;
 };
 } // namespace
 
@@ -86,21 +80,6 @@ static void addCompileOptions(CLI::App &app, Options &options, RawOptions &raw) 
   app.add_option("--cuda-path", options.cudaPath, "folder of the CUDA toolkit (bin/ptxas in it)");
 }
 
-static void addRunOptions(CLI::App &app, RunOptions &run) {
-  app.add_option("--on", run.on, "cpu or cuda; without it cuda if there is a GPU");
-  app.add_option("--dim", run.dims, "NAME=VALUE: a dimension")->allow_extra_args(false);
-  app.add_option(
-         "--arg", run.args,
-         "NAME=VALUE: an input, a .npy file, normal, uniform(a, b), integers(a, b) or a number")
-      ->allow_extra_args(false);
-  app.add_option("--out", run.outs, "NAME=FILE.npy: write an output")->allow_extra_args(false);
-  app.add_option("--expect", run.expect, "NAME=FILE.npy: compare an output")
-      ->allow_extra_args(false);
-  app.add_option("--tolerance", run.tolerance, "accepted ||out - ref|| / ||ref||");
-  app.add_option("--seed", run.seed, "of generated inputs");
-  app.add_option("--repeat", run.repeat, "on cuda: print the median time of so many launches");
-}
-
 /// The kind of output that a file name asks for.
 static EmitKind kindOfName(StringRef name) {
   StringRef extension = sys::path::extension(name);
@@ -139,7 +118,9 @@ static void resolveEmit(Options &options, const RawOptions &raw) {
 
 static void resolveArchs(Options &options, const RawOptions &raw) {
   SmallVector<StringRef> names;
-  StringRef(raw.archs).split(names, ',', -1, /*KeepEmpty=*/false);
+  bool isTest = options.command == Options::Command::Test;
+  StringRef archs = !raw.archs.empty() ? StringRef(raw.archs) : isTest ? "sm_90a,sm_80" : "sm_90a";
+  archs.split(names, ',', -1, /*KeepEmpty=*/false);
   for (StringRef name : names) {
     const Target *target = findTarget(name.trim());
     if (!target || !target->isGpu()) {
@@ -205,9 +186,10 @@ static void resolve(Options &options, const RawOptions &raw) {
     throw UsageError{"`--diagnostics-format=" + raw.format + "`: the formats are text and json"};
   }
   options.format = raw.format == "json" ? DiagnosticsFormat::Json : DiagnosticsFormat::Text;
-  StringRef on = options.run.on;
-  if (!on.empty() && on != "cpu" && on != "cuda") {
-    throw UsageError{"`--on=" + on.str() + "`: a kernel runs on cpu or cuda"};
+  if (options.command == Options::Command::Run) {
+    checkRunOptions(options.run);
+  } else if (options.command == Options::Command::Test) {
+    resolveTestOptions(options.test, raw.testOn);
   }
   checkFiles(options);
 }
@@ -218,16 +200,17 @@ static Options::Command takeCommand(std::vector<std::string> &args) {
     return Options::Command::Compile;
   }
   std::string first = args.front();
-  static constexpr StringLiteral later[] = {"test",    "bench",   "tune", "fmt",
-                                            "explain", "inspect", "viz"};
+  static constexpr StringLiteral later[] = {"bench", "tune", "fmt", "explain", "inspect", "viz"};
   if (is_contained(later, StringRef(first)) && !sys::fs::exists(first)) {
     throw UsageError{"`tilec " + first + "` is not supported yet"};
   }
-  if (first != "compile" && first != "run") {
+  if (first != "compile" && first != "run" && first != "test") {
     return Options::Command::Compile;
   }
   args.erase(args.begin());
-  return first == "run" ? Options::Command::Run : Options::Command::Compile;
+  return first == "run"    ? Options::Command::Run
+         : first == "test" ? Options::Command::Test
+                           : Options::Command::Compile;
 }
 
 /// Parses and checks; --help and --version end in CLI11's exceptions.
@@ -236,13 +219,20 @@ static ParsedOptions parse(std::vector<std::string> args) {
   RawOptions raw;
   options.command = takeCommand(args);
   bool isRun = options.command == Options::Command::Run;
-  CLI::App app(isRun ? "tilec run: compiles a kernel and runs it"
-                     : "tilec: compiles tile kernels (subcommands: compile, run)",
-               isRun ? "tilec run" : "tilec");
+  bool isTest = options.command == Options::Command::Test;
+  CLI::App app(isRun    ? "tilec run: compiles a kernel and runs it"
+               : isTest ? "tilec test: runs the cases of kernel files and compares with their "
+                          "references"
+                        : "tilec: compiles tile kernels (subcommands: compile, run, test)",
+               isRun    ? "tilec run"
+               : isTest ? "tilec test"
+                        : "tilec");
   app.set_version_flag("--version", "tilec " + kVersion.str());
   addCompileOptions(app, options, raw);
   if (isRun) {
     addRunOptions(app, options.run);
+  } else if (isTest) {
+    addTestOptions(app, options.test, raw.testOn);
   }
   try {
     std::vector<std::string> reversed = renameOldStyle(args);

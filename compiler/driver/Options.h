@@ -30,18 +30,33 @@ bool takesSeveralArchs(EmitKind kind);
 
 /// What `tilec run` takes beside the options of a compilation. Texts are "NAME=VALUE".
 struct RunOptions {
-  std::string on;                  ///< "cpu", "cuda", or empty: cuda if there is a GPU
+  std::string on;                  ///< "cpu", "emu", "cuda", or empty: cuda if there is a GPU
   std::vector<std::string> dims;   ///< values of dimensions
   std::vector<std::string> args;   ///< inputs: a .npy file, a distribution or a number
   std::vector<std::string> outs;   ///< outputs to write as .npy files
   std::vector<std::string> expect; ///< outputs to compare with .npy files
   std::optional<double> tolerance; ///< instead of the default of the output's type
   uint64_t seed = 1;
-  unsigned repeat = 0; ///< timed launches (cuda)
+  unsigned repeat = 0;               ///< timed launches (cuda)
+  std::vector<std::string> emulator; ///< options of the emulator, as tile-run takes them
+};
+
+/// What `tilec test` takes beside the options of a compilation.
+struct TestOptions {
+  std::vector<std::string> on;       ///< "cpu", "emu", "cuda"; never empty
+  std::string filter;                ///< a text that the line of a case must contain
+  std::string python;                ///< empty: a python3 that has numpy
+  bool fixed = false;                ///< compile with the dimensions of each case
+  bool all = false;                  ///< also what is too large for the processor
+  unsigned jobs = 0;                 ///< processes; 0 until resolved: one for each core
+  unsigned perLine = 0;              ///< combinations of a line; 0: all
+  double maxSeconds = 0;             ///< no case begins later; 0: no limit
+  unsigned caseSeconds = 300;        ///< a run that takes longer has failed
+  std::vector<std::string> emulator; ///< options of the emulator, as tile-run takes them
 };
 
 struct Options {
-  enum class Command { Compile, Run } command = Command::Compile;
+  enum class Command { Compile, Run, Test } command = Command::Compile;
   std::vector<std::string> inputs; ///< files, `-` is standard input; never empty
   std::string output;              ///< empty: beside the source, or standard output
   EmitKind emit = EmitKind::Pack;
@@ -65,6 +80,7 @@ struct Options {
   DiagnosticsFormat format = DiagnosticsFormat::Text;
   std::string cudaPath;
   RunOptions run;
+  TestOptions test;
 
   std::string programDir;             ///< folder of the running tilec
   std::vector<std::string> arguments; ///< the command line as given, for reproducers

@@ -1,6 +1,7 @@
 #include "compiler/driver/RunCommand.h"
 
 #include "compiler/driver/CpuRun.h"
+#include "compiler/driver/RunOptions.h"
 #include "compiler/emit/Manifest.h"
 #include "runtime/src/Error.h"
 
@@ -13,12 +14,10 @@ using namespace llvm;
 
 namespace tilec {
 
-/// Whether this machine has an NVIDIA GPU that programs may use.
-static bool hasGpu() { return sys::fs::exists("/dev/nvidiactl"); }
-
 /// The command line of tile-run for a pack.
-static std::vector<std::string> tileRunArguments(const Options &options, const std::string &pack) {
-  std::vector<std::string> args{"tile-run", pack};
+static std::vector<std::string> tileRunArguments(const Options &options, const std::string &pack,
+                                                 const std::string &on) {
+  std::vector<std::string> args{"tile-run", pack, "--on=" + on};
   auto add = [&](const char *name, const std::vector<std::string> &values) {
     for (const std::string &value : values) {
       args.push_back(std::string("--") + name + "=" + value);
@@ -38,11 +37,12 @@ static std::vector<std::string> tileRunArguments(const Options &options, const s
   if (options.run.repeat != 0) {
     args.push_back("--repeat=" + std::to_string(options.run.repeat));
   }
+  append_range(args, options.run.emulator);
   return args;
 }
 
-/// Compiles to a temporary pack and hands it to tile-run.
-static ExitCode runOnGpu(const Options &options, Compilation &compilation) {
+/// Compiles to a temporary pack and hands it to tile-run. The emulator needs no machine code.
+static ExitCode runPack(const Options &options, Compilation &compilation, const std::string &on) {
   SmallString<128> pack;
   if (std::error_code error = sys::fs::createTemporaryFile("tilec", "pack", pack)) {
     compilation.getDiags().report(diag::Id::FileWrite, SMRange(), "temporary file",
@@ -51,12 +51,15 @@ static ExitCode runOnGpu(const Options &options, Compilation &compilation) {
   }
   FileRemover remover(pack);
   compilation.setOutput(pack.str().str());
+  if (on == "emu") {
+    compilation.setPtxOnly();
+  }
   compilation.compile();
   if (ExitCode code = compilation.finish(errs()); code != ExitSuccess) {
     return code;
   }
   std::string program = options.programDir + "/tile-run";
-  std::vector<std::string> args = tileRunArguments(options, pack.str().str());
+  std::vector<std::string> args = tileRunArguments(options, pack.str().str(), on);
   SmallVector<StringRef> argv(args.begin(), args.end());
   std::string error;
   int status = sys::ExecuteAndWait(program, argv, std::nullopt, {}, 0, 0, &error);
@@ -131,11 +134,8 @@ static ExitCode runOnCpu(const Options &options, Compilation &compilation) {
 }
 
 ExitCode runKernel(const Options &options, Compilation &compilation) {
-  bool onGpu = options.run.on == "cuda" || (options.run.on.empty() && hasGpu());
-  if (onGpu) {
-    return runOnGpu(options, compilation);
-  }
-  return runOnCpu(options, compilation);
+  std::string on = !options.run.on.empty() ? options.run.on : hasGpu() ? "cuda" : "cpu";
+  return on == "cpu" ? runOnCpu(options, compilation) : runPack(options, compilation, on);
 }
 
 } // namespace tilec

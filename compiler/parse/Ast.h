@@ -149,6 +149,14 @@ struct HeaderLine {
   StringRef text; // what follows `//!`, without the line break
 };
 
+/// A clause of a case line: `M, N in [1, 7]`, `T = f16`.
+struct CaseClause {
+  ArrayRef<Ident> names;
+  bool isIn = false;             // `in`, else `=`
+  bool isList = false;           // the values are in brackets
+  ArrayRef<const Expr *> values; // one, or the elements of a list
+};
+
 struct File {
   StringRef name;    // as diagnostics show it
   unsigned bufferId; // in the SourceMgr

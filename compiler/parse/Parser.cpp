@@ -21,8 +21,14 @@ const ast::Expr *parseExpression(unsigned bufferId, const llvm::SourceMgr &sourc
 
 Parser::Parser(unsigned bufferId, const llvm::SourceMgr &sources, ast::Context &context,
                DiagnosticEngine &diagnostics)
-    : sources(sources), bufferId(bufferId), context(context), diagnostics(diagnostics),
-      lexer(sources.getMemoryBuffer(bufferId)->getBuffer(), context, diagnostics) {
+    : Parser(sources.getMemoryBuffer(bufferId)->getBuffer(), sources, context, diagnostics) {
+  this->bufferId = bufferId;
+}
+
+Parser::Parser(StringRef text, const llvm::SourceMgr &sources, ast::Context &context,
+               DiagnosticEngine &diagnostics)
+    : sources(sources), context(context), diagnostics(diagnostics),
+      lexer(text, context, diagnostics) {
   token = lexer.next();
   following = lexer.next();
   previousEnd = token.start();

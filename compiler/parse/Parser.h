@@ -3,6 +3,8 @@
 
 #include "compiler/parse/Ast.h"
 
+#include "llvm/ADT/SmallVector.h"
+
 namespace llvm {
 class SourceMgr;
 } // namespace llvm
@@ -20,5 +22,11 @@ const ast::File *parse(unsigned bufferId, const llvm::SourceMgr &sources, ast::C
 /// Parses a whole buffer as one expression: the value of `-P`, of a test case. Null after an error.
 const ast::Expr *parseExpression(unsigned bufferId, const llvm::SourceMgr &sources,
                                  ast::Context &context, DiagnosticEngine &diagnostics);
+
+/// Parses the clauses of a case line (kernels/README.md), `;` or `,` between them. `text` lies in a
+/// buffer of `sources`. False after an error.
+bool parseCaseClauses(llvm::StringRef text, const llvm::SourceMgr &sources, ast::Context &context,
+                      DiagnosticEngine &diagnostics,
+                      llvm::SmallVectorImpl<ast::CaseClause> &clauses);
 
 } // namespace tilec

@@ -23,8 +23,12 @@ class Parser {
 public:
   Parser(unsigned bufferId, const llvm::SourceMgr &sources, ast::Context &context,
          DiagnosticEngine &diagnostics);
+  /// Of a part of a buffer, for anything but a whole file.
+  Parser(llvm::StringRef text, const llvm::SourceMgr &sources, ast::Context &context,
+         DiagnosticEngine &diagnostics);
   const ast::File *parseFile();
   const ast::Expr *parseOnlyExpr();
+  bool parseOnlyClauses(llvm::SmallVectorImpl<ast::CaseClause> &clauses);
 
 private:
   using Expr = ast::Expr;
@@ -73,6 +77,9 @@ private:
   private:
     Parser &parser;
   };
+
+  // Case lines (ParseCases.cpp)
+  bool parseCaseClause(ast::CaseClause &clause);
 
   // Items (ParseItems.cpp)
   const ast::Item *parseItem();
@@ -143,7 +150,7 @@ private:
   void checkAggregate(const Expr *expr, const Expr *allowed);
 
   const llvm::SourceMgr &sources;
-  unsigned bufferId;
+  unsigned bufferId = 0;
   ast::Context &context;
   DiagnosticEngine &diagnostics;
   Lexer lexer;

@@ -117,6 +117,9 @@ public:
       : program(program), options(options), engine(engine), names(names) {}
 
   void run(const Module &main);
+  /// The value of an expression that stands outside of kernels (ConstEval.cpp).
+  std::optional<ConstValue> constant(const ast::Expr *expr, const Module &module,
+                                     const Bindings &names, llvm::StringRef what);
 
 private:
   template <typename... Args>

@@ -1,0 +1,106 @@
+#include "compiler/driver/RunOptions.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+
+#include <thread>
+
+using namespace llvm;
+
+namespace tilec {
+
+bool hasGpu() { return sys::fs::exists("/dev/nvidiactl"); }
+
+/// Options that go to tile-run as they are.
+static void addEmulatorOptions(CLI::App &app, std::vector<std::string> &list) {
+  auto value = [&](const char *name, const char *help) {
+    app.add_option_function<std::string>(
+           name,
+           [&list, name](const std::string &text) {
+             list.push_back(std::string(name) + "=" + text);
+           },
+           help)
+        ->group("Emulator");
+  };
+  auto flag = [&](const char *name, const char *help) {
+    app.add_flag_callback(name, [&list, name] { list.push_back(name); }, help)->group("Emulator");
+  };
+  value("--schedule", "round-robin or random order of warps");
+  value("--schedule-seed", "seed of a random schedule");
+  value("--schedules", "run so many random schedules, up to the first that is wrong");
+  value("--sms", "multiprocessors of the device (4)");
+  value("--step-budget", "instructions of warps that a launch may take");
+  flag("--profile", "print instructions, bank conflicts and sectors by source line");
+  flag("--no-race-check", "do not look for data races");
+}
+
+void addRunOptions(CLI::App &app, RunOptions &run) {
+  app.add_option("--on", run.on, "cpu, emu or cuda; without it cuda if there is a GPU, else cpu");
+  app.add_option("--dim", run.dims, "NAME=VALUE: a dimension")->allow_extra_args(false);
+  app.add_option("--arg", run.args,
+                 "NAME=VALUE: an input, a .npy file, normal, uniform(a, b), integers(a, b), a "
+                 "number, poison or none")
+      ->allow_extra_args(false);
+  app.add_option("--out", run.outs, "NAME=FILE.npy: write an output")->allow_extra_args(false);
+  app.add_option("--expect", run.expect, "NAME=FILE.npy: compare an output")
+      ->allow_extra_args(false);
+  app.add_option("--tolerance", run.tolerance, "accepted ||out - ref|| / ||ref||");
+  app.add_option("--seed", run.seed, "of generated inputs");
+  app.add_option("--repeat", run.repeat, "on cuda: print the median time of so many launches");
+  addEmulatorOptions(app, run.emulator);
+}
+
+void addTestOptions(CLI::App &app, TestOptions &test, std::string &on) {
+  app.add_option("--on", on,
+                 "cpu, emu, cuda, with commas between; without it cpu, emu, and cuda "
+                 "if there is a GPU");
+  app.add_option("--filter", test.filter,
+                 "run only cases whose line has this text: 'T = bf16', 'K = 129'");
+  app.add_option(
+      "--per-line", test.perLine,
+      "take so many combinations of a line, with as many of its values as they can hold");
+  app.add_flag("--fixed", test.fixed, "compile with the dimensions of each case, as -P does");
+  app.add_flag("--all", test.all, "run also what takes the processor long");
+  app.add_option("-j,--jobs", test.jobs, "cases at a time; by default one for each core");
+  app.add_option("--max-seconds", test.maxSeconds, "begin no case later than that");
+  app.add_option("--case-seconds", test.caseSeconds, "a run that takes longer has failed (300)");
+  app.add_option("--python", test.python, "Python with numpy, for the references");
+  addEmulatorOptions(app, test.emulator);
+}
+
+void checkRunOptions(const RunOptions &run) {
+  if (!run.on.empty() && run.on != "cpu" && run.on != "emu" && run.on != "cuda") {
+    throw UsageError{"`--on=" + run.on + "`: a kernel runs on cpu, emu or cuda"};
+  }
+  if (!run.emulator.empty() && run.on != "emu") {
+    throw UsageError{"`" + run.emulator.front() + "` is for the emulator: add `--on=emu`"};
+  }
+  if (run.repeat != 0 && (run.on == "emu" || run.on == "cpu")) {
+    throw UsageError{"`--repeat` measures a GPU: it needs `--on=cuda`"};
+  }
+}
+
+void resolveTestOptions(TestOptions &test, const std::string &on) {
+  SmallVector<StringRef> names;
+  StringRef(on).split(names, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef name : names) {
+    name = name.trim();
+    if (name != "cpu" && name != "emu" && name != "cuda") {
+      throw UsageError{"`--on=" + name.str() + "`: cases run on cpu, emu and cuda"};
+    }
+    if (!is_contained(test.on, name)) {
+      test.on.push_back(name.str());
+    }
+  }
+  if (test.on.empty()) {
+    test.on = {"cpu", "emu"};
+    if (hasGpu()) {
+      test.on.push_back("cuda");
+    }
+  }
+  if (test.jobs == 0) {
+    test.jobs = std::max(1u, std::thread::hardware_concurrency());
+  }
+}
+
+} // namespace tilec

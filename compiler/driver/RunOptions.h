@@ -1,0 +1,26 @@
+// The options of `tilec run` and `tilec test`. Private to the command line.
+#pragma once
+
+#include "compiler/driver/Options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace tilec {
+
+/// A command line that is wrong, with what to say.
+struct UsageError {
+  std::string text;
+};
+
+void addRunOptions(CLI::App &app, RunOptions &run);
+/// `on` is the text of --on, for resolveTestOptions.
+void addTestOptions(CLI::App &app, TestOptions &test, std::string &on);
+
+/// Throws UsageError.
+void checkRunOptions(const RunOptions &run);
+void resolveTestOptions(TestOptions &test, const std::string &on);
+
+/// Whether this machine has an NVIDIA GPU that programs may use.
+bool hasGpu();
+
+} // namespace tilec
