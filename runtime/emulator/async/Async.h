@@ -25,4 +25,8 @@ Execute decodeGridControl(Decoder &d);     // Registers.cpp: griddepcontrol
 Execute decodeStoreAsync(Decoder &d);
 Execute decodeReduceAsync(Decoder &d);
 
+/// Exit.cpp. To be called when a lane has executed `exit` or `ret`: reports copies that nobody has
+/// waited for.
+void checkAsyncAtExit(Step &step, unsigned lane);
+
 } // namespace tile_emu

@@ -248,8 +248,7 @@ void checkVisible(const MBarrierUse &use, const AsyncOp &op) {
   if (op.happened(barrier.initialiser) < barrier.initialisedAt) {
     add(Report::Kind::Race,
         "nothing orders the initialisation of " + nameOf(use) + " before this use of it");
-  } else if (!barrier.announced &&
-             op.fenced(barrier.initialiser) < barrier.initialisedAt) {
+  } else if (!barrier.announced && op.fenced(barrier.initialiser) < barrier.initialisedAt) {
     add(Report::Kind::MissingFence,
         "the initialisation of " + nameOf(use) +
             " is not visible to the copy engine: fence.mbarrier_init or fence.proxy.async is "

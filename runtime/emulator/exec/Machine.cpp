@@ -1,5 +1,6 @@
 #include "runtime/emulator/exec/Machine.h"
 
+#include "runtime/emulator/async/Async.h"
 #include "runtime/emulator/exec/DeadlockReport.h"
 #include "runtime/emulator/exec/Scheduler.h"
 #include "runtime/emulator/exec/SpecialRegisters.h"
@@ -180,6 +181,7 @@ void Machine::Scheduler::exitLane(Step &step, unsigned lane) {
     step.report(Report::Kind::Exit,
                 "the block ends while asynchronous copies that use its shared memory go on", lane);
   }
+  checkAsyncAtExit(step, lane);
 }
 
 //===----------------------------------------------------------------------===//

@@ -77,7 +77,7 @@ public:
   LaneMask jumped = 0;
   std::array<uint32_t, kWarpSize> targets; ///< of the lanes in `jumped`
 
-  /// Fault for memory that cannot be written.
+  /// Fault for memory that cannot be written: constants, mbarriers.
   void checkWritable(const MemoryRange &range, unsigned lane);
 
 private:

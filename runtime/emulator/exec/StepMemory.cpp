@@ -124,9 +124,22 @@ bool Step::load(ptx::Space space, unsigned lane, uint64_t address, void *to, uns
   return Checker::isDefined(range);
 }
 
+static bool touchesMBarrier(const Cluster &cluster, const MemoryRange &range) {
+  for (const auto &block : cluster.blocks) {
+    if (&block->shared == range.region) {
+      return block->barriers.touchesMBarrier(range.offset, range.bytes);
+    }
+  }
+  return false;
+}
+
 void Step::checkWritable(const MemoryRange &range, unsigned lane) {
   if (range.region->readOnly) {
     fault(Report::Kind::Invalid, "write to " + range.region->name + ", which is constant", lane);
+  }
+  if (range.region->kind == Region::Kind::Shared && touchesMBarrier(*block.cluster, range)) {
+    fault(Report::Kind::Barrier,
+          "an ordinary write to an mbarrier: mbarrier.inval has to come first", lane);
   }
 }
 

@@ -101,6 +101,7 @@ void store(Step &step, const std::array<MemoryRange, kRows> &rows, unsigned j,
            const Matrix8 &matrix) {
   for (unsigned row = 0; row < kRows; ++row) {
     const MemoryRange &range = rows[row];
+    step.checkWritable(range, kRows * j + row);
     step.machine.checker.access(Access::Write, step.thread(kRows * j + row), range, {},
                                 step.op.instruction);
     std::memcpy(range.data(), matrix.values[row], kRowBytes);
