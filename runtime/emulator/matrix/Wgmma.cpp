@@ -54,7 +54,6 @@ void takeRegisters(Step &step, const Product &product, WgmmaState &state) {
   for (Row row : product.rowsD) {
     state.useRegister(step, row, true, product.columns);
   }
-  state.openUsed = true;
 }
 
 template <typename T>
@@ -98,8 +97,10 @@ Outcome executeProduct(Step &step, const Product &product) {
   WgmmaState &state = WgmmaState::of(step);
   state.agree(step, values);
   takeRegisters(step, product, state);
-  AsyncOp async = step.machine.checker.issue({step.warp.firstThread, step.lanes}, state.channel,
-                                             state.openGroup, step.op.instruction);
+  state.issue(step);
+  AsyncOp async =
+      step.machine.checker.issue({step.warp.firstThread, step.lanes}, state.sequence->channel,
+                                 state.openGroup, step.op.instruction);
   Operands<T> operands;
   readOperands(step, product, async, values, operands);
   if (values.accumulates) {
@@ -223,7 +224,7 @@ Execute decodeWgmma(Decoder &decoder) {
   bool isFence = name == "fence";
   return [isFence](Step &step) {
     requireWholeWarp(step);
-    isFence ? WgmmaState::of(step).fence() : WgmmaState::of(step).commit();
+    isFence ? WgmmaState::of(step).fence() : WgmmaState::of(step).commit(step);
     return Outcome::Next;
   };
 }

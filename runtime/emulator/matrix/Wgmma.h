@@ -4,13 +4,14 @@
 // Products are computed where they are issued; what makes them asynchronous is checked: a register
 // of an accumulator or of A must not be touched by other instructions until wgmma.wait_group, and a
 // wgmma.fence must lie between another instruction's access to a register and a product that uses
-// it. Operands in shared memory are read as the step `openGroup` of the warp's channel, which the
-// wait completes.
+// it. Operands in shared memory are read as the step `openGroup` of the warpgroup's channel, which
+// the wait completes: groups are those of a warpgroup, so one warp's wait is for all four.
 #pragma once
 
 #include "runtime/emulator/exec/Step.h"
 
 #include <deque>
+#include <map>
 
 namespace tile_emu {
 
@@ -26,6 +27,13 @@ struct WgmmaSequence {
     Product product;
     unsigned warps = 0; ///< that have issued it
   };
+  /// A group of products under way.
+  struct Group {
+    SyncPoint issued;   ///< what its issuers did before
+    unsigned waits = 0; ///< warps that have waited for it
+  };
+  AgentId channel = 0;
+  std::map<Step32, Group> groups;
   uint64_t first = 0; ///< number of entries[0]; those before it are forgotten
   std::deque<Entry> entries;
 };
@@ -41,7 +49,6 @@ struct WgmmaState {
     uint32_t readAfter = 0, writtenAfter = 0;
     const ptx::Instruction *reader = nullptr, *writer = nullptr;
   };
-  AgentId channel = 0;
   Step32 openGroup = 1; ///< collects products until commit_group
   Step32 doneGroup = 0; ///< this one and all before it have been waited for
   bool openUsed = false;
@@ -58,10 +65,13 @@ struct WgmmaState {
   /// Reports products that would use registers in flight, or after ordinary accesses without a
   /// fence, and takes the registers.
   void useRegister(Step &step, Row row, bool accumulator, unsigned columns);
+  /// A product of the open group is issued: what its warp did before happens before the end of a
+  /// wait of any warp of the warpgroup, since the product needs them all.
+  void issue(Step &step);
   /// Faults unless the other warps of the warpgroup issue the same.
   void agree(Step &step, const WgmmaSequence::Product &product);
   void fence() { ++fences; }
-  void commit();
+  void commit(Step &step);
   /// Until at most `pending` committed groups are under way. A product is the work of all four
   /// warps: it cannot be done before all have issued it; Outcome::Blocked until then.
   Outcome wait(Step &step, uint64_t pending);

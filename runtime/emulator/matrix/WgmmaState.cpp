@@ -8,6 +8,9 @@ namespace {
 constexpr unsigned kWarpsOfGroup = 4;
 /// Products that one warp may be ahead of another of its warpgroup and still be compared.
 constexpr size_t kMaxSequence = 1 << 16;
+/// Groups under way whose issuers are remembered.
+constexpr size_t kMaxGroups = 1 << 10;
+constexpr size_t kMaxPending = 1 << 16;
 
 std::string nameOf(Step &step, Row row) { return step.machine.config->code->nameOf(row); }
 
@@ -71,7 +74,9 @@ std::shared_ptr<WgmmaSequence> sequenceOf(Step &step) {
       return state->sequence;
     }
   }
-  return std::make_shared<WgmmaSequence>();
+  auto sequence = std::make_shared<WgmmaSequence>();
+  sequence->channel = step.machine.checker.newChannel(step.warp.firstThread, "wgmma group");
+  return sequence;
 }
 
 bool hasEnded(const Warp &warp) { return warp.exited == warp.existing; }
@@ -81,7 +86,6 @@ WgmmaState &WgmmaState::of(Step &step) {
   Warp &warp = step.warp;
   if (!warp.wgmma) {
     auto state = std::make_shared<WgmmaState>();
-    state->channel = step.machine.checker.newChannel(warp.firstThread, "wgmma group");
     state->sequence = sequenceOf(step);
     const Code &code = *step.machine.config->code;
     state->uses.resize(code.numRows);
@@ -178,7 +182,20 @@ void WgmmaState::agree(Step &step, const WgmmaSequence::Product &product) {
   }
 }
 
-void WgmmaState::commit() {
+void WgmmaState::issue(Step &step) {
+  auto &groups = sequence->groups;
+  step.machine.checker.release({step.warp.firstThread, step.lanes}, groups[openGroup].issued);
+  if (groups.size() > kMaxGroups) {
+    groups.erase(groups.begin());
+  }
+  openUsed = true;
+}
+
+void WgmmaState::commit(Step &step) {
+  if (issuedBefore.size() == kMaxPending) {
+    step.fault(Report::Kind::Invalid,
+               std::to_string(kMaxPending) + " groups have been committed and not waited for");
+  }
   ++openGroup; // an empty group counts too
   issuedBefore.push_back(issued);
   openUsed = false;
@@ -212,8 +229,17 @@ Outcome WgmmaState::wait(Step &step, uint64_t pending) {
     return Outcome::Blocked;
   }
   issuedBefore.erase(issuedBefore.begin(), issuedBefore.begin() + ptrdiff_t(done - doneGroup));
-  doneGroup = done;
-  step.machine.checker.complete({step.warp.firstThread, step.lanes}, channel, doneGroup);
+  WarpLanes lanes{step.warp.firstThread, step.lanes};
+  while (doneGroup < done) {
+    auto group = sequence->groups.find(++doneGroup);
+    if (group != sequence->groups.end()) {
+      step.machine.checker.acquire(lanes, group->second.issued);
+      if (++group->second.waits == kWarpsOfGroup) {
+        sequence->groups.erase(group);
+      }
+    }
+  }
+  step.machine.checker.complete(lanes, sequence->channel, doneGroup);
   std::erase_if(inFlight, [&](Row row) {
     if (uses[row].group > doneGroup) {
       return false;
