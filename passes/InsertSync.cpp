@@ -2,8 +2,9 @@
 //
 // Wherever an access of shared memory conflicts with an earlier one of other threads a barrier is
 // put between, right before the later access (before a one_thread around it); when data that
-// threads wrote goes to the async proxy (TMA, wgmma), a fence comes before the barrier. Barriers
-// that are there already count. Inside a role the barrier is a named one of the role's threads.
+// threads wrote goes to the async proxy (TMA, wgmma), or TMA overwrites what threads read, a fence
+// comes before the barrier, or before the release of the slot. Barriers that are there already
+// count. Inside a role the barrier is a named one of the role's threads.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
@@ -74,23 +75,23 @@ private:
     return op;
   }
 
-  /// Who publishes has fenced what the async proxy will read.
+  /// Who publishes has fenced what the async proxy will read, who releases what it will overwrite.
   void visit(Operation *op) override {
-    if (!isa<tgpu::PublishOp>(op) || context.oneThread) {
+    if (context.oneThread) {
       return;
     }
-    auto needsFence = [&](const Access &access) {
-      return access.write && !access.async && !access.fenced &&
+    auto needs = [&](const Access &access) {
+      if (auto release = dyn_cast<tgpu::ReleaseOp>(op)) {
+        return needsFence(access, release);
+      }
+      return isa<tgpu::PublishOp>(op) && access.write && !access.async && !access.fenced &&
              readAsync.contains(access.memory.alloc);
     };
-    if (!llvm::any_of(state.pending, needsFence)) {
-      return;
-    }
-    OpBuilder builder(op);
-    tgpu::FenceAsyncOp::create(builder, op->getLoc());
-    ++fences;
-    for (Access &access : state.pending) {
-      access.fenced |= needsFence(access);
+    if (llvm::any_of(state.pending, needs)) {
+      OpBuilder builder(op);
+      tgpu::FenceAsyncOp::create(builder, op->getLoc());
+      ++fences;
+      fenceAsync();
     }
   }
 

@@ -133,29 +133,35 @@ static FailureOr<Value> emitMmaSync(OpBuilder &builder, DotOp dot) {
   };
   int64_t k = shapeOf(dot.getA())[aDim];
   layout::MmaType type = mmaTypeOf(elementOf(dot.getA()));
-  auto a = RegisterLayout::mmaA(m, mma.getK(), type, mma.getWarpsM(), mma.getWarpsN());
-  auto b = RegisterLayout::mmaB(mma.getK(), n, type, mma.getWarpsM(), mma.getWarpsN());
-  if (!a || !b) {
-    return dot.emitError("no operand layout for this product: ") << (a ? b.reason() : a.reason());
-  }
   Location loc = dot.getLoc();
   Value acc = dot.getAccumulate() ? dot.getAcc() : zeroLike(builder, loc, accType);
+  // The last step may be shorter than the instruction: its layouts are padded, and padding reads as
+  // zero.
+  using Operands = std::pair<Value, Value>;
+  auto read = [&](int64_t offset) -> FailureOr<Operands> {
+    int64_t extent = std::min(mma.getK(), k - offset);
+    auto a = RegisterLayout::mmaA(m, extent, type, mma.getWarpsM(), mma.getWarpsN());
+    auto b = RegisterLayout::mmaB(extent, n, type, mma.getWarpsM(), mma.getWarpsN());
+    if (!a || !b) {
+      return dot.emitError("no operand layout for this product: ") << (a ? b.reason() : a.reason());
+    }
+    return Operands(
+        operandFragment(builder, loc, dot.getA(), aDim, offset, extent, *a, dot.getTransposeA()),
+        operandFragment(builder, loc, dot.getB(), bDim, offset, extent, *b, dot.getTransposeB()));
+  };
   // The fragments of a step are read before the products of the step before it, which hide the
   // latency.
-  auto read = [&](int64_t offset) {
-    return std::pair(operandFragment(builder, loc, dot.getA(), aDim, offset, mma.getK(), *a,
-                                     dot.getTransposeA()),
-                     operandFragment(builder, loc, dot.getB(), bDim, offset, mma.getK(), *b,
-                                     dot.getTransposeB()));
-  };
-  std::pair<Value, Value> next = read(0);
-  for (int64_t offset = 0; offset < k; offset += mma.getK()) {
-    auto [aPart, bPart] = next;
+  FailureOr<Operands> next = read(0);
+  for (int64_t offset = 0; succeeded(next) && offset < k; offset += mma.getK()) {
+    auto [aPart, bPart] = *next;
     if (offset + mma.getK() < k) {
       next = read(offset + mma.getK());
     }
     acc = tgpu::MmaOp::create(builder, loc, accType, aPart, bPart, acc, dot.getAUnsigned(),
                               dot.getBUnsigned(), mma);
+  }
+  if (failed(next)) {
+    return failure();
   }
   return acc;
 }

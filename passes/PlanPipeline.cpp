@@ -165,18 +165,6 @@ std::string refuseCopy(tgpu::CopyOp copy, scf::ForOp loop) {
   return overwritten ? "the loop writes to the tensor that it reads" : "";
 }
 
-/// Some operation of the loop reads shared memory by ordinary loads.
-bool threadsReadShared(scf::ForOp loop) {
-  return loop
-      .walk([](Operation *op) {
-        auto copy = dyn_cast<tgpu::CopyOp>(op);
-        bool reads = isa<tgpu::LocalLoadOp, tgpu::FmaOp>(op) ||
-                     (copy && isa<tgpu::SmemType>(copy.getSource().getType()));
-        return reads ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
   void runOnOperation() override {
     const Target *target = getTarget(getOperation());
@@ -229,13 +217,6 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     StringRef whyNotTma = "not all copies of its loop can use TMA";
     if (allTma && !llvm::all_of(enclosing(loop), llvm::IsaPred<scf::ForOp>)) {
       allTma = false; // the ring's position cannot be carried through branches
-    }
-    // Refills by TMA of buffers that threads read themselves gave results that differed between two
-    // runs, rarely, with several blocks on a multiprocessor (docs/performance.md); wgmma reads
-    // through the async proxy as TMA writes.
-    if (allTma && !copies.empty() && threadsReadShared(loop)) {
-      allTma = false;
-      whyNotTma = "threads read its buffers themselves, not wgmma";
     }
     // Without TMA, copies need accesses that cp.async can make.
     for (tgpu::CopyOp copy : copies) {

@@ -72,22 +72,40 @@ bool hasTensorCoreTypes(DotOp dot, const Product &p) {
   return half || fp8 || int8 || isTf32(dot, p);
 }
 
-/// How `groups` share an accumulator of m x n in blocks of unitM x unitN: the split with the
-/// smallest operand traffic that the policy admits. 0 x 0 if none divides the extents.
+/// How a policy places the warps, in words.
+const char *arrangementOf(tile::GemmPolicy policy) {
+  switch (policy) {
+  case tile::GemmPolicy::FullRow:
+    return " one below the other";
+  case tile::GemmPolicy::FullCol:
+    return " side by side";
+  default:
+    return "";
+  }
+}
+
+/// Extent of the block that each of `parts` takes of `extent`, in whole units.
+int64_t blockExtent(int64_t extent, int64_t parts, int64_t unit) {
+  return llvm::divideCeil(extent, parts * unit) * unit;
+}
+
+/// How `groups` share an accumulator of m x n in blocks of unitM x unitN, padded where these do not
+/// divide: the split with the least work for a group, then the least operand traffic, that the
+/// policy admits.
 std::pair<int64_t, int64_t> splitWarps(int64_t m, int64_t n, int64_t unitM, int64_t unitN,
                                        int64_t groups, tile::GemmPolicy policy) {
-  std::pair<int64_t, int64_t> best = {0, 0};
-  int64_t bestCost = 0;
+  std::pair<int64_t, int64_t> best = {0, 0}, bestCost;
   for (int64_t rows = groups; rows >= 1; --rows) {
     int64_t columns = groups / rows;
-    if (rows * columns != groups || m % (rows * unitM) != 0 || n % (columns * unitN) != 0) {
-      continue;
-    }
-    if ((policy == tile::GemmPolicy::FullRow && columns != 1) ||
+    if (rows * columns != groups || (policy == tile::GemmPolicy::FullRow && columns != 1) ||
         (policy == tile::GemmPolicy::FullCol && rows != 1)) {
       continue;
     }
-    int64_t cost = m / rows + n / columns;
+    int64_t blockM = blockExtent(m, rows, unitM), blockN = blockExtent(n, columns, unitN);
+    if ((rows - 1) * blockM >= m || (columns - 1) * blockN >= n) {
+      continue; // some group would compute padding only
+    }
+    std::pair<int64_t, int64_t> cost = {blockM * blockN, blockM + blockN};
     if (best.first == 0 || cost < bestCost) {
       best = {rows, columns};
       bestCost = cost;
@@ -150,17 +168,18 @@ Choice chooseMmaSync(DotOp dot, const Product &p, const Target &target, int64_t 
   if (isFp8(p.a) && !target.hasFp8Mma()) {
     return {{}, ("`" + target.name + "` has no matrix instruction for fp8").str()};
   }
-  if (p.m % 16 != 0 || p.n % 8 != 0 || p.k % p.instructionK() != 0) {
+  if (p.k % p.instructionK() != 0 && !(p.aInShared && p.bInShared)) {
     return {{},
-            "extents " + std::to_string(p.m) + "x" + std::to_string(p.n) + "x" +
-                std::to_string(p.k) + " are not multiples of 16x8x" +
-                std::to_string(p.instructionK())};
+            "k of " + std::to_string(p.k) + " is no multiple of " +
+                std::to_string(p.instructionK()) +
+                ", and an operand in registers cannot be padded"};
   }
   auto [rows, columns] = splitWarps(p.m, p.n, 16, 8, warps, dot.getPolicy());
   if (rows == 0) {
     return {{},
-            std::to_string(warps) + " warps cannot share " + std::to_string(p.m) + "x" +
-                std::to_string(p.n) + " evenly"};
+            "extents " + std::to_string(p.m) + "x" + std::to_string(p.n) +
+                " are less than one instruction of 16x8 for each of " + std::to_string(warps) +
+                " warps" + arrangementOf(dot.getPolicy())};
   }
   return {tgpu::MmaAttr::get(dot.getContext(), MmaKind::MmaSync, 16, 8, p.instructionK(), rows,
                              columns),
@@ -181,6 +200,18 @@ struct SelectMma : tilec::impl::SelectMmaBase<SelectMma> {
     }
   }
 
+  /// Says what the instruction computes besides the product.
+  static void remarkPadding(DotOp dot, const Product &p, tgpu::MmaAttr mma) {
+    int64_t m = blockExtent(p.m, mma.getWarpsM(), mma.getM()) * mma.getWarpsM();
+    int64_t n = blockExtent(p.n, mma.getWarpsN(), mma.getN()) * mma.getWarpsN();
+    int64_t k = llvm::alignTo(p.k, mma.getK());
+    if (m != p.m || n != p.n || k != p.k) {
+      dot.emitRemark("gemm is padded from ")
+          << p.m << 'x' << p.n << 'x' << p.k << " to " << m << 'x' << n << 'x' << k
+          << ", whole instructions for each warp";
+    }
+  }
+
   LogicalResult select(DotOp dot, const Target &target) {
     Product product(dot);
     int64_t warps = getOperation().getNumWarps();
@@ -198,6 +229,7 @@ struct SelectMma : tilec::impl::SelectMmaBase<SelectMma> {
       if (target.hasWgmma) {
         dot.emitRemark("gemm uses mma.sync, not wgmma: ") << wgmma.refusal;
       }
+      remarkPadding(dot, product, mma.mma);
       dot.setMmaAttr(mma.mma);
       ++numMmaSync;
       return success();

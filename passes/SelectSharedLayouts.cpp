@@ -40,6 +40,13 @@ void addCopyDemand(tgpu::CopyOp copy, Value buffer, int64_t warps, Demands &dema
     demands.push_back(demand);
     return;
   }
+  if (copy.getPath() == CopyPath::CpAsync && copy.getDest() == buffer) {
+    Demand demand;
+    demand.kind = Demand::Kind::CpAsync;
+    demand.bytes = copy.getBytes().value_or(1);
+    demand.required = true;
+    demands.push_back(demand);
+  }
   int64_t vec = std::max<int64_t>(1, copy.getBytes().value_or(1) * 8 /
                                          tile::getStorageBits(type.getElementType()));
   if (Answer<RegisterLayout> threads = RegisterLayout::blocked(type.getShape(), vec, warps)) {
@@ -125,20 +132,6 @@ Answer<SharedLayout> hintedLayout(StringRef hint, ArrayRef<int64_t> shape, unsig
   return layout::Refusal{"unknown layout `" + hint.str() + "`"};
 }
 
-/// Bytes of the widest cp.async into a buffer or a part of it; 1 if there is none.
-int64_t widestAsyncWrite(Value buffer) {
-  int64_t widest = 1;
-  for (Operation *user : buffer.getUsers()) {
-    auto copy = dyn_cast<tgpu::CopyOp>(user);
-    if (copy && copy.getDest() == buffer && copy.getPath() == CopyPath::CpAsync) {
-      widest = std::max<int64_t>(widest, copy.getBytes().value_or(1));
-    } else if (isa<tgpu::SubviewOp>(user)) {
-      widest = std::max(widest, widestAsyncWrite(user->getResult(0)));
-    }
-  }
-  return widest;
-}
-
 /// Sets the layout of a buffer and of all parts of it.
 void setLayout(Value buffer, tgpu::SharedAttr layout) {
   buffer.setType(cast<tgpu::SmemType>(buffer.getType()).withLayout(layout));
@@ -194,11 +187,6 @@ struct SelectSharedLayouts : tilec::impl::SelectSharedLayoutsBase<SelectSharedLa
     if (std::optional<StringRef> hint = alloc.getLayoutHint()) {
       Answer<SharedLayout> hinted = hintedLayout(*hint, type.getShape(), bits);
       std::string refusal = hinted ? unmetBy(*hinted, demands) : hinted.reason();
-      int64_t bytes = widestAsyncWrite(alloc.getResult());
-      if (refusal.empty() && hinted->rowPitch() % bytes != 0) {
-        refusal = "rows do not start at multiples of the " + std::to_string(bytes) +
-                  " bytes that cp.async writes at once";
-      }
       if (!refusal.empty()) {
         return alloc.emitError(
             diag::formatDiagnostic(diag::Id::LayoutUnusable, *hint, name, refusal));
@@ -237,6 +225,10 @@ struct SelectSharedLayouts : tilec::impl::SelectSharedLayoutsBase<SelectSharedLa
       } else if (demand.kind == Demand::Kind::Tma || demand.kind == Demand::Kind::TmaStore) {
         if (auto answer = layout::tmaBoxes(layout); !answer) {
           return answer.reason();
+        }
+      } else if (demand.kind == Demand::Kind::CpAsync) {
+        if (std::string refusal = layout::cpAsyncRefusal(layout, demand.bytes); !refusal.empty()) {
+          return refusal;
         }
       }
     }

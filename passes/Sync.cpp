@@ -210,8 +210,10 @@ void Walker::collectGuards() {
       guards[alloc].push_back(channel);
     }
   };
-  kernel.walk(
-      [&](tgpu::TmaLoadOp load) { guard(getAllocation(load.getDest()), load.getChannel()); });
+  kernel.walk([&](tgpu::TmaLoadOp load) {
+    guard(getAllocation(load.getDest()), load.getChannel());
+    hasTmaLoads = true;
+  });
   kernel.walk([&](tgpu::RolesOp roles) {
     llvm::DenseMap<Operation *, llvm::SmallPtrSet<Region *, 2>> users;
     for (Region &role : roles.getBodies()) {
@@ -248,6 +250,17 @@ ArrayRef<Value> Walker::guardsOf(const Memory &memory) const {
   return it == guards.end() ? ArrayRef<Value>() : ArrayRef<Value>(it->second);
 }
 
+bool Walker::needsFence(const Access &pending, tgpu::ReleaseOp release) const {
+  if (pending.write || pending.async || pending.fenced ||
+      !llvm::is_contained(guardsOf(pending.memory), release.getChannel())) {
+    return false;
+  }
+  Position position = Position::of(release.getPosition());
+  bool other =
+      pending.memory.slot && pending.memory.slot->isOtherSlot(position, pending.memory.slots);
+  return !other && llvm::any_of(release.getChannel().getUsers(), llvm::IsaPred<tgpu::TmaLoadOp>);
+}
+
 Hazard Walker::classify(const Access &now, const Access &before) const {
   if ((!now.write && !before.write) || !now.memory.overlaps(before.memory)) {
     return Hazard::None;
@@ -262,7 +275,7 @@ Hazard Walker::classify(const Access &now, const Access &before) const {
   if (before.flight != Flight::None) {
     return Hazard::InFlight;
   }
-  if (before.write && !before.async && now.async) {
+  if (!before.async && now.async) {
     return before.fenced ? Hazard::Barrier : Hazard::Fence;
   }
   if (before.synced || (now.thread >= 0 && now.thread == before.thread)) {

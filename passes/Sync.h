@@ -67,8 +67,8 @@ struct Access {
   Flight flight = Flight::None; ///< kind while in flight
   int64_t age = -1;             ///< groups of this kind closed since; -1: its own is still open
   int64_t thread = -1;          ///< the warp whose elected lane did it; -1: all threads
-  bool fenced = false;          ///< a generic write after which its threads fenced
-  bool synced = false;          ///< an unfenced generic write that a barrier has ordered
+  bool fenced = false;          ///< a generic access after which its threads fenced
+  bool synced = false;          ///< an unfenced generic access that a barrier has ordered
 
   bool operator==(const Access &) const = default;
 };
@@ -140,6 +140,12 @@ protected:
   llvm::ArrayRef<mlir::Value> guardsOf(const Memory &memory) const;
   bool isGuarded(const Memory &memory) const { return !guardsOf(memory).empty(); }
   Hazard classify(const Access &now, const Access &before) const;
+  /// Threads read the slot that `release` gives back, TMA fills it again, and no fence has come
+  /// between. PTX ISA, "Causality order": accesses of different proxies are ordered across a proxy
+  /// fence only, a read before the write that follows it too.
+  bool needsFence(const Access &pending, tgpu::ReleaseOp release) const;
+  /// The threads of the context, or the one of `warp`, fence what they have done.
+  void fenceAsync();
 
   tgpu::KernelOp kernel;
   State state;
@@ -158,12 +164,14 @@ private:
   void checkInside(mlir::Operation *outer);
   void access(mlir::Operation *op);
   void applyBarrier();
+  void fenced(Hazard kind);
   void commit(Flight kind);
   void wait(Flight kind, int64_t pending);
   void effects(mlir::Operation *op);
   bool coversContext(tgpu::BarrierOp barrier) const;
 
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>> guards;
+  bool hasTmaLoads = false;
 };
 
 } // namespace tilec::sync

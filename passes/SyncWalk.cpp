@@ -140,11 +140,12 @@ Walker::Walker(tgpu::KernelOp kernel) : kernel(kernel) {
 }
 
 void Walker::applyBarrier() {
-  llvm::erase_if(state.pending, [](Access &access) {
+  llvm::erase_if(state.pending, [this](Access &access) {
     if (access.flight != Flight::None) {
       return false;
     }
-    if (access.write && !access.async && !access.fenced) {
+    // Ordered among threads, but not before what the async proxy does next.
+    if (!access.async && !access.fenced && (access.write || hasTmaLoads)) {
       access.synced = true;
       return false;
     }
@@ -152,9 +153,23 @@ void Walker::applyBarrier() {
   });
 }
 
+void Walker::fenceAsync() {
+  for (Access &pending : state.pending) {
+    bool mine = !context.oneThread || pending.thread == context.warp;
+    pending.fenced |= mine && !pending.async && pending.flight == Flight::None;
+  }
+}
+
 /// The operation before which all threads of the context run together.
 static Operation *outerOf(Operation *op, const Context &context) {
   return context.oneThread ? context.oneThread : op;
+}
+
+/// What a pass has put before an operation was done by all threads.
+void Walker::fenced(Hazard kind) {
+  for (Access &pending : state.pending) {
+    pending.fenced |= kind == Hazard::Fence && !pending.async && pending.flight == Flight::None;
+  }
 }
 
 void Walker::access(Operation *op) {
@@ -165,11 +180,7 @@ void Walker::access(Operation *op) {
       Access before = state.pending[i];
       Hazard kind = classify(now, before);
       if (kind != Hazard::None && hazard(kind, outerOf(op, context), now, before)) {
-        if (kind == Hazard::Fence) {
-          for (Access &pending : state.pending) {
-            pending.fenced |= pending.write && !pending.async && pending.flight == Flight::None;
-          }
-        }
+        fenced(kind);
         applyBarrier();
         i = 0;
         continue;
@@ -197,10 +208,7 @@ void Walker::checkInside(Operation *outer) {
         if (kind == Hazard::None || kind == Hazard::InFlight || !hazard(kind, outer, now, before)) {
           continue;
         }
-        for (Access &pending : state.pending) {
-          pending.fenced |= kind == Hazard::Fence && pending.write && !pending.async &&
-                            pending.flight == Flight::None;
-        }
+        fenced(kind);
         applyBarrier();
         i = size_t(-1);
       }
@@ -264,10 +272,7 @@ void Walker::effects(Operation *op) {
   } else if (isa<tile::SyncThreadsOp>(op)) {
     applyBarrier();
   } else if (isa<tgpu::FenceAsyncOp>(op)) {
-    for (Access &pending : state.pending) {
-      bool mine = !context.oneThread || pending.thread == context.warp;
-      pending.fenced |= mine && pending.write && !pending.async && pending.flight == Flight::None;
-    }
+    fenceAsync();
   } else if (isa<tgpu::WgmmaCommitOp>(op)) {
     commit(Flight::Wgmma);
   } else if (isa<tgpu::CpAsyncCommitOp>(op)) {

@@ -119,8 +119,9 @@ bool Checker::hazard(Hazard kind, Operation *, const Access &now, const Access &
   case Hazard::Fence:
     report(now.op,
            "lets the async proxy use " + name +
-               " without tgpu.fence_async and a barrier after threads wrote it",
-           before.op, "written here");
+               " without tgpu.fence_async and a barrier after threads " +
+               (before.write ? "wrote it" : "read it"),
+           before.op, before.write ? "written here" : "read here");
     break;
   case Hazard::InFlight:
     report(now.op, "uses " + name + " while an asynchronous access of it is in flight", before.op,
@@ -173,6 +174,12 @@ void Checker::checkRelease(tgpu::ReleaseOp release) {
       return report(release,
                     "gives back a slot of " + nameOf(pending.memory) + " that is still being read",
                     pending.op, "started here, not waited for");
+    }
+    if (needsFence(pending, release)) {
+      return report(release,
+                    "lets TMA overwrite a slot of " + nameOf(pending.memory) +
+                        " without tgpu.fence_async after threads read it",
+                    pending.op, "read here");
     }
   }
 }

@@ -37,6 +37,9 @@ public:
     case Demand::Kind::TmaStore:
       askTma(demand);
       return;
+    case Demand::Kind::CpAsync:
+      note(demand, cpAsyncRefusal(choice.layout, demand.bytes));
+      return;
     case Demand::Kind::Ldmatrix:
       askMatrix(demand, ldmatrixPlan(choice.layout, demand.fragment, demand.trans));
       return;
@@ -122,6 +125,13 @@ SmallVector<SharedLayout, 8> candidates(ArrayRef<int64_t> shape, unsigned elemen
 }
 
 } // namespace
+
+std::string cpAsyncRefusal(const SharedLayout &layout, int64_t bytes) {
+  return layout.rowPitch() % bytes == 0
+             ? ""
+             : "rows do not start at multiples of the " + std::to_string(bytes) +
+                   " bytes that cp.async writes at once";
+}
 
 SharedChoice chooseSharedLayout(ArrayRef<int64_t> shape, unsigned elementBits, int contiguousDim,
                                 ArrayRef<Demand> demands) {

@@ -138,13 +138,18 @@ BankReport bankConflicts(const SharedLayout &shared, const MatrixPlan &plan);
 
 /// What somebody does with the buffer. A demand that is `required` must be met; others are weighed.
 struct Demand {
-  enum class Kind { Wgmma, Tma, TmaStore, Ldmatrix, Stmatrix, Access } kind = Kind::Access;
+  /// CpAsync: PTX ISA 9.7.9.25.3.1: both addresses are aligned to the size of the copy.
+  enum class Kind { Wgmma, Tma, TmaStore, CpAsync, Ldmatrix, Stmatrix, Access } kind = Kind::Access;
   WgmmaOperand wgmma;      // Wgmma
   RegisterLayout fragment; // Ldmatrix, Stmatrix, Access
   bool trans = false;      // Ldmatrix, Stmatrix
+  int64_t bytes = 0;       // CpAsync: of one copy, along a row
   bool required = false;
   int64_t weight = 1; // times per iteration
 };
+
+/// What keeps cp.async from writing `bytes` at a time along the rows; empty if nothing does.
+std::string cpAsyncRefusal(const SharedLayout &layout, int64_t bytes);
 
 struct SharedChoice {
   SharedLayout layout;

@@ -193,7 +193,7 @@ def Tgpu_BarrierArriveOp : Tgpu_Op<"barrier_arrive"> {
   let assemblyFormat = "attr-dict";
 }
 def Tgpu_FenceAsyncOp : Tgpu_Op<"fence_async"> {
-  let summary = "orders the calling thread's writes to shared memory before later accesses by the async proxy (TMA, wgmma)";
+  let summary = "orders the calling thread's reads and writes of shared memory before later accesses by the async proxy (TMA, wgmma)";
   let assemblyFormat = "attr-dict";
 }
 

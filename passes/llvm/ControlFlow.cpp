@@ -76,6 +76,11 @@ void KernelLowering::guarded(Value condition, llvm::function_ref<void()> then) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult KernelLowering::lowerBlock(Block &block) {
+  if (Value elected = std::exchange(electedLane, Value())) {
+    LogicalResult lowered = lowerElected(block, elected);
+    electedLane = elected; // for the other blocks of the same operation
+    return lowered;
+  }
   for (Operation &op : block) {
     if (op.hasTrait<OpTrait::IsTerminator>()) {
       break; // the parent operation deals with it
@@ -393,6 +398,68 @@ LogicalResult KernelLowering::lowerRoleBody(tgpu::RolesOp op, unsigned index) {
   return result;
 }
 
+/// Waits for a barrier somewhere in it, by a loop.
+static bool spins(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isa<tgpu::AcquireOp, tgpu::WaitOp>(inner) ? WalkResult::interrupt()
+                                                         : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// All lanes of the warp compute and wait, the elected one does the rest. A lane that spun alone
+/// would let the others run on (ptxas puts a YIELD into such loops, which gives up their
+/// reconvergence), and these share its uniform registers, in which TMA's operands are: seen as
+/// misaligned addresses and illegal instructions, rarely, at UTMALDG.
+LogicalResult KernelLowering::lowerElected(Block &block, Value elected) {
+  OpBuilder::InsertionGuard outside(b);
+  scf::IfOp branch; // the one being filled
+  llvm::DenseSet<Value> inBranch;
+  for (Operation &op : block) {
+    if (op.hasTrait<OpTrait::IsTerminator>()) {
+      break;
+    }
+    loc = op.getLoc();
+    const bool free = isMemoryEffectFree(&op) && llvm::none_of(op.getOperands(), [&](Value v) {
+                        return inBranch.contains(v);
+                      });
+    if (free) {
+      OpBuilder::InsertionGuard guard(b);
+      if (branch) {
+        b.setInsertionPoint(branch);
+      }
+      if (failed(lowerOp(&op))) {
+        return failure();
+      }
+      continue;
+    }
+    if (llvm::any_of(op.getOperands(), [&](Value v) { return inBranch.contains(v); }) && !branch) {
+      return unsupported(&op, "a value of one thread after a wait");
+    }
+    if (spins(&op)) {
+      branch = scf::IfOp();
+      electedLane = op.getNumRegions() != 0 ? elected : Value();
+      LogicalResult lowered = lowerOp(&op);
+      electedLane = Value();
+      if (failed(lowered)) {
+        return failure();
+      }
+      continue;
+    }
+    if (!branch) {
+      branch = scf::IfOp::create(b, loc, elected, /*withElseRegion=*/false);
+    }
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    if (failed(lowerOp(&op))) {
+      return failure();
+    }
+    inBranch.insert(op.result_begin(), op.result_end());
+  }
+  return success();
+}
+
 LogicalResult KernelLowering::lowerOneThread(tgpu::OneThreadOp op) {
   OpBuilder::InsertionGuard guard(b);
   Value isWarp = compare(arith::CmpIPredicate::eq, warpId, i32(op.getWarp()));
@@ -400,12 +467,11 @@ LogicalResult KernelLowering::lowerOneThread(tgpu::OneThreadOp op) {
   b.setInsertionPointToStart(warpBranch.thenBlock());
   Value elected = arch >= 90 ? Value(NVVM::ElectSyncOp::create(b, loc, b.getI1Type(), Value()))
                              : compare(arith::CmpIPredicate::eq, laneId, i32(0));
-  auto laneBranch = scf::IfOp::create(b, loc, elected, /*withElseRegion=*/false);
-  // The other lanes wait here: what follows may be instructions that a whole warp executes
+  // The other lanes wait at the end: what follows may be instructions that a whole warp executes
   // (.sync.aligned: PTX ISA 9.7.14 mma, ldmatrix; 9.7.15 wgmma).
-  NVVM::SyncWarpOp::create(b, loc, i32(-1));
-  b.setInsertionPointToStart(laneBranch.thenBlock());
-  return lowerBlock(op.getBody().front());
+  auto together = NVVM::SyncWarpOp::create(b, loc, i32(-1));
+  b.setInsertionPoint(together);
+  return lowerElected(op.getBody().front(), elected);
 }
 
 //===----------------------------------------------------------------------===//

@@ -109,6 +109,8 @@ private:
   mlir::LogicalResult lowerRoles(tgpu::RolesOp op);
   mlir::LogicalResult lowerRoleBody(tgpu::RolesOp op, unsigned index);
   mlir::LogicalResult lowerOneThread(tgpu::OneThreadOp op);
+  /// A block of one thread, run by its whole warp: `elected` is true in that thread.
+  mlir::LogicalResult lowerElected(mlir::Block &block, mlir::Value elected);
   mlir::LogicalResult lowerGridPoint(tgpu::GridPointOp op);
   /// Scalars that a value becomes; a fragment gives one for each slot.
   mlir::FailureOr<Fragment> flatten(mlir::Operation *user, mlir::ValueRange values);
@@ -248,6 +250,8 @@ private:
   llvm::SmallVector<mlir::Value, 4> tensorMaps;
   std::optional<bool> hasSharedReads;
   llvm::SmallVector<std::pair<mlir::scf::ForOp, llvm::SmallVector<RingCounter>>> activeCounters;
+  /// Set while an operation of one thread is lowered whose blocks the whole warp runs.
+  mlir::Value electedLane;
 
   // Looked up, never iterated.
   llvm::DenseMap<mlir::Value, Fragment> scalars; // scalars and fragments

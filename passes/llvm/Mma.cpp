@@ -76,7 +76,8 @@ LogicalResult KernelLowering::lowerMma(tgpu::MmaOp op) {
   tgpu::MmaAttr mma = op.getMma();
   const int64_t tilesM = llvm::divideCeil(shape[0], 16 * mma.getWarpsM());
   const int64_t tilesN = llvm::divideCeil(shape[1], 8 * mma.getWarpsN());
-  const int64_t steps = cast<RankedTensorType>(op.getA().getType()).getShape()[1] / mma.getK();
+  const int64_t steps =
+      llvm::divideCeil(cast<RankedTensorType>(op.getA().getType()).getShape()[1], mma.getK());
   Fragment a = packWords(scalars[op.getA()]), bWords = packWords(scalars[op.getB()]);
   Fragment acc = scalars[op.getAcc()];
   const unsigned wordsA = instruction->wordsA, wordsB = instruction->wordsB;

@@ -49,6 +49,10 @@ class TileError(RuntimeError):
     pass
 
 
+# What torch raises when a kernel has made the CUDA context unusable: nothing can be run after it in this process.
+DEVICE_ERROR = getattr(torch, "AcceleratorError", RuntimeError)
+
+
 class Runtime:
     """libtile_rt through ctypes."""
 
@@ -100,6 +104,15 @@ class Runtime:
         return launch, text.value.decode()
 
 
+def modules_of(statements):
+    """Numbers of the modules that the launches of a host program can use."""
+    for statement in statements:
+        for variant in statement.get("launch", {}).get("variants", []):
+            yield variant["module"]
+        for branch in ("then", "else"):
+            yield from modules_of(statement.get("if", {}).get(branch, []))
+
+
 class Gemm:
     """One kernel of a pack, as its manifest describes it."""
 
@@ -110,7 +123,7 @@ class Gemm:
         self.fixed = {d["name"]: d["value"] for d in entry["dims"] if d.get("value") is not None}
         self.read_dimensions(*(self.args[x]["extents"] for x in "ABC"), layout)
         self.types = [self.args[x]["dtype"] for x in "ABC"]
-        self.archs = list(dict.fromkeys(m["arch"] for m in manifest["modules"]))
+        self.archs = list(dict.fromkeys(manifest["modules"][i]["arch"] for i in modules_of(entry["host"])))
         self.kernel = runtime.kernel(pack, self.symbol)
 
     def read_dimensions(self, a, b, c, layout):
@@ -228,6 +241,10 @@ def check_kernel(runtime, gemm, arch, shapes, table, deadline):
             error, variant, wrong = check_shape(runtime, gemm, shape, table)
         except TileError as failure:
             error, variant, wrong = float("nan"), "", str(failure)
+        except DEVICE_ERROR as failure:
+            result["failures"].append([list(shape), "", f"the device is lost: {str(failure).splitlines()[0]}"])
+            result["lost"] = True
+            return result
         result["variants"][variant] = result["variants"].get(variant, 0) + 1
         if wrong:
             result["failures"].append([list(shape), variant, wrong])
@@ -415,6 +432,11 @@ def main():
             runtime.restrict(gemm.kernel, arch)
             checks.append(check_kernel(runtime, gemm, arch, [tuple(s) for s in cases.get("shapes", SHAPES)], table,
                                        deadline))
+            if checks[-1].get("lost"):
+                save()
+                print_checks(checks)
+                print("WRONG, and the rest was not run")
+                return 1
         save()
     for gemm in kernels if not args.no_bench else []:
         if gemm.symbol in cases.get("no_bench", []):

@@ -107,12 +107,14 @@ tgpu.kernel @fenced_too_late(%v: !h, %g: !g) attributes {threads = 128 : i32} {
   tgpu.return
 }
 
-// What TMA fills is ordered by its channel, except against what lies in the same place.
+// What TMA fills is ordered by its channel, except against what lies in the same place. The threads that read a slot fence
+// before they give it back: TMA will write it.
 // CHECK-LABEL: tgpu.kernel @channel
 // CHECK: tgpu.one_thread
 // CHECK: tgpu.wait
 // CHECK-NEXT: tgpu.slot
 // CHECK-NEXT: tgpu.local_load
+// CHECK-NEXT: tgpu.fence_async
 // CHECK-NEXT: tgpu.release
 // CHECK-NEXT: tgpu.barrier
 // CHECK-NEXT: tgpu.local_store

@@ -50,3 +50,22 @@ tgpu.kernel @registers(%a: !a, %b: !b, %c: !acc) attributes {threads = 128 : i32
   %d = tgpu.dot %a, %b, %c {accumulate = false, mma = #tgpu.mma<mma_sync, 16, 8, 16, warps = 2, 2>} : !a, !b, !acc -> !acc
   tgpu.return
 }
+
+// -----
+
+// The last step of a k that is no multiple of the instruction's reads what there is; its layouts are padded.
+!a = !tgpu.smem<64x24xf16, #tgpu.shared<"64x24 b16 contig 1 panel 24">>
+!b = !tgpu.smem<24x64xf16, #tgpu.shared<"24x64 b16 contig 1 panel 64 swizzle 128">>
+!acc = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:16,0 lane 0,2:0,4:1,0:2,0:4,0 warp 32,0:0,32">>
+// CHECK-LABEL: tgpu.kernel @rest
+// CHECK: tgpu.local_load %{{.*}} -> tensor<64x16xf16, #tgpu.fragment
+// CHECK: tgpu.local_load %{{.*}} -> tensor<16x64xf16, #tgpu.fragment
+// CHECK: tgpu.subview %{{.*}} at [0, 16] {{.*}} -> !tgpu.smem<64x8xf16
+// CHECK: tgpu.local_load %{{.*}} -> tensor<64x8xf16, #tgpu.fragment
+// CHECK: tgpu.subview %{{.*}} at [16, 0] {{.*}} -> !tgpu.smem<8x64xf16
+// CHECK: tgpu.local_load %{{.*}} -> tensor<8x64xf16, #tgpu.fragment
+// CHECK-COUNT-2: tgpu.mma
+tgpu.kernel @rest(%a: !a, %b: !b, %c: !acc) attributes {threads = 128 : i32} {
+  %d = tgpu.dot %a, %b, %c {mma = #tgpu.mma<mma_sync, 16, 8, 16, warps = 2, 2>} : !a, !b, !acc -> !acc
+  tgpu.return
+}

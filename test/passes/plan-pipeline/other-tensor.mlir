@@ -6,18 +6,17 @@
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @other
-// CHECK: tgpu.pipeline = #tgpu.path<cp_async>
+// CHECK: tgpu.pipeline = #tgpu.path<tma>
 tgpu.kernel @other(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc, %o: !tile.global<?xf16> {tile.name = "O"}, %x: f16) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c64 = arith.constant 64 : i32
   %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !g -> !g
   %s = tgpu.alloc_shared "S" : !s
-  // expected-remark@+1 {{pipelined loop: 3 stages by cp.async}}
+  // expected-remark@+1 {{pipelined loop: 3 stages by TMA}}
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z) -> (!acc) : i32 {
     %k = arith.muli %i, %c64 : i32
     %t = tile.slice %v[%c0, %k] sizes [64, 64] : !g, i32, i32 -> !t
-    // expected-remark@+1 {{copy uses no TMA: threads read its buffers themselves, not wgmma}}
     tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
     %d = tgpu.fma %s, %s, %c : !s, !s, !acc -> !acc
     tile.store %x, %o[%i : i32] : f16, !tile.global<?xf16>

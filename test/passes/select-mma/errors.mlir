@@ -68,3 +68,11 @@ tgpu.kernel @no_target() attributes {threads = 128 : i32} {
 tgpu.kernel @unknown_target() attributes {threads = 128 : i32, target = "sm_1"} {
   tgpu.return
 }
+
+// -----
+
+tgpu.kernel @padded_registers(%a: tensor<64x8xf16>, %b: !tgpu.smem<8x64xf16>, %c: tensor<64x64xf32>) attributes {threads = 128 : i32, target = "sm_80"} {
+  // expected-error@+1 {{a product of fragments without a matrix instruction (k of 8 is no multiple of 16, and an operand in registers cannot be padded) is not supported yet on `sm_80` [not-supported]}}
+  %d = tgpu.dot %a, %b, %c : tensor<64x8xf16>, !tgpu.smem<8x64xf16>, tensor<64x64xf32> -> tensor<64x64xf32>
+  tgpu.return
+}

@@ -46,3 +46,16 @@ tgpu.kernel @mma_sync(%g: !tile.global<64x32xf16>, %h: !tile.global<32x64xf16>, 
   %d = tgpu.dot %a, %b, %c {mma = #tgpu.mma<mma_sync, 16, 8, 16, warps = 2, 2>} : !tgpu.smem<64x32xf16>, !tgpu.smem<32x64xf16>, !acc -> !acc
   tgpu.return
 }
+
+// -----
+
+!acc = tensor<48x40xf32>
+// Part of a padded product that ldmatrix cannot read: the rows still start where cp.async can write them.
+// CHECK-LABEL: tgpu.kernel @padded
+// CHECK: tgpu.alloc_shared "A" : !tgpu.smem<16x48xf16, #tgpu.shared<"16x48 b16 contig 1 panel 48{{( pad (16|32))?}}">>
+tgpu.kernel @padded(%g: !tile.global<16x48xf16>, %b: !tgpu.smem<16x40xf16>, %c: !acc) attributes {threads = 128 : i32, target = "sm_80"} {
+  %a = tgpu.alloc_shared "A" : !tgpu.smem<16x48xf16>
+  tgpu.copy %g to %a {path = #tgpu.path<cp_async>, bytes = 16 : i32} : !tile.global<16x48xf16>, !tgpu.smem<16x48xf16>
+  %d = tgpu.dot %a, %b, %c {transpose_a, mma = #tgpu.mma<mma_sync, 16, 8, 16, warps = 2, 2>} : !tgpu.smem<16x48xf16>, !tgpu.smem<16x40xf16>, !acc -> !acc
+  tgpu.return
+}

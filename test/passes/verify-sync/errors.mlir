@@ -108,3 +108,28 @@ tgpu.kernel @published(%p: i32) attributes {threads = 256 : i32} {
   }
   tgpu.return
 }
+
+// -----
+
+!b = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
+!g = !tile.global<64x64xf16>
+!ch = !tgpu.channel<1>
+tgpu.kernel @refilled(%g: !g, %n: i32) attributes {threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = tgpu.alloc_shared "a" : !b
+  %ch = tgpu.channel "a" {producers = 1 : i32, consumers = 4 : i32} : !ch
+  scf.for %p = %c0 to %n step %c1 : i32 {
+    tgpu.one_thread {
+      tgpu.acquire %ch[%p] : !ch
+      tgpu.expect %ch[%p] bytes 8192 : !ch
+      tgpu.tma_load %g to %a on %ch[%p] {map = 0 : i32} : !g, !b, !ch
+    }
+    tgpu.wait %ch[%p] : !ch
+    // expected-note @+1 {{read here}}
+    %0 = tgpu.local_load %a : !b -> tensor<64x64xf16>
+    // expected-error @+1 {{lets TMA overwrite a slot of `a` without tgpu.fence_async after threads read it}}
+    tgpu.release %ch[%p] : !ch
+  }
+  tgpu.return
+}

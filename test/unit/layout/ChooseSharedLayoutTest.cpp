@@ -51,6 +51,25 @@ TEST(ChooseSharedLayout, MmaSyncOperands) {
   EXPECT_EQ(choice.layout.swizzle(), 64u);
 }
 
+// Rows padded by 4 bytes have the fewest conflicts for an operand whose warps' parts ldmatrix
+// cannot read, but cp.async could not write them.
+TEST(ChooseSharedLayout, CpAsyncNeedsAlignedRows) {
+  RegisterLayout a = must(RegisterLayout::mmaA(48, 16, MmaType::F16, 2, 2)).transposed();
+  RegisterLayout copy = must(RegisterLayout::blocked({16, 48}, 8, 4));
+  Demand copies;
+  copies.kind = Demand::Kind::CpAsync;
+  copies.bytes = 16;
+  copies.required = true;
+  llvm::SmallVector<Demand, 3> reads = {with(Demand::Kind::Access, copy),
+                                        with(Demand::Kind::Ldmatrix, a, true)};
+  SharedLayout padded = chooseSharedLayout({16, 48}, 16, 1, reads).layout;
+  EXPECT_NE(cpAsyncRefusal(padded, 16), "");
+  reads.push_back(copies);
+  SharedChoice choice = chooseSharedLayout({16, 48}, 16, 1, reads);
+  EXPECT_TRUE(choice.allRequiredMet);
+  EXPECT_EQ(cpAsyncRefusal(choice.layout, 16), "");
+}
+
 TEST(ChooseSharedLayout, Epilogue) {
   RegisterLayout d = must(RegisterLayout::wgmmaAccumulator(64, 64));
   SharedChoice choice = chooseSharedLayout(
