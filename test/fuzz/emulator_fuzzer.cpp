@@ -3,11 +3,14 @@
 #include "runtime/emulator/Emulator.h"
 #include "runtime/emulator/ptx/Parser.h"
 
+#include <cstring>
+
 using namespace tile_emu;
 
 namespace {
 
 constexpr uint64_t kBytes = 4096; ///< of global memory
+constexpr uint64_t kMaxVariable = uint64_t(1) << 18;
 constexpr uint32_t kMaxThreads = 256;
 
 /// Arguments as kernels take them: addresses, sizes, tensor maps.
@@ -49,6 +52,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::shared_ptr<Emulator::Loaded> loaded;
   try {
     module = ptx::parse(text); // to know the entries
+    for (const ptx::Variable &variable : module.variables) {
+      if (variable.bytes > kMaxVariable) {
+        return 0; // only slow
+      }
+    }
     loaded = emulator.load(text);
   } catch (const ptx::SyntaxError &) {
     return 0;
