@@ -1,5 +1,7 @@
 #include "compiler/driver/CaseMaker.h"
 
+#include "runtime/harness/Generate.h"
+
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -121,7 +123,13 @@ std::optional<CaseValue> CaseMaker::drawn(const CaseChoice &choice, const ast::C
     }
     text += (&arg == call->args.begin() ? "(" : ",") + textOf(*bound);
   }
-  return CaseValue{choice.name.name.str(), choice.kind, false, text + ")", nullptr};
+  text += ")";
+  if (!tile_rt::parseDistribution(text)) {
+    error(call->range,
+          "the bounds of `" + call->callee.name + "` are two numbers, the lower first");
+    return std::nullopt;
+  }
+  return CaseValue{choice.name.name.str(), choice.kind, false, text, nullptr};
 }
 
 /// `normal`, `none`, `uniform(-1, 1)`, a number: how a tensor is filled.
@@ -184,6 +192,10 @@ std::optional<CaseValue> CaseMaker::constantValue(const CaseChoice &choice, cons
   }
   if (value->isIntLike() && (value->i > INT64_MAX || value->i < INT64_MIN)) {
     error(expr->range, "`" + value->str() + "` does not fit 64 bits");
+    return std::nullopt;
+  }
+  if (choice.kind == CaseValue::Kind::Dimension && value->i < 0) {
+    error(expr->range, "dimension `" + name + "` cannot be " + value->str());
     return std::nullopt;
   }
   names[name.str()] = *value;

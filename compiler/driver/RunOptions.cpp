@@ -98,6 +98,9 @@ void resolveTestOptions(TestOptions &test, const std::string &on) {
       test.on.push_back("cuda");
     }
   }
+  if (test.caseSeconds == 0) {
+    throw UsageError{"`--case-seconds=0`: a run takes longer"};
+  }
   if (test.jobs == 0) {
     test.jobs = std::max(1u, std::thread::hardware_concurrency());
   }

@@ -271,18 +271,18 @@ TestOutcome TestJob::run(const TestCase &test) {
     for (const Target *target : options.archs) {
       std::string name = on == "cpu" ? on : on + " " + target->name.str();
       Ran ran = runOn(on, on == "cpu" ? *findTarget("cpu") : *target, test, data);
-      outcome.line += separator + name + " ";
+      outcome.line += separator + name;
       if (!ran.skipped.empty()) {
-        outcome.line += ran.skipped;
+        outcome.line += " " + ran.skipped;
         if (!ran.details.empty()) {
           outcome.notes.push_back(name + " does not run `" + tests.kernel + "`: " + ran.details);
         }
       } else if (!ran.problem.empty()) {
         outcome.status = TestOutcome::Status::Fail;
-        outcome.line += "WRONG: " + ran.problem;
+        outcome.line += ": " + ran.problem;
         outcome.details += ran.details;
       } else {
-        outcome.line += errorText(ran.error);
+        outcome.line += " " + errorText(ran.error);
         if (outcome.status == TestOutcome::Status::Skip) {
           outcome.status = TestOutcome::Status::Pass;
         }

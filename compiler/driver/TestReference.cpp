@@ -32,7 +32,7 @@ def function(place):
         modules[path] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(modules[path])
     if not hasattr(modules[path], name):
-        raise NameError("%s has no function %s" % (path, name))
+        raise NameError("there is no `%s` in %s" % (name, path))
     return getattr(modules[path], name)
 
 def serve(request):
@@ -46,7 +46,7 @@ def serve(request):
     results = call(**arrays, **request["values"])
     for name, path in request["outputs"].items():
         if name not in results:
-            raise KeyError("the reference gives no " + name)
+            raise ValueError("it gives no `%s`" % name)
         array = np.asarray(results[name])
         np.save(path, array.astype(np.int64 if array.dtype.kind in "iub" else np.float64))
     return {}
@@ -56,7 +56,8 @@ for line in sys.stdin:
         reply = serve(json.loads(line))
     except BaseException as problem:
         where = traceback.extract_tb(problem.__traceback__)[-1]
-        reply = {"error": "%s: %s (%s:%d)" % (type(problem).__name__, problem, where.filename, where.lineno)}
+        place = "" if where.filename == "<string>" else " (%s:%d)" % (where.filename, where.lineno)
+        reply = {"error": "%s: %s%s" % (type(problem).__name__, problem, place)}
     replies.write(json.dumps(reply) + "\n")
     replies.flush()
 )python";
@@ -72,7 +73,8 @@ static bool hasNumpy(StringRef python) {
 Expected<std::string> findPython(const std::string &wanted) {
   std::vector<std::string> candidates;
   std::string name = wanted.empty() ? "python3" : wanted;
-  if (ErrorOr<std::string> found = sys::findProgramByName(name)) {
+  ErrorOr<std::string> found = sys::findProgramByName(name);
+  if (found && sys::fs::can_execute(*found)) {
     candidates.push_back(*found);
   }
   if (wanted.empty() && sys::fs::can_execute("/usr/bin/python3")) {

@@ -6,6 +6,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <csignal>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -141,7 +142,7 @@ void TestWorkers::start(const TestBatch &batch, size_t number) {
   worker->batch = &batch;
   worker->place = folder + "/" + std::to_string(number);
   int ends[2];
-  if (sys::fs::create_directory(worker->place) || pipe(ends) != 0) {
+  if (sys::fs::create_directory(worker->place) || pipe2(ends, O_CLOEXEC) != 0) {
     report(failed(batch, *batch.cases.front(), "no folder or pipe for a process"));
     notBegun += batch.cases.size() - 1;
     return;
