@@ -21,6 +21,8 @@ constexpr const char *kUsage =
     "  --seed N            a random schedule; round-robin without\n"
     "  --budget N          end after N steps of warps\n"
     "  --no-races          only check bounds, alignment and definedness\n"
+    "  --strict-proxies    a proxy fence is needed between reads by threads and asynchronous "
+    "writes too\n"
     "  --profile           print what the hardware would feel, by line\n"
     "  --quiet             print reports in one line each\n"
     "Exit status: 0 all right, 1 reports, 2 another answer, 3 neither PTX nor description.\n";
@@ -51,6 +53,8 @@ bool parse(int argc, char **argv, Arguments &result) {
       takesValue = false;
       if (word == "--no-races") {
         result.options.checkRaces = false;
+      } else if (word == "--strict-proxies") {
+        result.options.strictProxyReads = true;
       } else if (word == "--profile") {
         result.options.profile = true;
       } else if (word == "--quiet") {

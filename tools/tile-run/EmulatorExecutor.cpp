@@ -83,6 +83,7 @@ tile_emu::Options emulatorOptions(const Kernel &kernel, const CaseOptions &optio
   result.stepBudget = options.stepBudget;
   result.residentBlocks = options.sms * blocksPerSm(kernel.host);
   result.checkRaces = options.checkRaces;
+  result.strictProxyReads = true; // what tilec emits has no excuse
   result.profile = options.profile;
   return result;
 }

@@ -14,9 +14,10 @@
 //   asynchronous proxy  -> any                 it happened before (completion implies the fence)
 //   generic write       -> asynchronous proxy  it happened before, with a proxy fence between
 //   generic read        -> asynchronous write  it happened before; with `strictProxyReads` a proxy
-//                                              fence too (programs release the stages of a pipeline
-//                                              without one, and the hardware bears them out)
-// Two atomic or strong accesses never race.
+//                                              fence too. PTX demands it and an H200 has broken
+//                                              kernels without it (docs/performance.md), but many
+//                                              programs release the stages of a pipeline without
+// Two atomic or strong accesses never race, nor do two writes of the same value.
 #pragma once
 
 #include "runtime/emulator/Report.h"
@@ -35,6 +36,8 @@ enum class Access : uint8_t { Read, Write };
 struct AccessFlags {
   bool atomic = false; ///< atomic, or strong (volatile, relaxed, acquire, release): does not race
                        ///< with its like
+  bool unchanged = false; ///< a write of what the bytes hold already: whoever else writes the same,
+                          ///< before or after, does no harm
 };
 
 /// What an atomic operation does to its location.

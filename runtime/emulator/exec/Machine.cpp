@@ -24,6 +24,7 @@ Machine::Machine(GlobalMemory &global, ReportSink &sink, const Options &options)
     : global(global), sink(sink), options(options), checker(sink), random(options.seed),
       scheduler(std::make_unique<Scheduler>(*this)) {
   checker.enableRaces(options.checkRaces);
+  checker.strictProxyReads = options.strictProxyReads;
   profile.enabled = options.profile;
   params.kind = Region::Kind::Param;
   params.name = "the kernel's parameters";

@@ -28,6 +28,7 @@ struct Options {
   size_t maxReports = 100;
   unsigned residentBlocks = 132; ///< run at the same time, whole clusters
   bool checkRaces = true;
+  bool strictProxyReads = false; ///< see check/Checker.h
   bool profile = false;
 };
 
