@@ -65,24 +65,16 @@ MemoryRange Step::resolveLocal(uint64_t address, uint64_t bytes, unsigned lane) 
 
 MemoryRange Step::resolveGlobal(uint64_t address, uint64_t bytes, unsigned lane) {
   Region *region = machine.global.find(address);
-  if (!region) {
+  auto isInside = [&] { return region && address - region->base < region->bytes.size(); };
+  // Just before an allocation is more likely meant than far behind the one below it.
+  if (!isInside()) {
+    Region *above = machine.global.find(address + GlobalMemory::kGap / 2);
+    region = above && above->base > address ? above : machine.global.find(address);
+  }
+  uint64_t reach = GlobalMemory::kGap;
+  if (!region || address + reach - region->base > region->bytes.size() + 2 * reach) {
     fault(Report::Kind::OutOfBounds,
           textOf(bytesText(bytes), " at ", hexOf(address), ", where there is no memory"), lane);
-  }
-  uint64_t offset = address - region->base;
-  if (offset > region->bytes.size() + GlobalMemory::kGap) {
-    fault(Report::Kind::OutOfBounds,
-          textOf(bytesText(bytes), " at ", hexOf(address),
-                 ", where there is no memory; the nearest below is ", region->name, " (",
-                 hexOf(region->base), ", ", bytesText(region->bytes.size()), ")"),
-          lane);
-  }
-  // Just before an allocation is more likely meant than just after the one below it.
-  if (offset >= region->bytes.size()) {
-    Region *above = machine.global.find(address + GlobalMemory::kGap / 2);
-    if (above && above->base > address) {
-      region = above;
-    }
   }
   return within(*region, address, bytes, lane);
 }

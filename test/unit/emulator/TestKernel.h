@@ -32,13 +32,13 @@ public:
   Options options;
 
   void output(const std::string &name, uint64_t bytes) {
-    buffers.push_back({name, std::vector<uint8_t>(bytes), false});
+    buffers.push_back({name, {}, std::vector<uint8_t>(bytes), false});
   }
   template <typename T>
   void input(const std::string &name, const std::vector<T> &values) {
     std::vector<uint8_t> bytes(values.size() * sizeof(T));
     std::memcpy(bytes.data(), values.data(), bytes.size());
-    buffers.push_back({name, std::move(bytes), true});
+    buffers.push_back({name, bytes, bytes, true});
   }
 
   std::string text() const {
@@ -56,7 +56,8 @@ public:
            loads + body + "\n}\n";
   }
 
-  /// False if the grid had to be stopped. May be called again, also after changes.
+  /// False if the grid had to be stopped. May be called again, also after changes;
+  /// inputs are as they were given.
   bool run() {
     emulator = std::make_unique<Emulator>(options);
     module = emulator->load(text());
@@ -70,7 +71,7 @@ public:
     for (const Buffer &buffer : buffers) {
       uint64_t address = emulator->allocate(buffer.bytes.size(), buffer.name);
       if (buffer.isInput) {
-        emulator->write(address, buffer.bytes.data(), buffer.bytes.size());
+        emulator->write(address, buffer.initial.data(), buffer.initial.size());
       }
       addresses.push_back(address);
       std::vector<uint8_t> param(8);
@@ -117,7 +118,7 @@ public:
 private:
   struct Buffer {
     std::string name;
-    std::vector<uint8_t> bytes;
+    std::vector<uint8_t> initial, bytes;
     bool isInput;
   };
   std::vector<Buffer> buffers;
