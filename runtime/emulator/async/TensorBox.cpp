@@ -18,11 +18,8 @@ TensorBox::TensorBox(const TensorMapRecipe &map, const std::vector<int64_t> &sta
 }
 
 uint64_t TensorBox::fill() const {
-  if (!map.nanFill) {
-    return 0;
-  }
-  // The NaN of the type with all mantissa bits set.
-  return ~uint64_t(0) >> (64 - 8 * map.elementBytes + 1);
+  // Measured on an H200: the same for all types.
+  return map.nanFill ? 0x7ff7'7ff7'7ff7'7ff7 : 0;
 }
 
 BoxRow TensorBox::row(const std::array<uint32_t, 5> &index) const {

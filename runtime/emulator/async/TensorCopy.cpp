@@ -329,11 +329,6 @@ std::optional<Reduction> TensorStore::reductionOf(Step &step, const TensorMapRec
 void TensorStore::issue(Step &step, unsigned lane) const {
   TensorMapRecipe map = mapOf(step, tensor, lane);
   std::optional<Reduction> combine = reductionOf(step, map, lane);
-  for (Row coordinate : tensor.coordinates) {
-    if (int32_t(step.get(coordinate, lane)) < 0) {
-      step.fault(Report::Kind::Invalid, "a store must not start at a negative coordinate", lane);
-    }
-  }
   TensorBox box = boxOf(step, tensor, lane);
   SharedPlace place = sharedPlace(step, SharedForm::Cta, addressOf(step, from, lane), box.span(),
                                   kSharedAlign, lane);

@@ -204,6 +204,9 @@ void Accessor::access(uint64_t index, const AccessRecord &piece) {
     }
     if ((piece.writes() || earlier.writes()) && !(piece.isAtomic() && earlier.isAtomic())) {
       Verdict verdict = compare(piece, earlier, overlap);
+      if (verdict == Verdict::Race && earlier.writes() && !earlier.isAsync() && !piece.changes()) {
+        continue; // of the same value; who reads must come after both
+      }
       if (verdict != Verdict::Ordered) {
         report(verdict, index, piece, earlier, overlap);
       }
@@ -352,7 +355,8 @@ void Checker::access(Access access, WarpLanes lanes, Region &region, const uint6
   record.step = warp.step;
   record.instruction = state->numberOf(instruction);
   record.flags =
-      uint8_t((isWrite ? AccessRecord::kWrite : 0) | (flags.atomic ? AccessRecord::kAtomic : 0));
+      uint8_t((isWrite ? AccessRecord::kWrite : 0) | (flags.atomic ? AccessRecord::kAtomic : 0) |
+              (flags.unchanged ? AccessRecord::kUnchanged : 0));
   Accessor accessor(*state, region, *shadow);
   accessor.knows(lanes, warp.happened);
   Coalescer coalescer(accessor, lanes.first, record, bytes);

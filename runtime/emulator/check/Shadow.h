@@ -19,7 +19,7 @@ constexpr uint16_t kWholeGranule = 0xffff;
 /// An access to some bytes of a granule: by one agent, by consecutive threads of a warp to
 /// consecutive parts, or by several threads of a warp to all the bytes.
 struct AccessRecord {
-  static constexpr uint8_t kWrite = 1, kAsync = 2, kAtomic = 4;
+  static constexpr uint8_t kWrite = 1, kAsync = 2, kAtomic = 4, kUnchanged = 8;
   static constexpr uint8_t kByOne = 4, kByEach = 0xff; ///< values of `shift`
 
   AgentId agent = 0;
@@ -33,6 +33,7 @@ struct AccessRecord {
   bool writes() const { return flags & kWrite; }
   bool isAsync() const { return flags & kAsync; }
   bool isAtomic() const { return flags & kAtomic; }
+  bool changes() const { return !(flags & kUnchanged); }
   /// The same but for the bytes.
   bool sameAccess(const AccessRecord &other) const {
     return agent == other.agent && step == other.step && lanes == other.lanes &&

@@ -96,7 +96,8 @@ LaneRanges resolveLanes(Step &step, Target target, Decoder::AddressRows address,
   return ranges;
 }
 
-void checkAccess(Step &step, const LaneRanges &ranges, Access access, Ordering ordering) {
+void checkAccess(Step &step, const LaneRanges &ranges, Access access, Ordering ordering,
+                 AccessFlags flags) {
   Checker &checker = step.machine.checker;
   if (ordering.isStrong) {
     AtomicKind kind = access == Access::Read ? AtomicKind::Load : AtomicKind::Store;
@@ -115,7 +116,7 @@ void checkAccess(Step &step, const LaneRanges &ranges, Access access, Ordering o
     }
     if (region->shadow) {
       checker.access(access, WarpLanes{step.warp.firstThread, same}, *region, ranges.offsets.data(),
-                     ranges.bytes, {}, step.op.instruction);
+                     ranges.bytes, flags, step.op.instruction);
     }
     rest &= ~same;
   }

@@ -53,7 +53,8 @@ struct LaneRanges {
 /// Resolves `base + offset` for all active lanes and counts the traffic. Faults as Step::resolve.
 LaneRanges resolveLanes(Step &step, Target target, Decoder::AddressRows address, unsigned bytes);
 /// The checker looks at a plain or strong access.
-void checkAccess(Step &step, const LaneRanges &ranges, Access access, Ordering ordering);
+void checkAccess(Step &step, const LaneRanges &ranges, Access access, Ordering ordering,
+                 AccessFlags flags = {});
 /// Reports an undefined row (for instructions that track definedness themselves).
 void requireDefined(Step &step, Row row, const char *what);
 

@@ -116,11 +116,30 @@ Outcome executeLoad(Step &step, const Transfer &transfer) {
   return Outcome::Next;
 }
 
+/// Do the bytes of all lanes hold what is going to be stored?
+bool holdAlready(Step &step, const Transfer &transfer, const LaneRanges &ranges) {
+  bool same = true;
+  for (LaneMask rest = step.lanes; rest && same; rest &= rest - 1) {
+    unsigned lane = unsigned(std::countr_zero(rest));
+    MemoryRange range = ranges.of(lane);
+    for (size_t i = 0; i != transfer.rows.size() && same; ++i) {
+      Row row = transfer.rows[i];
+      uint64_t value[2] = {step.get(row, lane),
+                           transfer.elementBytes == 16 ? step.get(row + 1, lane) : 0};
+      same = std::memcmp(range.data() + i * transfer.elementBytes, value,
+                         transfer.elementBytes) == 0;
+    }
+    same = same && Checker::isDefined(range);
+  }
+  return same;
+}
+
 Outcome executeStore(Step &step, const Transfer &transfer) {
   requireDefined(step, transfer.address.base, "the address");
   LaneRanges ranges = resolveLanes(step, transfer.target, transfer.address, transfer.bytes());
   step.forLanes([&](unsigned lane) { step.checkWritable(ranges.of(lane), lane); });
-  checkAccess(step, ranges, Access::Write, transfer.ordering);
+  checkAccess(step, ranges, Access::Write, transfer.ordering,
+              {.unchanged = holdAlready(step, transfer, ranges)});
   step.forLanes([&](unsigned lane) {
     MemoryRange range = ranges.of(lane);
     Checker::setDefined(range, true);
