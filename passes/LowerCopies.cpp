@@ -152,36 +152,11 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
     auto type = cast<RankedTensorType>(fragment.getType());
     // The registers of a panel, numbered from 0: the layout of the whole, read on fewer columns.
     const layout::RegisterLayout *whole = tgpu::getLayout(type);
-    Answer<layout::RegisterLayout> part = partLayout(*whole, staging.rows, staging.columns);
+    Answer<layout::LayoutPart> part = layout::sliceTile(*whole, 1, 0, staging.columns);
     auto partType = RankedTensorType::get({staging.rows, staging.columns}, type.getElementType());
     return tgpu::FragmentSliceOp::create(builder, fragment.getLoc(),
-                                         tgpu::withLayout(partType, *part), fragment,
+                                         tgpu::withLayout(partType, part->layout), fragment,
                                          ArrayRef<int64_t>{0, panel * staging.columns});
-  }
-
-  /// Layout of columns [0, columns) of a fragment: its map restricted to the registers that hold
-  /// them.
-  static Answer<layout::RegisterLayout> partLayout(const layout::RegisterLayout &whole,
-                                                   int64_t rows, int64_t columns) {
-    layout::RegisterLayout::Spec spec;
-    spec.shape = {rows, columns};
-    spec.firstWarp = whole.firstWarp();
-    for (layout::HwDim hw : {layout::HwDim::Register, layout::HwDim::Lane, layout::HwDim::Warp}) {
-      for (const layout::Coords &basis : whole.bases(hw)) {
-        if (hw != layout::HwDim::Register || basis[1] < columns) {
-          spec.bases[unsigned(hw)].push_back(basis);
-        }
-      }
-    }
-    for (layout::Repeat repeat : whole.repeats()) {
-      if (repeat.hw == layout::HwDim::Register && repeat.dim == 1) {
-        repeat.count = std::min(repeat.count, columns / repeat.stride);
-      }
-      if (repeat.count > 1) {
-        spec.repeats.push_back(repeat);
-      }
-    }
-    return layout::RegisterLayout::get(spec);
   }
 
   /// Columns [offset, offset + columns) of a slice of global memory, as a slice of the slice's own
