@@ -87,7 +87,7 @@ struct Operand {
     Pair,     ///< `p|q`: elements, two
   };
   Kind kind = Kind::Integer;
-  Type type = Type::None;
+  Type type = Type::None; ///< of a register or a float; S64 or U64 for an integer
   bool negated = false;
   uint32_t index = 0;
   uint64_t bits = 0;

@@ -52,6 +52,9 @@ void ModuleParser::directive() {
 /// Directives that declare nothing.
 bool ModuleParser::describing() {
   if (cursor.acceptDot("version")) {
+    if (!cursor.is(Token::Kind::Float)) {
+      cursor.failExpected("a version");
+    }
     state.module.version = cursor.take().text;
   } else if (cursor.acceptDot("target")) {
     state.module.target = cursor.expectName("an architecture");

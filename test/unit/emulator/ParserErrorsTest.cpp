@@ -36,6 +36,7 @@ TEST(PtxErrors, Modules) {
       {"ret;", "expected a directive, found 'ret'"},
       {".frobnicate 1", "found '.frobnicate'"},
       {".address_size 32", "64 bits"},
+      {".version new", "expected a version, found 'new'"},
       {".section .debug_info {\n{ .b8 1 }", "without '}'", 2},
       {".section .debug_info ;", "expected '{'"},
       {".pragma 1;", "text of a pragma"},
