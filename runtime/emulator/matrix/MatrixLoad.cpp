@@ -55,9 +55,8 @@ struct Transfer {
   Decoder::AddressRows address{};
   std::vector<Row> registers;
 
-  /// Where row `row` of matrix `j` lies; the address is that of a lane.
-  MemoryRange place(Step &step, unsigned j, unsigned row) const {
-    unsigned lane = kRows * j + row;
+  /// Where the row of a lane lies: row lane % 8 of matrix lane / 8.
+  MemoryRange place(Step &step, unsigned lane) const {
     if (!step.isDefined(address.base, lane)) {
       step.fault(Report::Kind::Uninitialised, "the address was never written", lane);
     }
@@ -70,23 +69,57 @@ struct Transfer {
   }
 };
 
-void count(Step &step, const std::array<MemoryRange, kRows> &rows) {
-  if (!step.machine.profile.enabled) {
-    return;
+/// Where the rows of all matrices lie, by lane. They are looked up before anything is read or
+/// written, so that a fault changes nothing.
+struct Places {
+  unsigned matrices;
+  std::array<MemoryRange, kWarpSize> rows;
+
+  const MemoryRange &at(unsigned j, unsigned row) const { return rows[kRows * j + row]; }
+};
+
+Places placesOf(Step &step, const Transfer &transfer) {
+  requireWholeWarp(step);
+  Places places{unsigned(transfer.registers.size()), {}};
+  for (unsigned lane = 0; lane < kRows * places.matrices; ++lane) {
+    places.rows[lane] = transfer.place(step, lane);
   }
-  std::array<uint64_t, kRows> addresses;
-  for (unsigned row = 0; row < kRows; ++row) {
-    addresses[row] = rows[row].region->base + rows[row].offset;
-  }
-  step.machine.profile.matrixPhase(step.op.instruction, addresses.data());
+  return places;
 }
 
-Matrix8 load(Step &step, const std::array<MemoryRange, kRows> &rows, unsigned j) {
+/// Counts and checks the access.
+void noteAccess(Step &step, const Places &places, Access access) {
+  Region &region = *places.rows[0].region;
+  std::array<uint64_t, kWarpSize> offsets, addresses;
+  bool oneRegion = true;
+  unsigned lanes = kRows * places.matrices;
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    const MemoryRange &range = places.rows[lane];
+    offsets[lane] = range.offset;
+    addresses[lane] = range.region->base + range.offset;
+    oneRegion &= range.region == &region;
+  }
+  if (step.machine.profile.enabled) {
+    for (unsigned j = 0; j < places.matrices; ++j) {
+      step.machine.profile.matrixPhase(step.op.instruction, addresses.data() + kRows * j);
+    }
+  }
+  Checker &checker = step.machine.checker;
+  if (oneRegion) {
+    LaneMask mask = kAllLanes >> (kWarpSize - lanes);
+    checker.access(access, {step.warp.firstThread, mask}, region, offsets.data(), kRowBytes, {},
+                   step.op.instruction);
+    return;
+  }
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    checker.access(access, step.thread(lane), places.rows[lane], {}, step.op.instruction);
+  }
+}
+
+Matrix8 load(const Places &places, unsigned j) {
   Matrix8 matrix;
   for (unsigned row = 0; row < kRows; ++row) {
-    const MemoryRange &range = rows[row];
-    step.machine.checker.access(Access::Read, step.thread(kRows * j + row), range, {},
-                                step.op.instruction);
+    const MemoryRange &range = places.at(j, row);
     std::memcpy(matrix.values[row], range.data(), kRowBytes);
     bool all = Checker::isDefined(range);
     for (unsigned column = 0; column < kColumns; ++column) {
@@ -97,13 +130,9 @@ Matrix8 load(Step &step, const std::array<MemoryRange, kRows> &rows, unsigned j)
   return matrix;
 }
 
-void store(Step &step, const std::array<MemoryRange, kRows> &rows, unsigned j,
-           const Matrix8 &matrix) {
+void store(const Places &places, unsigned j, const Matrix8 &matrix) {
   for (unsigned row = 0; row < kRows; ++row) {
-    const MemoryRange &range = rows[row];
-    step.checkWritable(range, kRows * j + row);
-    step.machine.checker.access(Access::Write, step.thread(kRows * j + row), range, {},
-                                step.op.instruction);
+    const MemoryRange &range = places.at(j, row);
     std::memcpy(range.data(), matrix.values[row], kRowBytes);
     Checker::setDefined(range, true);
     for (unsigned column = 0; column < kColumns; ++column) {
@@ -114,36 +143,20 @@ void store(Step &step, const std::array<MemoryRange, kRows> &rows, unsigned j,
   }
 }
 
-/// All rows are looked up before anything is read or written, so that a fault changes nothing.
-using Rows = std::vector<std::array<MemoryRange, kRows>>;
-Rows placesOf(Step &step, const Transfer &transfer) {
-  requireWholeWarp(step);
-  Rows rows(transfer.registers.size());
-  for (unsigned j = 0; j < rows.size(); ++j) {
-    for (unsigned row = 0; row < kRows; ++row) {
-      rows[j][row] = transfer.place(step, j, row);
-    }
-    count(step, rows[j]);
-  }
-  return rows;
-}
-
 Outcome executeLoad(Step &step, const Transfer &transfer) {
-  Rows rows = placesOf(step, transfer);
-  std::vector<Matrix8> matrices;
-  for (unsigned j = 0; j < rows.size(); ++j) {
-    matrices.push_back(load(step, rows[j], j));
-  }
-  for (unsigned j = 0; j < rows.size(); ++j) {
-    toRegister(step, matrices[j], transfer.transposed, transfer.registers[j]);
+  Places places = placesOf(step, transfer);
+  noteAccess(step, places, Access::Read);
+  for (unsigned j = 0; j < places.matrices; ++j) {
+    toRegister(step, load(places, j), transfer.transposed, transfer.registers[j]);
   }
   return Outcome::Next;
 }
 
 Outcome executeStore(Step &step, const Transfer &transfer) {
-  Rows rows = placesOf(step, transfer);
-  for (unsigned j = 0; j < rows.size(); ++j) {
-    store(step, rows[j], j, fromRegister(step, transfer.transposed, transfer.registers[j]));
+  Places places = placesOf(step, transfer);
+  noteAccess(step, places, Access::Write);
+  for (unsigned j = 0; j < places.matrices; ++j) {
+    store(places, j, fromRegister(step, transfer.transposed, transfer.registers[j]));
   }
   return Outcome::Next;
 }

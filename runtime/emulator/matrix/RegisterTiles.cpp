@@ -22,6 +22,16 @@ struct Values {
   }
 };
 
+/// The value of an accumulator that fills its register.
+template <typename T>
+T wholeRegister(uint64_t bits) {
+  if constexpr (sizeof(T) == 8) {
+    return std::bit_cast<T>(bits);
+  } else {
+    return std::bit_cast<T>(uint32_t(bits));
+  }
+}
+
 /// The NaN of the hardware is not that of encodeFloat.
 uint64_t halfBits(float value) {
   return std::isnan(value) ? 0x7fff : tile_rt::encodeFloat(tile_rt::DType::F16, double(value));
@@ -76,9 +86,14 @@ void readC(Step &step, const AccumulatorLayout &layout, const std::vector<Row> &
            Operands<T> &to) {
   unsigned perRegister = layout.perRegister();
   for (unsigned r = 0; r < registers.size(); ++r) {
+    const uint64_t *bits = step.row(registers[r]);
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-      Values<T> values(layout.element, step.get(registers[r], lane));
       MatrixPosition at = positionInC(layout.rows, lane, r * perRegister);
+      if (perRegister == 1) {
+        to.c[at.row * layout.columns + at.column] = wholeRegister<T>(bits[lane]);
+        continue;
+      }
+      Values<T> values(layout.element, bits[lane]);
       std::copy_n(values.values, perRegister, to.c + at.row * layout.columns + at.column);
     }
   }
@@ -100,6 +115,9 @@ void writeD(Step &step, const AccumulatorLayout &layout, const std::vector<Row> 
 
 template <typename T>
 LaneMask undefinedLanes(const AccumulatorLayout &layout, unsigned r, const Operands<T> &operands) {
+  if (operands.allDefined()) {
+    return 0;
+  }
   LaneMask mask = 0;
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
     MatrixPosition at = positionInC(layout.rows, lane, r * layout.perRegister());

@@ -22,6 +22,13 @@ struct Operands {
   bool undefined(unsigned row, unsigned column) const {
     return (undefinedRows >> row & 1) || (undefinedColumns[column / 64] >> column % 64 & 1);
   }
+  bool allDefined() const {
+    uint64_t any = undefinedRows;
+    for (uint64_t columns : undefinedColumns) {
+      any |= columns;
+    }
+    return !any;
+  }
   void columnUndefined(unsigned column) {
     undefinedColumns[column / 64] |= uint64_t(1) << column % 64;
   }
