@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kernels written by hand (gemm, attention, MLA decode, memory-bound) as launches of test/ptx/README.md, and what they should compute.
 
-    golden_kernels.py describe FOLDER DEST    each NAME.ptx of FOLDER with the NAME.json of its generator: DEST/NAME.ptx and a description
+    golden_kernels.py describe FOLDER DEST [--large]    each NAME.ptx of FOLDER with the NAME.json of its generator: DEST/NAME.ptx and a description
     golden_kernels.py check DIR [--answers A] compares A/NAME.bin with numpy; A is DIR/answers if left out
     golden_kernels.py run DIR [--runner PTX_RUN] [--schedules N] [--only TEXT]
                                               runs every description of DIR on the emulator (tools/ptx-run), in round-robin and N random
@@ -49,7 +49,7 @@ def describe_gemm(c, sizes, grid):
                                      "C", {"u32": m}, {"u32": n}, {"u32": k}]}]}
 
 
-def describe_attention(c, sizes):
+def describe_attention(c, sizes, blocks_at_once):
     batch, heads, kv_heads, s, sk = sizes
     d, kind = c["d"], c["dtype"]
     blocks = -(-s // (c["bm"] * c["cluster"]))
@@ -64,20 +64,20 @@ def describe_attention(c, sizes):
         buffers["lse"] = {"bytes": 4 * batch * heads * s, "result": False}
     return {"what": f"attention {sizes} of {d} columns, {'causal' if c['causal'] else 'full'}, {kind}", "compare": "close 2e-2 1.5e-2 bf16" if kind == "bf16" else "close 5e-3 3e-3 f16",
             "sizes": sizes, "generator": c, "buffers": buffers,
-            "launches": [{"entry": "attention", "grid": min(tiles, 4) * c["cluster"], "block": c["threads"], "cluster": c["cluster"], "shared": c["smem"],
+            "launches": [{"entry": "attention", "grid": min(tiles, blocks_at_once) * c["cluster"], "block": c["threads"], "cluster": c["cluster"], "shared": c["smem"],
                           "params": [head_map("Q", heads, s, c["box_q"]), head_map("K", kv_heads, sk, c["box_kv"]), head_map("V", kv_heads, sk, c["box_kv"]), head_map("O", heads, s, c["box_o"]),
                                      "counter", "lse" if c["lse"] else {"u64": 0}, {"f32": d**-0.5 * LOG2E}] +
                           [{"u32": x} for x in (s, sk, heads, ratio, batch * heads, blocks, tiles, group, 0)]}]}
 
 
-def describe_mla(c, sizes):
+def describe_mla(c, sizes, blocks_at_once):
     lengths, heads, splits = sizes
     batch, s, d, dv, kind = len(lengths), max(lengths), 576, 512, c["dtype"]
     tiles = splits * batch * -(-heads // 64)
 
     def panels(of, rows, count):
         return {"map": {"of": of, "type": kind, "dims": [64, rows, d // 64, batch], "strides": [2 * d, 128, 2 * d * rows], "box": [64, 64, count, 1], "swizzle": 128}}
-    launches = [{"entry": "mla", "grid": min(tiles, 4), "block": c["threads"], "cluster": 1, "shared": c["smem"],
+    launches = [{"entry": "mla", "grid": min(tiles, blocks_at_once), "block": c["threads"], "cluster": 1, "shared": c["smem"],
                  "params": [panels(of, rows, n) for of, rows in (("Q", heads), ("KV", s)) for n in (c["grain"], 1)] + ["lengths", "O", "part", "lse", "clock", {"f32": d**-0.5 * LOG2E}] +
                  [{"u32": x} for x in (batch, heads, -(-heads // 64), s, splits, tiles)]}]
     if splits > 1:
@@ -89,7 +89,7 @@ def describe_mla(c, sizes):
                         "clock": {"bytes": 27000, "fill": 0, "result": False}}, "launches": launches}
 
 
-def describe_memory(c, sizes):
+def describe_memory(c, sizes, blocks_at_once):
     if c["kind"] == "rmsnorm":
         m, n = sizes
         buffers = {"X": {"input": [real("f16", m * n, 8)]}, "Y": {"bytes": 2 * m * n}, "W": {"input": [real("f16", n, 9)]}, "B": {"input": [real("f16", n, 10)]}}
@@ -98,22 +98,20 @@ def describe_memory(c, sizes):
         n, = sizes
         buffers = {"X": {"input": [real("f16", n, 8)]}, "Y": {"bytes": 2 * n}}
         params, grid = ["X", "Y", {"u32": n}, {"u32": 0x7FFF1234}], -(-(n // 8) // (c["threads"] * c["V"]))
-        grid = min(grid, 2) if c["ctas"] else max(grid, 1)
+        grid = min(grid, blocks_at_once) if c["ctas"] else max(grid, 1)
     return {"what": f"{c['kind']} of {sizes}, {c['mode']}", "compare": "exact" if c["kind"] == "copy" else "close 2e-3 1e-6 f16", "sizes": sizes, "generator": c, "buffers": buffers,
             "launches": [{"entry": "mem", "grid": grid, "block": c["block_threads"], "cluster": 1, "shared": c["smem"], "params": params}]}
 
 
-def describe(c):
-    """[(suffix, description)]"""
+def describe(c, large):
+    """[(suffix, description)]. One block does several tiles, so that all barriers come to later phases; `large`: in attention and MLA too."""
     if c["name"] == "gemm":
-        sizes = [136, 136, 200] if c["bn"] == 128 else [72, 264, 200] if c["bn"] == 256 else [200, 392, 264]
-        tiles = -(-sizes[0] // c["bm"]) * -(-sizes[1] // c["bn"])
-        return [("", describe_gemm(c, sizes, -(-tiles // 2)))]
+        return [("", describe_gemm(c, [136 if c["bn"] < 256 else 72, c["bn"] + 8, 64 * c["stages"] + 72], 1))]
     if c["name"] == "attention":
-        return [("", describe_attention(c, [1, 2, 1, 200, 300]))]
+        return [("", describe_attention(c, [1, 2, 1, 300, 600] if large else [1, 2, 1, 200, 300], 1 if large else 4))]
     if c["name"] == "mla":
-        return [("", describe_mla(c, [[100, 65], 16, 1])), ("_split", describe_mla(c, [[200, 1], 16, 2]))]
-    return [("", describe_memory(c, [3, 520] if c["kind"] == "rmsnorm" else [5008]))]
+        return [("", describe_mla(c, [[400, 330], 16, 1] if large else [[100, 65], 16, 1], 1 if large else 4)), ("_split", describe_mla(c, [[200, 1], 16, 2], 2))]
+    return [("", describe_memory(c, [3, 520] if c["kind"] == "rmsnorm" else [20488], 1))]
 
 
 def array(description, name):
@@ -204,12 +202,13 @@ def main():
     parser.add_argument("--runner", default="build/bin/ptx-run")
     parser.add_argument("--schedules", type=int, default=0)
     parser.add_argument("--only", default="")
+    parser.add_argument("--large", action="store_true", help="describe: several tiles for every block")
     args = parser.parse_args()
     failed = 0
     if args.action == "describe":
         args.dest.mkdir(parents=True, exist_ok=True)
         for path, c in descriptions(args.folder, args.only):
-            for suffix, text in describe(c):
+            for suffix, text in describe(c, args.large):
                 (args.dest / f"{path.stem}{suffix}.ptx").write_text(path.with_suffix(".ptx").read_text())
                 (args.dest / f"{path.stem}{suffix}.json").write_text(json.dumps(text, indent=1) + "\n")
         return 0
