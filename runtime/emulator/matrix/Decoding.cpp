@@ -5,14 +5,16 @@
 namespace tile_emu {
 
 namespace {
-/// Reads `letter` and a number, moving on in `text`; 0 if it is not there.
+constexpr unsigned kMaxDimension = 1024; ///< more than any shape has
+
+/// Reads `letter` and a number, moving on in `text`; 0 if it is not there or too large.
 unsigned takeDimension(std::string_view &text, char letter) {
   if (text.empty() || text.front() != letter) {
     return 0;
   }
   unsigned value = 0;
   auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), value);
-  if (error != std::errc()) {
+  if (error != std::errc() || value > kMaxDimension) {
     return 0;
   }
   text.remove_prefix(size_t(end - text.data()));

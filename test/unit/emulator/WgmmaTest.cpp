@@ -418,6 +418,44 @@ TEST(WgmmaReports, SharedMemoryThroughTheAsynchronousProxy) {
   EXPECT_TRUE(has(kernel, Report::Kind::Race, "")) << kernel.described;
 }
 
+TEST(WgmmaReports, UnwrittenOperandsSpoilTheirColumns) {
+  for (unsigned lanes : {2u, 3u}) { // of each four; lane t has columns 2 t and 2 t + 1
+    Kernel kernel = prepared();
+    kernel.sharedBytes = 8192; // 4096 are written
+    // B: 8 columns of 16 bytes, the last four unwritten; both halves of K are the same bytes.
+    kernel.line(
+        matrix_test::format("mov.b64 %rd61, 0x{:x};", uint64_t((kSharedBase + 4096 - 64) >> 4)));
+    kernel.line(std::string(kFence) + "\n" + product(20, "%rd60", 8, "0", "%rd61") + "\n" +
+                kCommit + "\n" + kWait);
+    kernel.line(matrix_test::format(
+        "and.b32 %r1, %r0, 3;\nsetp.ge.u32 %p4, %r1, {};\n@%p4 bra END;", lanes));
+    kernel.line("setp.eq.b32 %p5, %r20, 0;\n@%p5 bra END;\nEND:");
+    kernel.run();
+    EXPECT_EQ(has(kernel, Report::Kind::Uninitialised, ""), lanes == 3) << kernel.described;
+  }
+}
+
+/// A product is the work of four warps, so its end comes after what each did before its part.
+TEST(WgmmaReports, AWaitOrdersTheWarpsOfAWarpgroup) {
+  for (bool multiplies : {true, false}) {
+    Kernel kernel = prepared();
+    kernel.line("mov.u32 %r2, smem;\nshr.u32 %r3, %r0, 5;\nsetp.eq.u32 %p4, %r3, 1;");
+    kernel.line("@%p4 ld.shared.b32 %r1, [%r2+3072];");
+    kernel.line(kFence);
+    kernel.line(multiplies ? product(20) : "");
+    kernel.line(std::string(kCommit) + "\n" + kWait);
+    kernel.line("setp.eq.u32 %p5, %r0, 0;\n@%p5 st.shared.b32 [%r2+3072], %r0;");
+    kernel.run();
+    EXPECT_EQ(has(kernel, Report::Kind::Race, ""), !multiplies) << kernel.described;
+  }
+}
+
+TEST(WgmmaReports, WaitsForAllWarps) {
+  Kernel kernel = running({"shr.u32 %r1, %r0, 5;\nsetp.eq.u32 %p3, %r1, 2;\n@%p3 bar.sync 1, 64;",
+                           kFence, product(20), kCommit, kWait});
+  EXPECT_TRUE(has(kernel, Report::Kind::Deadlock, "")) << kernel.described;
+}
+
 TEST(WgmmaReports, UnsupportedForms) {
   for (const char *text :
        {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%r20, %r21, %r22, %r23}, %rd60, "
@@ -425,6 +463,8 @@ TEST(WgmmaReports, UnsupportedForms) {
         "wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 {%r20, %r21, %r22, %r23, %r24, %r25}, "
         "%rd60, %rd60, 1, 1, 1, 0, 0;",
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.bf16 {%r20, %r21, %r22, %r23}, %rd60, "
+        "%rd60, 1, 1, 1, 0, 0;",
+        "wgmma.mma_async.sync.aligned.m64n8k268435472.f32.f16.f16 {%r20, %r21, %r22, %r23}, %rd60, "
         "%rd60, 1, 1, 1, 0, 0;",
         "tcgen05.fence::before_thread_sync;"}) {
     Kernel kernel = prepared();
