@@ -103,6 +103,9 @@ struct ArriveOp {
       Arrival made = arrival;
       made.count = count ? step.get(*count, lane) : 1;
       made.remote = &use.block != &step.block;
+      if (made.remote) {
+        step.noteVisit(use.block, lane);
+      }
       step.set(state, lane, arrive(use, made));
     });
     return Outcome::Next;

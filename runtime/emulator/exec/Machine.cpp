@@ -4,6 +4,7 @@
 #include "runtime/emulator/exec/DeadlockReport.h"
 #include "runtime/emulator/exec/Scheduler.h"
 #include "runtime/emulator/exec/SpecialRegisters.h"
+#include "runtime/emulator/exec/Visits.h"
 #include "runtime/emulator/matrix/Wgmma.h"
 
 #include <algorithm>
@@ -178,9 +179,13 @@ void Machine::Scheduler::exitLane(Step &step, unsigned lane) {
   if (step.warp.exited == step.warp.existing) {
     checkWgmmaAtExit(step);
   }
-  if (--step.block.running == 0 && step.block.pendingAsync != 0) {
-    step.report(Report::Kind::Exit,
-                "the block ends while asynchronous copies that use its shared memory go on", lane);
+  if (--step.block.running == 0) {
+    if (step.block.pendingAsync != 0) {
+      step.report(Report::Kind::Exit,
+                  "the block ends while asynchronous copies that use its shared memory go on",
+                  lane);
+    }
+    checkVisits(step, lane);
   }
   checkAsyncAtExit(step, lane);
 }

@@ -69,6 +69,12 @@ struct Warp {
 
 struct Cluster;
 
+/// The last access of a thread to the shared memory of another block.
+struct Visit {
+  Step32 step = 0; ///< of the thread
+  Party party;
+};
+
 struct Block {
   uint32_t number = 0; ///< in the grid, linear
   std::array<uint32_t, 3> index{};
@@ -82,6 +88,7 @@ struct Block {
   ThreadId firstThread = 0;
   uint32_t threads = 0, running = 0; ///< threads; those that have not exited
   int pendingAsync = 0;              ///< queued tasks that touch this block's shared memory
+  std::map<ThreadId, Visit> visits;  ///< by threads of other blocks
   std::array<uint32_t, 3> threadIndex(uint32_t linear) const; ///< %tid of a thread of the block
 };
 

@@ -61,6 +61,9 @@ public:
                       unsigned lane);
   /// The block whose shared memory an address in `shared::cluster` means, and the address there.
   Block &blockOf(uint64_t &clusterAddress);
+  /// A lane accesses the shared memory of another block, which must not end before. (Asynchronous
+  /// work is not noted: its mbarrier tells.)
+  void noteVisit(Block &target, unsigned lane);
   /// Is the value of a row defined in a lane?
   bool isDefined(Row r, unsigned lane) const { return warp.defined[r] >> lane & 1; }
   /// After the handler returns Next, the row stays undefined in this lane.

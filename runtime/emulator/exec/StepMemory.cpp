@@ -43,7 +43,13 @@ Block &Step::blockOf(uint64_t &clusterAddress) {
 }
 
 MemoryRange Step::resolveShared(uint64_t address, uint64_t bytes, unsigned lane) {
-  Block &target = address <= kInBlock ? block : blockOf(address);
+  if (address <= kInBlock) {
+    return within(block.shared, address, bytes, lane);
+  }
+  Block &target = blockOf(address);
+  if (&target != &block) {
+    noteVisit(target, lane);
+  }
   return within(target.shared, address, bytes, lane);
 }
 

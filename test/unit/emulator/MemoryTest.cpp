@@ -156,24 +156,39 @@ TEST(Memory, PeersNeedTheClusterSpace) {
   EXPECT_TRUE(kernel.reported(Kind::Invalid, "shared::cluster"));
 }
 
+/// Block 1 writes to block 0, after or before block 0 has ended, without a barrier at the end.
 TEST(Memory, BlocksMustNotEndBeforeTheirPeersAreDone) {
-  TestKernel kernel(R"(
-    .shared .b32 s;
-    mov.u32 %r0, %cluster_ctarank;
-    setp.eq.u32 %p0, %r0, 0;
-    @%p0 ret;
-    mov.u32 %r1, 300;
+  const std::string wait = R"(
+    mov.u32 %r1, 3000;
   WAIT:
     sub.u32 %r1, %r1, 1;
     setp.ne.u32 %p0, %r1, 0;
-    @%p0 bra WAIT;
+    @%p0 bra WAIT;)";
+  auto kernelOf = [](const std::string &early, const std::string &late, const std::string &end) {
+    TestKernel kernel(R"(
+    .shared .b32 s;
+    mov.u32 %r0, %cluster_ctarank;
+    setp.eq.u32 %p1, %r0, 0;
+    @%p1 bra FIRST;)" +
+                      late + R"(
     mov.u32 %r2, s;
     mapa.shared::cluster.u32 %r3, %r2, 0;
-    st.shared::cluster.b32 [%r3], %r2;)");
-  kernel.block = {1, 1, 1};
-  kernel.grid = kernel.cluster = {2, 1, 1};
-  kernel.run();
-  EXPECT_TRUE(kernel.reported(Kind::Exit)) << kernel.describe();
+    st.shared::cluster.b32 [%r3], %r2;
+    bra END;
+  FIRST:)" + early +
+                      "END:" + end);
+    kernel.block = {1, 1, 1};
+    kernel.grid = kernel.cluster = {2, 1, 1};
+    return kernel;
+  };
+  for (auto [early, late] : {std::pair(std::string(), wait), std::pair(wait, std::string())}) {
+    TestKernel without = kernelOf(early, late, "ret;");
+    EXPECT_TRUE(without.run());
+    EXPECT_TRUE(without.reported(Kind::Exit)) << without.describe();
+    TestKernel with = kernelOf(early, late, "barrier.cluster.arrive; barrier.cluster.wait;");
+    EXPECT_TRUE(with.run());
+    EXPECT_EQ(with.describe(), "");
+  }
 }
 
 //===----------------------------------------------------------------------===//
