@@ -161,9 +161,6 @@ uint64_t floatOfNan(const Conversion &c, uint64_t bits) {
 /// Bits of a rounded floating-point result, in its place within the element.
 uint64_t finishFloat(const Conversion &c, uint64_t bits) {
   const FloatFormat &f = c.to.format;
-  if (c.ftz && c.to.bits == 32 && isSubnormal(f, bits)) {
-    bits &= f.signBit();
-  }
   uint64_t one = static_cast<uint64_t>(f.bias) << f.mantissaBits;
   if ((c.sat || c.relu) && bits & f.signBit()) {
     bits = 0;
@@ -225,6 +222,9 @@ uint64_t convertElement(const Conversion &c, uint64_t bits) {
     value = roundToIntegral(value, *c.rounding);
   }
   Rounding rounding = c.toIntegral ? Rounding::NearestEven : c.rounding.value_or(Rounding::Zero);
+  if (c.ftz && c.to.bits == 32 && isTiny<kF32>(value, rounding)) {
+    value = std::copysign(0.0, value);
+  }
   return finishFloat(c, tile_rt::encodeFloat(c.to.format, value, rounding, c.satfinite));
 }
 

@@ -205,6 +205,10 @@ TEST(Convert, SpecialValuesAndModifiers) {
   EXPECT_EQ(f32("cvt.sat.f32.f32 $d, $a;", 32, {0x40000000, 0xbf800000, nan, 0x3f000000}),
             (Values{one, 0, 0, 0x3f000000}));
   EXPECT_EQ(f32("cvt.ftz.f32.f32 $d, $a;", 32, {1, 0x80000001}), (Values{0, 0x80000000}));
+  // What would be subnormal, had it been rounded with more exponents, is flushed.
+  EXPECT_EQ(evaluate("cvt.rn.ftz.f32.f64 $d, $a;", 32,
+                     {{64, {0x380fffffe0000000, 0xb80ffffff0000000, 0xb800000000000000}}}),
+            (Values{0, 0x80800000, 0x80000000}));
   EXPECT_EQ(f32("cvt.rpi.s32.f32 $d, $a;", 32, {1}), (Values{1}));
   EXPECT_EQ(f32("cvt.rpi.ftz.s32.f32 $d, $a;", 32, {1}), (Values{0}));
   EXPECT_EQ(f32("cvt.rni.f32.f32 $d, $a;", 32, {0x40200000, 0x40600000, 0xbe800000}),
