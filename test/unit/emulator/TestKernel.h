@@ -41,6 +41,9 @@ public:
     buffers.push_back({name, bytes, bytes, true});
   }
 
+  /// A tensor map of a buffer, `recipe.base` bytes into it; its address is in %map0, ...
+  void map(const std::string &buffer, TensorMapRecipe recipe) { maps.push_back({buffer, recipe}); }
+
   std::string text() const {
     std::string params, loads;
     for (size_t i = 0; i != buffers.size(); ++i) {
@@ -48,11 +51,16 @@ public:
       params += (i ? ", .param .u64 p" : ".param .u64 p") + n;
       loads += "ld.param.u64 %buf" + n + ", [p" + n + "];\n";
     }
+    for (size_t i = 0; i != maps.size(); ++i) {
+      std::string n = std::to_string(i);
+      params += (params.empty() ? "" : ", ") + (".param .align 64 .b8 m" + n + "[128]");
+      loads += "mov.b64 %map" + n + ", m" + n + ";\ncvta.param.u64 %map" + n + ", %map" + n + ";\n";
+    }
     return ".version 9.0\n.target sm_90a\n.address_size 64\n" + moduleText +
            "\n.visible .entry k(" + params + ")\n" + directives +
            "\n{\n.reg .pred %p<100>;\n.reg .b16 %h<100>;\n.reg .b32 %r<100>;\n"
            ".reg .f32 %f<100>;\n.reg .b64 %rd<100>;\n.reg .f64 %fd<100>;\n"
-           ".reg .b128 %q<100>;\n.reg .b64 %buf<100>;\n" +
+           ".reg .b128 %q<100>;\n.reg .b64 %buf<100>;\n.reg .b64 %map<100>;\n" +
            loads + body + "\n}\n";
   }
 
@@ -77,6 +85,14 @@ public:
       std::vector<uint8_t> param(8);
       std::memcpy(param.data(), &address, 8);
       launch.params.push_back(param);
+    }
+    for (const Map &map : maps) {
+      TensorMapRecipe recipe = map.recipe;
+      for (size_t i = 0; i != buffers.size(); ++i) {
+        recipe.base += buffers[i].name == map.buffer ? addresses[i] : 0;
+      }
+      std::array<uint8_t, 128> bytes = encodeTensorMap(recipe);
+      launch.params.emplace_back(bytes.begin(), bytes.end());
     }
     bool finished = emulator->launch(*module, launch);
     for (size_t i = 0; i != buffers.size(); ++i) {
@@ -121,7 +137,12 @@ private:
     std::vector<uint8_t> initial, bytes;
     bool isInput;
   };
+  struct Map {
+    std::string buffer;
+    TensorMapRecipe recipe;
+  };
   std::vector<Buffer> buffers;
+  std::vector<Map> maps;
   std::unique_ptr<Emulator> emulator;
   std::shared_ptr<Emulator::Loaded> module;
 };
