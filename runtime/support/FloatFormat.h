@@ -117,6 +117,18 @@ constexpr uint64_t encodeFloat(const FloatFormat &f, double value, Rounding roun
     uint64_t sign = negative ? f.signBit() : 0;
     return sign | (mantissa ? f.quietNan() : saturate ? f.maxFinite() : f.overflow());
   }
+  int biased = exponent - 1023 + f.bias;
+  if (rounding == Rounding::NearestEven && f.mantissaBits < 52 && biased >= 1 &&
+      biased < (1 << f.exponentBits) - 1) {
+    // The common case, quickly: a normal result. Adding just below half, and the last bit kept,
+    // carries exactly where rounding goes up.
+    unsigned shift = 52 - f.mantissaBits;
+    uint64_t magnitude = static_cast<uint64_t>(biased) << 52 | mantissa;
+    magnitude += (uint64_t{1} << (shift - 1)) - 1 + (magnitude >> shift & 1);
+    if (magnitude >> shift <= f.maxFinite()) {
+      return (negative ? f.signBit() : 0) | magnitude >> shift;
+    }
+  }
   if (exponent != 0) {
     mantissa |= uint64_t{1} << 52;
     --exponent;

@@ -267,11 +267,15 @@ void checkConversion(Decoder &d, const Conversion &c) {
   }
 }
 
+unsigned registerBits(Decoder &d, const Conversion &c) {
+  return std::max(bitsOf(d.registerType(d.operand(0))), c.to.bits);
+}
+
 /// Where results narrower than their register go: integers fill it, extended as their sign says.
 Execute scalarConversion(Decoder &d, const Conversion &c) {
   expectOperands(d, 2);
   Row to = d.destination(0, c.to.inRegister), from = d.source(1, c.from.inRegister);
-  unsigned width = std::max(bitsOf(d.registerType(d.operand(0))), c.to.bits);
+  unsigned width = registerBits(d, c);
   bool extend = c.to.kind == Number::Signed && width > c.to.bits;
   if (extend) {
     uint64_t sign = uint64_t{1} << (c.to.bits - 1), above = maskOf(width) & ~maskOf(c.to.bits);
@@ -297,10 +301,17 @@ Execute packedConversion(Decoder &d, const Conversion &c) {
 /// The conversions that programs are full of, without the general path's case distinctions.
 std::optional<Execute> commonConversion(Decoder &d, const Conversion &c) {
   bool plain = !c.sat && !c.satfinite && !c.relu && !c.ftz;
-  if (c.fromInteger() && c.toInteger() && plain && c.to.kind == Number::Unsigned &&
-      c.from.kind == Number::Unsigned) {
-    uint64_t mask = maskOf(std::min(c.from.bits, c.to.bits));
-    return laneOp(d, c.to.inRegister, [mask](uint64_t a) { return a & mask; }, c.from.inRegister);
+  if (c.fromInteger() && c.toInteger() && plain) {
+    unsigned above = 64 - std::min(c.from.bits, c.to.bits);
+    Number::Kind kind = c.from.bits < c.to.bits ? c.from.kind : c.to.kind;
+    uint64_t mask = maskOf(c.to.kind == Number::Signed ? registerBits(d, c) : c.to.bits);
+    auto f = [=](uint64_t a) {
+      uint64_t top = a << above;
+      return (kind == Number::Signed ? static_cast<uint64_t>(static_cast<int64_t>(top) >> above)
+                                     : top >> above) &
+             mask;
+    };
+    return laneOp(d, c.to.inRegister, f, c.from.inRegister);
   }
   if (c.from.name == "f16" && c.to.name == "f32" && plain) {
     return laneOp(
