@@ -70,6 +70,45 @@ int64_t tilec::divisorOf(Value value) {
   return 1;
 }
 
+static bool isNonNegativeArgument(BlockArgument argument) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (auto loop = dyn_cast<scf::ForOp>(parent); loop && argument == loop.getInductionVar()) {
+    APInt step;
+    return matchPattern(loop.getStep(), m_ConstantInt(&step)) && step.isStrictlyPositive() &&
+           isNonNegative(loop.getLowerBound());
+  }
+  return isa<tgpu::KernelOp>(parent) && llvm::any_of(argument.getUsers(), [&](Operation *user) {
+           auto view = dyn_cast<tgpu::ViewOp>(user);
+           return view && llvm::is_contained(view.getExtents(), argument);
+         });
+}
+
+bool tilec::isNonNegative(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    return constant.isNonNegative();
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    return isNonNegativeArgument(argument);
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<tgpu::GridPointOp, tgpu::BlockIdOp, tgpu::NumBlocksOp, arith::ExtUIOp>(op)) {
+    return true;
+  }
+  if (isa<arith::MaxSIOp>(op)) {
+    return isNonNegative(op->getOperand(0)) || isNonNegative(op->getOperand(1));
+  }
+  if (isa<arith::RemSIOp, arith::ShRSIOp>(op)) {
+    return isNonNegative(op->getOperand(0));
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    return isNonNegative(select.getTrueValue()) && isNonNegative(select.getFalseValue());
+  }
+  return isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp,
+             arith::MinSIOp, arith::ExtSIOp, arith::IndexCastOp>(op) &&
+         llvm::all_of(op->getOperands(), isNonNegative);
+}
+
 //===----------------------------------------------------------------------===//
 // Slices of global memory
 //===----------------------------------------------------------------------===//

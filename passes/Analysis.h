@@ -40,6 +40,11 @@ GlobalSlice analyseSlice(mlir::Value value);
 /// True for what the host can put into a tensor map: a kernel argument or a constant.
 bool isHostKnown(mlir::Value value);
 
+/// True where an integer is known not to be negative: constants, grid indices, extents of tensors,
+/// and what loops and arithmetic make of such (signed overflow is an error of the program:
+/// docs/language.md section 4).
+bool isNonNegative(mlir::Value value);
+
 /// Bytes at whose multiples the tensor behind a view starts; 1 when nothing is known.
 int64_t baseAlignment(tgpu::ViewOp view);
 

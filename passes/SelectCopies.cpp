@@ -22,7 +22,8 @@ using tgpu::CopyPath;
 namespace {
 
 /// Why TMA cannot move `slice`; empty when it can.
-std::string refuseTma(GlobalSlice slice, Type element, const Target &target, bool forbidden) {
+std::string refuseTma(GlobalSlice slice, Type element, const Target &target, bool forbidden,
+                      bool isStore) {
   unsigned bits = tile::getStorageBits(element);
   if (!target.hasTma) {
     return ("`" + target.name + "` has no TMA").str();
@@ -64,6 +65,15 @@ std::string refuseTma(GlobalSlice slice, Type element, const Target &target, boo
   }
   if (slice.sizes[slice.kept.back()] * bits % 128 != 0) {
     return "rows of the tile are not multiples of 16 bytes";
+  }
+  // Measured on an H200: UTMALDG and UTMASTG with another first coordinate, and UTMASTG with a
+  // negative one, are illegal instructions.
+  if (Value first = slice.offset.back(); first && !fitsAccess(divisorOf(first), bits, 16)) {
+    return "the region is not known to begin at a multiple of 16 bytes of a row";
+  }
+  auto mayBeNegative = [](Value offset) { return offset && !isNonNegative(offset); };
+  if (isStore && llvm::any_of(slice.offset, mayBeNegative)) {
+    return "the region may begin before the tensor";
   }
   return "";
 }
@@ -110,7 +120,7 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     bool load = isa<tile::GlobalType>(copy.getSource().getType());
     Value global = load ? copy.getSource() : copy.getDest();
     Type element = cast<tile::GlobalType>(global.getType()).getElementType();
-    std::string refusal = refuseTma(analyseSlice(global), element, target, copy.getNoTma());
+    std::string refusal = refuseTma(analyseSlice(global), element, target, copy.getNoTma(), !load);
     if (refusal.empty()) {
       setPath(copy, CopyPath::Tma, accessBytes(global));
       ++numTma;
@@ -142,7 +152,7 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
   LogicalResult select(tgpu::StoreOp store, const Target &target) {
     Type element = store.getDest().getType().getElementType();
     std::string refusal =
-        refuseTma(analyseSlice(store.getDest()), element, target, store.getNoTma());
+        refuseTma(analyseSlice(store.getDest()), element, target, store.getNoTma(), true);
     if (refusal.empty() && cast<RankedTensorType>(store.getValue().getType()).getRank() != 2) {
       refusal = "the tile is not a matrix";
     }

@@ -188,3 +188,42 @@ tgpu.kernel @computed(%a: !tile.global<?x?x?xf16> {tgpu.align = 16 : i64}, %m: i
   tgpu.copy %t to %s : !tile.global<64x32xf16>, !tgpu.smem<64x32xf16>
   tgpu.return
 }
+
+// -----
+
+// UTMALDG takes the first coordinate in multiples of 16 bytes only.
+// CHECK-LABEL: tgpu.kernel @column
+// CHECK: tgpu.copy {{.*}}bytes = 4 : i32, path = #tgpu.path<cp_async>
+// CHECK: tgpu.copy {{.*}}bytes = 16 : i32, path = #tgpu.path<tma>
+tgpu.kernel @column(%a: !tile.global<?x?xf16> {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %i: i32) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xf16> -> !tile.global<?x?xf16>
+  %s = tgpu.alloc_shared "s" : !tgpu.smem<64x32xf16>
+  %c0 = arith.constant 0 : i32
+  %c2 = arith.constant 2 : i32
+  %j = arith.muli %i, %c2 : i32
+  %t = tile.slice %v[%i, %j] sizes [64, 32] : !tile.global<?x?xf16>, i32, i32 -> !tile.global<64x32xf16>
+  // expected-remark@+1 {{copy moves by cp.async of 4 bytes, not TMA: the region is not known to begin at a multiple of 16 bytes of a row}}
+  tgpu.copy %t to %s : !tile.global<64x32xf16>, !tgpu.smem<64x32xf16>
+  // A row may be any, also before the tensor: zeros.
+  %u = tile.slice %v[%i, %c0] sizes [64, 32] : !tile.global<?x?xf16>, i32, i32 -> !tile.global<64x32xf16>
+  tgpu.copy %u to %s : !tile.global<64x32xf16>, !tgpu.smem<64x32xf16>
+  tgpu.return
+}
+
+// -----
+
+// UTMASTG takes no negative coordinate.
+// CHECK-LABEL: tgpu.kernel @before
+// CHECK: tgpu.store {{.*}}path = #tgpu.path<vector>
+// CHECK: tgpu.store {{.*}}path = #tgpu.path<tma>
+tgpu.kernel @before(%a: !tile.global<?x?xf16> {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %i: i32, %f: tensor<64x32xf16>) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xf16> -> !tile.global<?x?xf16>
+  %c0 = arith.constant 0 : i32
+  %t = tile.slice %v[%i, %c0] sizes [64, 32] : !tile.global<?x?xf16>, i32, i32 -> !tile.global<64x32xf16>
+  // expected-remark@+1 {{copy stores from registers, not by TMA: the region may begin before the tensor}}
+  tgpu.store %f, %t : tensor<64x32xf16>, !tile.global<64x32xf16>
+  %j = arith.maxsi %i, %c0 : i32
+  %u = tile.slice %v[%j, %c0] sizes [64, 32] : !tile.global<?x?xf16>, i32, i32 -> !tile.global<64x32xf16>
+  tgpu.store %f, %u : tensor<64x32xf16>, !tile.global<64x32xf16>
+  tgpu.return
+}
