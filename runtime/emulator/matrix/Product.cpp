@@ -51,20 +51,6 @@ inline float finish(const Summation &how, double sum) {
                            : cut(sum, how.result);
 }
 
-/// With infinities or NaN somewhere: the order of the sum does not decide.
-void multiplySpecial(const Summation &how, unsigned rows, unsigned columns, unsigned k,
-                     const float *a, const float *b, float *c) {
-  for (unsigned row = 0; row < rows; ++row) {
-    for (unsigned column = 0; column < columns; ++column) {
-      double sum = c[row * columns + column];
-      for (unsigned i = 0; i < k; ++i) {
-        sum += double(a[row * k + i]) * b[i * columns + column];
-      }
-      c[row * columns + column] = finish(how, sum);
-    }
-  }
-}
-
 /// Working memory: one row of the result at a time.
 struct Scratch {
   std::vector<int> exponents, largest;
@@ -116,6 +102,33 @@ void multiplyFinite(const Summation &how, unsigned rows, unsigned columns, unsig
   }
 }
 
+bool isSpecial(float value) { return !std::isfinite(value); }
+
+/// With infinities or NaN somewhere: they decide the results of their rows and columns, where the
+/// order of the sum does not matter; the others are as without them.
+void multiplySpecial(const Summation &how, unsigned rows, unsigned columns, unsigned k,
+                     const float *a, const float *b, float *c) {
+  std::vector<float> finiteA(a, a + size_t(rows) * k), finiteB(b, b + size_t(k) * columns),
+      sums(c, c + size_t(rows) * columns);
+  for (std::vector<float> *values : {&finiteA, &finiteB, &sums}) {
+    std::replace_if(values->begin(), values->end(), isSpecial, 0.0f);
+  }
+  multiplyFinite(how, rows, columns, k, finiteA.data(), finiteB.data(), sums.data());
+  for (unsigned row = 0; row < rows; ++row) {
+    for (unsigned column = 0; column < columns; ++column) {
+      float &result = c[row * columns + column];
+      bool special = isSpecial(result);
+      double sum = result;
+      for (unsigned i = 0; i < k; ++i) {
+        float left = a[row * k + i], right = b[i * columns + column];
+        special |= isSpecial(left) || isSpecial(right);
+        sum += double(left) * right;
+      }
+      result = special ? finish(how, sum) : sums[row * columns + column];
+    }
+  }
+}
+
 /// Summation::pairwise.
 void multiplyPairwise(const Summation &how, unsigned rows, unsigned columns, unsigned k,
                       const float *a, const float *b, float *c) {
@@ -134,8 +147,9 @@ void multiplyPairwise(const Summation &how, unsigned rows, unsigned columns, uns
     multiply(part, rows, columns, k / 2, partA.data(), partB.data(), sum.data());
   }
   for (unsigned i = 0; i < rows * columns; ++i) {
-    c[i] = how.toHalf ? float(tile_rt::roundFloat(tile_rt::DType::F16, double(c[i]) + sum[i]))
-                      : c[i] + sum[i];
+    double total = double(c[i]) + sum[i];
+    bool toNearest = !how.toHalf && std::isfinite(total);
+    c[i] = toNearest ? c[i] + sum[i] : finish(how, total);
   }
 }
 
@@ -174,13 +188,13 @@ Summation summationOfWgmma(Element a, Element b, Element sum) {
 
 void multiply(const Summation &how, unsigned rows, unsigned columns, unsigned k, const float *a,
               const float *b, float *c) {
-  if (!allFinite(a, size_t(rows) * k) || !allFinite(b, size_t(k) * columns) ||
-      !allFinite(c, size_t(rows) * columns)) {
-    multiplySpecial(how, rows, columns, k, a, b, c);
-  } else if (how.pairwise) {
+  if (how.pairwise) {
     multiplyPairwise(how, rows, columns, k, a, b, c);
-  } else {
+  } else if (allFinite(a, size_t(rows) * k) && allFinite(b, size_t(k) * columns) &&
+             allFinite(c, size_t(rows) * columns)) {
     multiplyFinite(how, rows, columns, k, a, b, c);
+  } else {
+    multiplySpecial(how, rows, columns, k, a, b, c);
   }
 }
 

@@ -38,7 +38,7 @@ EXACT = {
     "e4m3": lambda n, seed: random(n, 1, seed, **{"and": 0x8C, "or": 0x30}), "e5m2": lambda n, seed: random(n, 1, seed, **{"and": 0x86, "or": 0x38}),
     "f32": lambda n, seed: real("f32", n, seed, 6, -1), "s32": lambda n, seed: random(n, 4, seed), "small f16": lambda n, seed: real("f16", n, seed, 3, -1),
 }
-WIDTH = {"f16": 2, "bf16": 2, "tf32": 4, "s8": 1, "u8": 1, "e4m3": 1, "e5m2": 1, "f32": 4, "s32": 4, "small f16": 2}
+WIDTH = {"f16": 2, "bf16": 2, "tf32": 4, "s8": 1, "u8": 1, "s4": 1, "u4": 1, "e4m3": 1, "e5m2": 1, "f32": 4, "s32": 4, "small f16": 2}
 
 
 def fragment(p, at, count):
@@ -59,7 +59,7 @@ def products(name, what, variants, target="sm_80", compare="exact", inputs=EXACT
     segments = []
     for i, (_, c, a, b, na, nb, nc, _) in enumerate(variants):
         kinds = ("small f16", "small f16", "small f16") if c == "f16" else (a, b, c)
-        segments += [inputs.get(k, EXACT[k])(32 * n * 4 // WIDTH[k], 210 + 3 * i + j) for j, (k, n) in enumerate(zip(kinds, (na, nb, nc)))]
+        segments += [(inputs.get(k) or EXACT[k])(32 * n * 4 // WIDTH[k], 210 + 3 * i + j) for j, (k, n) in enumerate(zip(kinds, (na, nb, nc)))]
     p = Probe(name, what, segments, target, compare=compare)
     for i, (shape, c, a, b, na, nb, nc, modifier) in enumerate(variants):
         ra, rb, rc = (fragment(p, p.at[3 * i + j], n) for j, n in enumerate((na, nb, nc)))
@@ -79,8 +79,44 @@ def multiply():
     wide = {"f16": lambda n, seed: real("f16", n, seed, 11, -8), "bf16": lambda n, seed: real("bf16", n, seed, 8, -5), "tf32": lambda n, seed: real("f32", n, seed, 11, -8),
             "f32": lambda n, seed: real("f32", n, seed, 20, -12), "e4m3": lambda n, seed: random(n, 1, seed, **{"and": 0xBF}), "e5m2": lambda n, seed: random(n, 1, seed, **{"and": 0xBF})}
     products("mma_wide", "mma of numbers whose sums round", [("m16n8k16", "f32", "f16", "f16", 4, 2, 4, ""), ("m16n8k16", "f32", "bf16", "bf16", 4, 2, 4, ""), ("m16n8k8", "f32", "tf32", "tf32", 4, 2, 4, "")],
-             compare="close 2e-6 1e-4 f32", inputs=wide)
-    products("mma_wide_fp8", "mma of e4m3 and e5m2 whose sums round", [("m16n8k32", "f32", t, t, 4, 2, 4, "") for t in ("e4m3", "e5m2")], "sm_89", "close 1e-3 2e-2 f32", wide)
+             inputs=wide)
+    products("mma_wide_fp8", "mma of e4m3 and e5m2 whose sums round", [("m16n8k32", "f32", t, t, 4, 2, 4, "") for t in ("e4m3", "e5m2")], "sm_89", inputs=wide)
+    halves = [("m16n8k8", "f16", "f16", "f16", 2, 1, 2, ""), ("m16n8k16", "f16", "f16", "f16", 4, 2, 2, "")]
+    products("mma_wide_half", "mma of f16 into f16 whose sums round", halves, inputs={"small f16": wide["f16"]})
+    products("mma_int4", "mma of s4 and u4, saturating too", [(shape, "s32", a, b, na, nb, nc, m) for shape, na, nb, nc in (("m8n8k32", 1, 1, 2), ("m16n8k32", 2, 1, 4), ("m16n8k64", 4, 2, 4))
+                                                             for a, b, m in (("s4", "s4", ""), ("u4", "s4", ".satfinite"), ("s4", "u4", ""))], inputs=ANY)
+    special = [("m16n8k16", "f32", "f16", "f16", 4, 2, 4, ""), ("m16n8k16", "f32", "bf16", "bf16", 4, 2, 4, ""), ("m16n8k8", "f32", "tf32", "tf32", 4, 2, 4, "")]
+    products("mma_special", "mma of any bits: infinities, NaN, subnormal numbers", special + halves, inputs=ANY)
+    products("mma_special_fp8", "mma of fp8 of any bits", [("m16n8k32", c, t, t, 4, 2, n, "") for t in ("e4m3", "e5m2") for c, n in (("f32", 4), ("f16", 2))]
+             + [("m16n8k16", "f32", "e4m3", "e5m2", 2, 1, 4, "")], "sm_89", inputs=ANY)
+    bits()
+    doubles()
+
+
+# Every pattern of bits; f32 of moderate size, so that products count beside it.
+ANY = {"f16": lambda n, seed: random(n, 2, seed), "small f16": lambda n, seed: random(n, 2, seed), "bf16": lambda n, seed: random(n, 2, seed), "tf32": lambda n, seed: random(n, 4, seed),
+       "s4": lambda n, seed: random(n, 1, seed), "u4": lambda n, seed: random(n, 1, seed), "e4m3": lambda n, seed: random(n, 1, seed), "e5m2": lambda n, seed: random(n, 1, seed),
+       "f32": lambda n, seed: random(n, 4, seed, **{"and": 0xBFFFFFFF, "or": 0x38000000})}
+
+
+def bits():
+    p = Probe("mma_bits", "mma of single bits, and and xor", [random(128, 4, 271), random(64, 4, 272), random(128, 4, 273)], "sm_80")
+    a, b, c = (fragment(p, at, n) for at, n in zip(p.at, (4, 2, 4)))
+    for shape, na, nb, nc in (("m8n8k128", 1, 1, 2), ("m16n8k128", 2, 1, 4), ("m16n8k256", 4, 2, 4)):
+        for operation in ("and", "xor"):
+            result = p.new("b32", nc)
+            p.emit(f"mma.sync.aligned.{shape}.row.col.s32.b1.b1.s32.{operation}.popc {group(result)}, {group(a[:na])}, {group(b[:nb])}, {group(c[:nc])};")
+            p.store_all(result)
+
+
+def doubles():
+    p = Probe("mma_f64", "mma of f64", [real("f64", 256, 274, 32, -30), real("f64", 128, 275, 32, -30), real("f64", 128, 276, 32, -30)], "sm_90")
+    a, b, c = ([p.load(at + 256 * i, 8) for i in range(n)] for at, n in zip(p.at, (8, 4, 4)))
+    for shape, na, nb, nc in (("m8n8k4", 1, 1, 2), ("m16n8k4", 2, 1, 4), ("m16n8k8", 4, 2, 4), ("m16n8k16", 8, 4, 4)):
+        result = p.new("b64", nc)
+        p.emit(f"mma.sync.aligned.{shape}.row.col.f64.f64.f64.f64 {group(result)}, {group(a[:na])}, {group(b[:nb])}, {group(c[:nc])};")
+        for register in result:
+            p.store(register, 8)
 
 
 def add_probes():
