@@ -26,7 +26,7 @@ Execute decodeStoreAsync(Decoder &d);
 Execute decodeReduceAsync(Decoder &d);
 
 /// Exit.cpp. To be called when a lane has executed `exit` or `ret`: reports copies that nobody has
-/// waited for.
-void checkAsyncAtExit(Step &step, unsigned lane);
+/// waited for. True if there was any.
+bool checkAsyncAtExit(Step &step, unsigned lane);
 
 } // namespace tile_emu

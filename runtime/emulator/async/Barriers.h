@@ -63,6 +63,7 @@ struct MBarrier {
   const ptx::Instruction *init = nullptr;
   uint32_t workPhase = 0;   ///< phases with asynchronous work: the last one, from 1; 0 none
   uint32_t waitedPhase = 0; ///< the last phase, from 1, that a thread has waited for
+  uint32_t unfinished = 0;  ///< asynchronous work issued and not yet performed
   const ptx::Instruction *work = nullptr; ///< the last asynchronous work
   std::map<ThreadId, uint32_t> seen;  ///< completed phases a thread must know of for other reasons
                                       ///< than its knowledge: it has arrived at the next

@@ -20,7 +20,7 @@ void issueOnMBarrier(Step &step, unsigned lane, Block &to, const SharedPlace &mb
                   step.op.instruction};
   AsyncOp op =
       step.machine.checker.issue(step.thread(lane), use.find().channel, 0, step.op.instruction);
-  checkVisible(use, op);
+  announceWork(use, op);
   step.machine.later(
       [use, op = std::move(op), bytes, move = std::move(move)]() mutable {
         joinPhase(use, op);

@@ -15,39 +15,45 @@ static Report exitReport(Step &step, unsigned lane, const std::string &message,
 }
 
 /// Only the thread that has started a copy out of shared memory can wait for it.
-static void checkThread(Step &step, unsigned lane) {
+static bool checkThread(Step &step, unsigned lane) {
   const ThreadGroups &groups = step.warp.groups[lane];
-  if (groups.bulkRead > groups.bulkReadWaited) {
-    Report report = exitReport(step, lane,
-                               "a thread ends while bulk copies that it has started may still read "
-                               "the block's shared memory",
-                               *groups.bulkReader);
-    report.notes.push_back("cp.async.bulk.commit_group and .wait_group.read 0 have to come before");
-    step.machine.sink.add(std::move(report));
+  if (groups.bulkRead <= groups.bulkReadWaited) {
+    return false;
   }
+  Report report = exitReport(step, lane,
+                             "a thread ends while bulk copies that it has started may still read "
+                             "the block's shared memory",
+                             *groups.bulkReader);
+  report.notes.push_back("cp.async.bulk.commit_group and .wait_group.read 0 have to come before");
+  step.machine.sink.add(std::move(report));
+  return true;
 }
 
 /// Asynchronous work into the block that no thread of it has waited for.
-static void checkBlock(Step &step, unsigned lane) {
+static bool checkBlock(Step &step, unsigned lane) {
+  bool any = false;
   for (const auto &[offset, barrier] : step.block.barriers.mbarriers) {
-    if (barrier.workPhase <= barrier.waitedPhase) {
+    if (!barrier.unfinished && barrier.workPhase <= barrier.waitedPhase) {
       continue;
     }
+    any = true;
     Report report =
         exitReport(step, lane,
                    "the block ends without having waited for asynchronous work that completes on "
                    "the mbarrier in " +
-                       describeShared(offset) + ", phase " + std::to_string(barrier.workPhase - 1),
+                       describeShared(offset),
                    *barrier.work);
     step.machine.sink.add(std::move(report));
   }
+  return any;
 }
 
-void checkAsyncAtExit(Step &step, unsigned lane) {
-  checkThread(step, lane);
+bool checkAsyncAtExit(Step &step, unsigned lane) {
+  bool any = checkThread(step, lane);
   if (step.block.running == 0) {
-    checkBlock(step, lane);
+    any |= checkBlock(step, lane);
   }
+  return any;
 }
 
 } // namespace tile_emu

@@ -233,8 +233,10 @@ void completeBytes(const MBarrierUse &use, uint64_t bytes) {
 // Asynchronous work
 //===----------------------------------------------------------------------===//
 
-void checkVisible(const MBarrierUse &use, const AsyncOp &op) {
+void announceWork(const MBarrierUse &use, const AsyncOp &op) {
   MBarrier &barrier = use.find();
+  ++barrier.unfinished;
+  barrier.work = op.instruction;
   if (!use.machine.options.checkRaces) {
     return;
   }
@@ -261,7 +263,7 @@ void joinPhase(const MBarrierUse &use, AsyncOp &op) {
   op.channel = barrier.channel;
   op.step = barrier.phase + 1;
   barrier.workPhase = op.step;
-  barrier.work = op.instruction;
+  barrier.unfinished -= barrier.unfinished != 0; // it may have been initialised anew
 }
 
 void announceMBarriers(Block &block, ThreadId thread) {

@@ -46,9 +46,9 @@ void arriveWithChannel(const MBarrierUse &use, AgentId channel, Step32 step);
 /// One more arrival is expected in this phase.
 void expectArrival(const MBarrierUse &use);
 
-/// At the issue of work that completes on the mbarrier: reports if its initialisation is not
+/// At the issue of work that completes on the mbarrier; reports if its initialisation is not
 /// visible to the asynchronous proxy.
-void checkVisible(const MBarrierUse &use, const AsyncOp &op);
+void announceWork(const MBarrierUse &use, const AsyncOp &op);
 /// When such work is performed: makes it a step of the phase that is filling.
 void joinPhase(const MBarrierUse &use, AsyncOp &op);
 

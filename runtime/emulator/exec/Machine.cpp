@@ -39,6 +39,7 @@ bool Machine::run(const LaunchConfig &launch) {
   params.bytes = launch.params;
   steps = 0;
   checker.newLaunch();
+  scheduler = std::make_unique<Scheduler>(*this); // what a fault left unfinished is dropped
   bool finished = true;
   try {
     scheduler->run();
@@ -46,7 +47,6 @@ bool Machine::run(const LaunchConfig &launch) {
     sink.add(fault.report);
     finished = false;
   }
-  scheduler = std::make_unique<Scheduler>(*this); // what a fault left unfinished is dropped
   config = nullptr;
   return finished;
 }
@@ -179,15 +179,16 @@ void Machine::Scheduler::exitLane(Step &step, unsigned lane) {
   if (step.warp.exited == step.warp.existing) {
     checkWgmmaAtExit(step);
   }
-  if (--step.block.running == 0) {
-    if (step.block.pendingAsync != 0) {
+  --step.block.running;
+  bool reported = checkAsyncAtExit(step, lane);
+  if (step.block.running == 0) {
+    if (step.block.pendingAsync != 0 && !reported) {
       step.report(Report::Kind::Exit,
                   "the block ends while asynchronous copies that use its shared memory go on",
                   lane);
     }
     checkVisits(step, lane);
   }
-  checkAsyncAtExit(step, lane);
 }
 
 //===----------------------------------------------------------------------===//
