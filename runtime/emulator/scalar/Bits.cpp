@@ -36,9 +36,9 @@ Execute logicOp(Decoder &d, Type type, F f) {
   expectOperands(d, 3);
   d.op.propagatesUndefined = true;
   bool negated[2] = {false, false}, predicate = type == Type::Pred;
-  Row to = d.destination(0, type);
-  std::array<Row, 2> from{d.source(1, type, predicate ? &negated[0] : nullptr),
-                          d.source(2, type, predicate ? &negated[1] : nullptr)};
+  Row to = exactDestination(d, 0, type);
+  std::array<Row, 2> from{exactSource(d, 1, type, predicate ? &negated[0] : nullptr),
+                          exactSource(d, 2, type, predicate ? &negated[1] : nullptr)};
   if (predicate) {
     uint64_t flipA = negated[0], flipB = negated[1];
     return perLane(to, from, [=](uint64_t a, uint64_t b) { return f(a ^ flipA, b ^ flipB); });
@@ -78,8 +78,9 @@ Execute decodeLop3(Decoder &d) {
   if (combine && (first.kind != ptx::Operand::Kind::Pair || first.elements.size() != 2)) {
     d.invalid("has a destination d|p");
   }
-  Row to = d.destination(combine ? first.elements[0] : first, Type::B32);
-  std::array<Row, 3> from{d.source(1, Type::B32), d.source(2, Type::B32), d.source(3, Type::B32)};
+  Row to = exactDestination(d, combine ? first.elements[0] : first, Type::B32);
+  std::array<Row, 3> from{exactSource(d, 1, Type::B32), exactSource(d, 2, Type::B32),
+                          exactSource(d, 3, Type::B32)};
   int64_t immediate = d.immediate(4);
   if (immediate < 0 || immediate > 255) {
     d.invalid("has a table of 8 bits");
@@ -99,8 +100,8 @@ Execute decodeLop3(Decoder &d) {
     return main;
   }
   bool isAnd = *combine == 1, negated = false;
-  Row predicate = d.destination(first.elements[1], Type::Pred);
-  Row with = d.source(5, Type::Pred, &negated);
+  Row predicate = exactDestination(d, first.elements[1], Type::Pred);
+  Row with = exactSource(d, 5, Type::Pred, &negated);
   // The predicate first: the destination of the value may be one of the sources.
   return [=](Step &step) {
     step.forLanes([&](unsigned lane) {

@@ -138,7 +138,7 @@ With takeWith(Decoder &d, Combine combine) {
   expectOperands(d, combine == Combine::None ? 3 : 4);
   With with;
   if (combine != Combine::None) {
-    with.row = d.source(3, Type::Pred, &with.negated);
+    with.row = exactSource(d, 3, Type::Pred, &with.negated);
   }
   return with;
 }
@@ -158,9 +158,9 @@ Execute decodeSetp(Decoder &d) {
   if (packed && !pair) {
     d.invalid("has a destination p|q");
   }
-  Row p = d.destination(pair ? to.elements[0] : to, Type::Pred);
-  Row q = pair ? d.destination(to.elements[1], Type::Pred) : p;
-  Row a = d.source(1, type), b = d.source(2, type);
+  Row p = exactDestination(d, pair ? to.elements[0] : to, Type::Pred);
+  Row q = pair ? exactDestination(d, to.elements[1], Type::Pred) : p;
+  Row a = exactSource(d, 1, type), b = exactSource(d, 2, type);
   unsigned holds = modifiers.comparison->holds;
   Combine combine = modifiers.combine;
   return withRelation(d, type, modifiers.ftz, [&](auto relation) -> Execute {
@@ -219,7 +219,7 @@ Execute decodeSet(Decoder &d) {
   }
   With with = takeWith(d, modifiers.combine);
   d.op.propagatesUndefined = true;
-  Row to = d.destination(0, toType), a = d.source(1, type), b = d.source(2, type);
+  Row to = exactDestination(d, 0, toType), a = exactSource(d, 1, type), b = exactSource(d, 2, type);
   unsigned holds = modifiers.comparison->holds;
   Combine combine = modifiers.combine;
   return withRelation(d, type, modifiers.ftz, [&](auto relation) -> Execute {
@@ -243,8 +243,8 @@ Execute decodeSelp(Decoder &d) {
                              Type::S16, Type::S32, Type::S64, Type::F32, Type::F64});
   expectOperands(d, 4);
   d.op.tracksUndefined = true;
-  Row to = d.destination(0, type);
-  Row a = d.source(1, type), b = d.source(2, type), p = d.source(3, Type::Pred);
+  Row to = exactDestination(d, 0, type);
+  Row a = exactSource(d, 1, type), b = exactSource(d, 2, type), p = exactSource(d, 3, Type::Pred);
   Execute select = perLane(to, std::array{a, b, p},
                            [](uint64_t x, uint64_t y, uint64_t which) { return which ? x : y; });
   return [=](Step &step) {

@@ -267,24 +267,39 @@ void checkConversion(Decoder &d, const Conversion &c) {
   }
 }
 
-unsigned registerBits(Decoder &d, const Conversion &c) {
-  return std::max(bitsOf(d.registerType(d.operand(0))), c.to.bits);
+/// Between integers without saturation: cut to the narrower width, extended as its type says.
+uint64_t extend(uint64_t bits, unsigned width, bool isSigned) {
+  uint64_t top = bits << (64 - width);
+  return isSigned ? static_cast<uint64_t>(static_cast<int64_t>(top) >> (64 - width))
+                  : top >> (64 - width);
 }
 
-/// Where results narrower than their register go: integers fill it, extended as their sign says.
+/// Integers narrower than the destination's register fill it, extended as their sign says. The
+/// conversions that programs are full of have a closure without the general one's distinctions.
 Execute scalarConversion(Decoder &d, const Conversion &c) {
   expectOperands(d, 2);
-  Row to = d.destination(0, c.to.inRegister), from = d.source(1, c.from.inRegister);
-  unsigned width = registerBits(d, c);
-  bool extend = c.to.kind == Number::Signed && width > c.to.bits;
-  if (extend) {
-    uint64_t sign = uint64_t{1} << (c.to.bits - 1), above = maskOf(width) & ~maskOf(c.to.bits);
-    return perLane(to, std::array{from}, [=](uint64_t bits) {
-      uint64_t result = convertElement(c, bits);
-      return result & sign ? result | above : result;
+  Row to = d.destination(0, c.to.inRegister);
+  std::array<Row, 1> from{d.source(1, c.from.inRegister)};
+  bool isSigned = c.to.kind == Number::Signed;
+  unsigned width = isSigned ? std::max(bitsOf(d.registerType(d.operand(0))), c.to.bits) : c.to.bits;
+  uint64_t mask = maskOf(width);
+  bool plain = !c.sat && !c.satfinite && !c.relu && !c.ftz;
+  if (plain && c.fromInteger() && c.toInteger()) {
+    unsigned narrow = std::min(c.from.bits, c.to.bits);
+    bool extendSigned = (c.from.bits < c.to.bits ? c.from.kind : c.to.kind) == Number::Signed;
+    return perLane(to, from, [=](uint64_t a) { return extend(a, narrow, extendSigned) & mask; });
+  }
+  if (plain && c.from.name == "f16" && c.to.name == "f32") {
+    return perLane(to, from, [](uint64_t a) {
+      auto value = static_cast<float>(decode<kF16>(a & 0xffff));
+      return std::isnan(value) ? canonicalNan<kF32>() : toBits(value);
     });
   }
-  return perLane(to, std::array{from}, [c](uint64_t bits) { return convertElement(c, bits); });
+  if (isSigned) {
+    return perLane(
+        to, from, [=](uint64_t a) { return extend(convertElement(c, a), c.to.bits, true) & mask; });
+  }
+  return perLane(to, from, [c](uint64_t a) { return convertElement(c, a); });
 }
 
 Execute packedConversion(Decoder &d, const Conversion &c) {
@@ -296,33 +311,6 @@ Execute packedConversion(Decoder &d, const Conversion &c) {
     uint64_t high = convertElement(c, two ? a : a >> c.from.bits);
     return high << c.to.bits | convertElement(c, b);
   });
-}
-
-/// The conversions that programs are full of, without the general path's case distinctions.
-std::optional<Execute> commonConversion(Decoder &d, const Conversion &c) {
-  bool plain = !c.sat && !c.satfinite && !c.relu && !c.ftz;
-  if (c.fromInteger() && c.toInteger() && plain) {
-    unsigned above = 64 - std::min(c.from.bits, c.to.bits);
-    Number::Kind kind = c.from.bits < c.to.bits ? c.from.kind : c.to.kind;
-    uint64_t mask = maskOf(c.to.kind == Number::Signed ? registerBits(d, c) : c.to.bits);
-    auto f = [=](uint64_t a) {
-      uint64_t top = a << above;
-      return (kind == Number::Signed ? static_cast<uint64_t>(static_cast<int64_t>(top) >> above)
-                                     : top >> above) &
-             mask;
-    };
-    return laneOp(d, c.to.inRegister, f, c.from.inRegister);
-  }
-  if (c.from.name == "f16" && c.to.name == "f32" && plain) {
-    return laneOp(
-        d, Type::F32,
-        [](uint64_t a) {
-          auto value = static_cast<float>(decode<kF16>(a & 0xffff));
-          return std::isnan(value) ? canonicalNan<kF32>() : toBits(value);
-        },
-        Type::F16);
-  }
-  return std::nullopt;
 }
 
 /// cvt.pack.sat: two saturated integers side by side, above them what c holds.
@@ -373,9 +361,6 @@ Execute decodeConvert(Decoder &d) {
   c.from = takeNumber(d);
   checkConversion(d, c);
   d.op.propagatesUndefined = true;
-  if (std::optional<Execute> common = commonConversion(d, c)) {
-    return *common;
-  }
   return c.to.lanes == 2 ? packedConversion(d, c) : scalarConversion(d, c);
 }
 

@@ -188,8 +188,8 @@ Execute decodeCarry(Decoder &d) {
   Type type = takeTypeOf(d, {Type::U32, Type::S32, Type::U64, Type::S64});
   expectOperands(d, multiply ? 4 : 3);
   d.op.propagatesUndefined = true;
-  Row to = d.destination(0, type), a = d.source(1, type), b = d.source(2, type);
-  Row c = multiply ? d.source(3, type) : b;
+  Row to = exactDestination(d, 0, type), a = exactSource(d, 1, type), b = exactSource(d, 2, type);
+  Row c = multiply ? exactSource(d, 3, type) : b;
   return withWideInteger(d, type, [&](auto zero) -> Execute {
     using T = decltype(zero);
     return [=](Step &step) {

@@ -82,15 +82,35 @@ inline void expectOperands(Decoder &d, size_t count) {
   }
 }
 
+/// Operands of exactly the type's width: unlike cvt, most instructions neither cut nor extend.
+inline void expectWidth(Decoder &d, const ptx::Operand &operand, ptx::Type type) {
+  ptx::Type declared = d.registerType(operand);
+  if (declared != ptx::Type::None && bitsOf(declared) != bitsOf(type)) {
+    d.invalid("a register of type ." + std::string(ptx::typeName(declared)) + " where ." +
+              std::string(ptx::typeName(type)) + " is expected");
+  }
+}
+inline Row exactSource(Decoder &d, size_t i, ptx::Type type, bool *negated = nullptr) {
+  expectWidth(d, d.operand(i), type);
+  return d.source(i, type, negated);
+}
+inline Row exactDestination(Decoder &d, const ptx::Operand &operand, ptx::Type type) {
+  expectWidth(d, operand, type);
+  return d.destination(operand, type);
+}
+inline Row exactDestination(Decoder &d, size_t i, ptx::Type type) {
+  return exactDestination(d, d.operand(i), type);
+}
+
 /// Decodes `to, from...` of the types given and applies f, whose undefined inputs make undefined
 /// outputs.
 template <typename F, typename... Types>
 Execute laneOp(Decoder &d, ptx::Type to, F f, Types... from) {
   expectOperands(d, 1 + sizeof...(from));
   d.op.propagatesUndefined = true;
-  Row out = d.destination(0, to);
+  Row out = exactDestination(d, 0, to);
   size_t i = 0;
-  std::array<Row, sizeof...(from)> in{d.source(++i, from)...};
+  std::array<Row, sizeof...(from)> in{exactSource(d, ++i, from)...};
   return perLane(out, in, f);
 }
 

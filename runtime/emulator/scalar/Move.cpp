@@ -59,7 +59,7 @@ Parts parts(Decoder &d, const Operand &vector, unsigned bits, bool isSource) {
 
 Execute pack(Decoder &d, Type type) {
   unsigned bits = bitsOf(type);
-  Row to = d.destination(0, type);
+  Row to = exactDestination(d, 0, type);
   Parts from = parts(d, d.operand(1), bits, /*isSource=*/true);
   if (from.rows.size() == 2 && bits <= 64) {
     uint64_t mask = (uint64_t{1} << from.bits) - 1;
@@ -83,7 +83,7 @@ Execute pack(Decoder &d, Type type) {
 Execute unpack(Decoder &d, Type type) {
   unsigned bits = bitsOf(type);
   Parts to = parts(d, d.operand(0), bits, /*isSource=*/false);
-  Row from = d.source(1, type);
+  Row from = exactSource(d, 1, type);
   return [=](Step &step) {
     step.forLanes([&](unsigned lane) {
       Wide value = load(step, from, bits, lane), mask = (Wide{1} << to.bits) - 1;
@@ -109,9 +109,9 @@ Execute decodeMov(Decoder &d) {
   if (d.operand(0).kind == Operand::Kind::Vector) {
     return unpack(d, type);
   }
-  Row to = d.destination(0, type);
+  Row to = exactDestination(d, 0, type);
   bool negated = false;
-  Row from = d.source(1, type, type == Type::Pred ? &negated : nullptr);
+  Row from = exactSource(d, 1, type, type == Type::Pred ? &negated : nullptr);
   if (type == Type::B128) {
     return [=](Step &step) {
       step.forLanes(

@@ -15,7 +15,7 @@ namespace {
 /// The operand that names the lanes.
 void takeMembers(Decoder &d, size_t i) {
   d.op.together = Together::MemberMask;
-  d.op.memberMask = d.source(i, Type::B32);
+  d.op.memberMask = exactSource(d, i, Type::B32);
 }
 
 /// Destination `d`, `d|p` or `_|p`; without a predicate `predicate` is kSinkRow.
@@ -25,12 +25,13 @@ struct Destinations {
 Destinations valueAndPredicate(Decoder &d, Type type) {
   const Operand &to = d.operand(0);
   if (to.kind != Operand::Kind::Pair) {
-    return {d.destination(to, type), kSinkRow};
+    return {exactDestination(d, to, type), kSinkRow};
   }
   if (to.elements.size() != 2) {
     d.invalid("has a destination d|p");
   }
-  return {d.destination(to.elements[0], type), d.destination(to.elements[1], Type::Pred)};
+  return {exactDestination(d, to.elements[0], type),
+          exactDestination(d, to.elements[1], Type::Pred)};
 }
 
 /// A copy of a row: results are written while other lanes' inputs are still needed.
@@ -88,7 +89,8 @@ Execute decodeShuffle(Decoder &d) {
   expectOperands(d, 5);
   d.op.tracksUndefined = true;
   Destinations to = valueAndPredicate(d, Type::B32);
-  Row a = d.source(1, Type::B32), b = d.source(2, Type::B32), c = d.source(3, Type::B32);
+  Row a = exactSource(d, 1, Type::B32), b = exactSource(d, 2, Type::B32),
+      c = exactSource(d, 3, Type::B32);
   takeMembers(d, 4);
   return [=](Step &step) {
     std::array<uint64_t, kWarpSize> values = snapshot(step, a);
@@ -119,8 +121,8 @@ Execute decodeVote(Decoder &d) {
   d.expect(ballot ? "b32" : "pred");
   expectOperands(d, 3);
   bool negated = false;
-  Row to = d.destination(0, ballot ? Type::B32 : Type::Pred);
-  Row a = d.source(1, Type::Pred, &negated);
+  Row to = exactDestination(d, 0, ballot ? Type::B32 : Type::Pred);
+  Row a = exactSource(d, 1, Type::Pred, &negated);
   takeMembers(d, 2);
   return [=, mode = *mode](Step &step) {
     LaneMask votes = 0;
@@ -146,7 +148,7 @@ Execute decodeMatch(Decoder &d) {
     d.invalid("has no predicate as a result");
   }
   Destinations to = valueAndPredicate(d, Type::B32);
-  Row a = d.source(1, type);
+  Row a = exactSource(d, 1, type);
   takeMembers(d, 2);
   return [=](Step &step) {
     std::array<uint64_t, kWarpSize> values = snapshot(step, a);
@@ -166,7 +168,7 @@ Execute decodeMatch(Decoder &d) {
 template <typename F>
 static Execute reduce(Decoder &d, Type type, F f) {
   expectOperands(d, 3);
-  Row to = d.destination(0, type), a = d.source(1, type);
+  Row to = exactDestination(d, 0, type), a = exactSource(d, 1, type);
   takeMembers(d, 2);
   return [=](Step &step) {
     std::optional<uint64_t> total;
@@ -243,7 +245,7 @@ Execute decodeElect(Decoder &d) {
 Execute decodeActivemask(Decoder &d) {
   takeTypeOf(d, {Type::B32});
   expectOperands(d, 1);
-  Row to = d.destination(0, Type::B32);
+  Row to = exactDestination(d, 0, Type::B32);
   return [=](Step &step) {
     step.forLanes([&](unsigned lane) { step.set(to, lane, step.lanes); });
     return Outcome::Next;
