@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kernels written by hand (gemm, attention, MLA decode, memory-bound) as launches of test/ptx/README.md, and what they should compute.
 
-    golden_kernels.py describe FOLDER DEST [--large]    each NAME.ptx of FOLDER with the NAME.json of its generator: DEST/NAME.ptx and a description
+    golden_kernels.py describe FOLDER DEST    each NAME.ptx of FOLDER with the NAME.json of its generator: DEST/NAME.ptx and a description
     golden_kernels.py check DIR [--answers A] compares A/NAME.bin with numpy; A is DIR/answers if left out
     golden_kernels.py run DIR [--runner PTX_RUN] [--schedules N] [--only TEXT]
                                               runs every description of DIR on the emulator (tools/ptx-run), in round-robin and N random
@@ -103,15 +103,24 @@ def describe_memory(c, sizes, blocks_at_once):
             "launches": [{"entry": "mem", "grid": grid, "block": c["block_threads"], "cluster": 1, "shared": c["smem"], "params": params}]}
 
 
-def describe(c, large):
-    """[(suffix, description)]. One block does several tiles, so that all barriers come to later phases; `large`: in attention and MLA too."""
+def describe(c):
+    """[(suffix, description)]. Suffixes with a plus are other sizes for the same program: `+long`, where one block does several tiles, so
+    that all barriers come to many phases; `+short`, where a tile has less steps than the pipeline has stages."""
     if c["name"] == "gemm":
-        return [("", describe_gemm(c, [136 if c["bn"] < 256 else 72, c["bn"] + 8, 64 * c["stages"] + 72], 1))]
+        pingpong = c["schedule"] == "pingpong"  # goes wrong if a tile has one k-tile only: a turn may come before all have seen the last
+        sizes = {128: [136, 136, 200], 192: [200, 392, 264], 256: [72, 264, 200]}[c["bn"]]
+        m, n, k = 136, 2 * c["bn"] + 8, 64 * c["stages"] + 72
+        return [("", describe_gemm(c, sizes, 1 if c["bn"] == 256 else 2)), ("+long", describe_gemm(c, [m, n, k], 1)),
+                ("+short", describe_gemm(c, [m, n, 104 if pingpong else 40], 1))]
     if c["name"] == "attention":
-        return [("", describe_attention(c, [1, 2, 1, 300, 600] if large else [1, 2, 1, 200, 300], 1 if large else 4))]
+        return [("", describe_attention(c, [1, 2, 1, 200, 300], 4)), ("+long", describe_attention(c, [1, 2, 1, 300, 1300], 1)),
+                ("+short", describe_attention(c, [2, 2, 1, 300, 100], 1)), ("+square", describe_attention(c, [1, 2, 1, 640, 640], 1))]
     if c["name"] == "mla":
-        return [("", describe_mla(c, [[400, 330], 16, 1] if large else [[100, 65], 16, 1], 1 if large else 4)), ("_split", describe_mla(c, [[200, 1], 16, 2], 2))]
-    return [("", describe_memory(c, [3, 520] if c["kind"] == "rmsnorm" else [20488], 1))]
+        return [("", describe_mla(c, [[100, 65], 16, 1], 4)), ("+long", describe_mla(c, [[400, 330], 16, 1], 1)), ("+short", describe_mla(c, [[70, 1, 64, 65], 16, 1], 1)),
+                ("_split", describe_mla(c, [[200, 1], 16, 2], 4))]
+    if c["kind"] == "rmsnorm":
+        return [("", describe_memory(c, [3, 520], 1))]
+    return [("", describe_memory(c, [5008], 2)), ("+long", describe_memory(c, [20488], 1))]
 
 
 def array(description, name):
@@ -202,14 +211,14 @@ def main():
     parser.add_argument("--runner", default="build/bin/ptx-run")
     parser.add_argument("--schedules", type=int, default=0)
     parser.add_argument("--only", default="")
-    parser.add_argument("--large", action="store_true", help="describe: several tiles for every block")
     args = parser.parse_args()
     failed = 0
     if args.action == "describe":
         args.dest.mkdir(parents=True, exist_ok=True)
         for path, c in descriptions(args.folder, args.only):
-            for suffix, text in describe(c, args.large):
-                (args.dest / f"{path.stem}{suffix}.ptx").write_text(path.with_suffix(".ptx").read_text())
+            for suffix, text in describe(c):
+                if "+" not in suffix:
+                    (args.dest / f"{path.stem}{suffix}.ptx").write_text(path.with_suffix(".ptx").read_text())
                 (args.dest / f"{path.stem}{suffix}.json").write_text(json.dumps(text, indent=1) + "\n")
         return 0
     for path, description in descriptions(args.folder, args.only):
