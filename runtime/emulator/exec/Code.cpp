@@ -173,6 +173,9 @@ static void decodeInstruction(FunctionDecoder &function, const ptx::Instruction 
   op.instruction = &instruction;
   Decoder decoder(function, instruction, op);
   if (instruction.guard) {
+    if (function.registerType(*instruction.guard) != ptx::Type::Pred) {
+      decoder.invalid("the guard must be a predicate");
+    }
     op.guard = function.registerRow(*instruction.guard);
     op.guardNegated = instruction.guardNegated;
   }

@@ -1,4 +1,4 @@
-// PTX ISA, "Control Flow Instructions", and nanosleep.
+// PTX ISA, "Control Flow Instructions", and what only the clock or a profiler would notice.
 #include "runtime/emulator/exec/ControlFlow.h"
 
 #include "runtime/emulator/exec/Step.h"
@@ -69,6 +69,12 @@ Execute decodeCall(Decoder &decoder) { decoder.unsupported("calls of functions")
 Execute decodeNanosleep(Decoder &decoder) {
   decoder.expect("u32");
   decoder.source(0, ptx::Type::U32);
+  return [](Step &) { return Outcome::Next; };
+}
+
+Execute decodePmevent(Decoder &decoder) {
+  decoder.take("mask");
+  decoder.immediate(0);
   return [](Step &) { return Outcome::Next; };
 }
 

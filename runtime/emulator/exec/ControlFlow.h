@@ -13,5 +13,6 @@ Execute decodeTrap(Decoder &decoder);
 Execute decodeBrkpt(Decoder &decoder);
 Execute decodeCall(Decoder &decoder);
 Execute decodeNanosleep(Decoder &decoder);
+Execute decodePmevent(Decoder &decoder);
 
 } // namespace tile_emu

@@ -18,6 +18,7 @@ std::span<const Family> coreFamilies() {
       {"brkpt", decodeBrkpt},
       {"call", decodeCall},
       {"nanosleep", decodeNanosleep},
+      {"pmevent", decodePmevent},
       // Memory
       {"ld", decodeLd},
       {"ldu", decodeLdu},

@@ -22,8 +22,7 @@ std::array<uint32_t, 3> Block::threadIndex(uint32_t linear) const {
 }
 
 Machine::Machine(GlobalMemory &global, ReportSink &sink, const Options &options)
-    : global(global), sink(sink), options(options), checker(sink), random(options.seed),
-      scheduler(std::make_unique<Scheduler>(*this)) {
+    : global(global), sink(sink), options(options), checker(sink), random(options.seed) {
   checker.enableRaces(options.checkRaces);
   checker.strictProxyReads = options.strictProxyReads;
   profile.enabled = options.profile;
@@ -39,7 +38,7 @@ bool Machine::run(const LaunchConfig &launch) {
   params.bytes = launch.params;
   steps = 0;
   checker.newLaunch();
-  scheduler = std::make_unique<Scheduler>(*this); // what a fault left unfinished is dropped
+  scheduler = std::make_unique<Scheduler>(*this);
   bool finished = true;
   try {
     scheduler->run();
@@ -47,6 +46,7 @@ bool Machine::run(const LaunchConfig &launch) {
     sink.add(fault.report);
     finished = false;
   }
+  scheduler.reset(); // what a fault left unfinished is dropped
   config = nullptr;
   return finished;
 }

@@ -134,7 +134,7 @@ public:
 
 private:
   class Scheduler;
-  std::unique_ptr<Scheduler> scheduler;
+  std::unique_ptr<Scheduler> scheduler; ///< of the running grid
 };
 
 } // namespace tile_emu

@@ -174,6 +174,27 @@ TEST(ControlFlow, LanesOfAWarpCanWaitForEachOther) {
   });
 }
 
+/// Lanes that the guard turns off need not wait with the others.
+TEST(ControlFlow, GuardedWaits) {
+  TestKernel kernel(R"(
+    .shared .b64 barrier;
+    mov.u32 %r0, %tid.x;
+    setp.eq.u32 %p0, %r0, 0;
+    @%p0 mbarrier.init.shared.b64 [barrier], 31;
+    bar.sync 0;
+  WAIT:
+    @%p0 mbarrier.try_wait.parity.shared.b64 %p1, [barrier], 0;
+    @!%p0 bra ARRIVE;
+    @!%p1 bra WAIT;
+    ret;
+  ARRIVE:
+    mbarrier.arrive.shared.b64 _, [barrier];)");
+  inSchedules(kernel, [&](bool finished) {
+    EXPECT_TRUE(finished);
+    EXPECT_EQ(kernel.describe(), "");
+  });
+}
+
 /// All blocks wait for all others, so all must be resident.
 TEST(ControlFlow, ResidentBlocksMakeProgressTogether) {
   TestKernel kernel(R"(
@@ -237,7 +258,14 @@ TEST(ControlFlow, DivergedWarpAtAlignedInstruction) {
   EXPECT_TRUE(kernel.reported(Kind::Deadlock, ".aligned")) << kernel.describe();
 }
 
-TEST(ControlFlow, TrapAndCalls) {
+TEST(ControlFlow, CallsAreRefused) {
+  TestKernel kernel("call f;");
+  kernel.moduleText = ".func f() { ret; }";
+  EXPECT_FALSE(kernel.run());
+  EXPECT_TRUE(kernel.reported(Kind::Unsupported, "calls")) << kernel.describe();
+}
+
+TEST(ControlFlow, Trap) {
   TestKernel kernel("mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 9; @%p0 trap;");
   EXPECT_FALSE(kernel.run());
   EXPECT_TRUE(kernel.reported(Kind::Invalid, "trap"));

@@ -191,6 +191,25 @@ TEST(Memory, BlocksMustNotEndBeforeTheirPeersAreDone) {
   }
 }
 
+TEST(Memory, AddressesOfBlocksThatAreNotThereMustNotBeUsed) {
+  TestKernel kernel(R"(
+    .shared .b32 s;
+    mov.u32 %r2, s;
+    mapa.shared::cluster.u32 %r3, %r2, 2;
+    mapa.shared::cluster.u32 %r4, %r2, -1;)");
+  kernel.block = {1, 1, 1};
+  kernel.grid = kernel.cluster = {2, 1, 1};
+  EXPECT_TRUE(kernel.run());
+  EXPECT_EQ(kernel.describe(), "");
+  for (const char *address : {"%r3", "%r4"}) {
+    TestKernel use(kernel.body + "st.shared::cluster.b32 [" + address + "], %r2;");
+    use.block = {1, 1, 1};
+    use.grid = use.cluster = {2, 1, 1};
+    EXPECT_FALSE(use.run());
+    EXPECT_TRUE(use.reported(Kind::OutOfBounds, "cluster")) << use.describe();
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Errors
 //===----------------------------------------------------------------------===//
