@@ -1,5 +1,6 @@
 // Accesses compared with earlier ones to the same bytes.
 #include "runtime/emulator/check/CheckerState.h"
+#include "runtime/emulator/check/Coalescer.h"
 
 #include <algorithm>
 
@@ -135,7 +136,7 @@ bool Accessor::fencedBefore(const AccessRecord &earlier, uint16_t overlap) {
   });
 }
 
-/// Lanes of a warp that store to the same bytes with one instruction: one of them wins.
+/// Lanes of a warp that access the same bytes with one instruction.
 bool Accessor::sameExecution(const AccessRecord &piece, const AccessRecord &earlier) const {
   if (!isWarp || earlier.isAsync() || earlier.instruction != piece.instruction ||
       earlier.step != piece.step) {
@@ -151,9 +152,6 @@ bool Accessor::sameExecution(const AccessRecord &piece, const AccessRecord &earl
 Verdict Accessor::compare(const AccessRecord &piece, const AccessRecord &earlier,
                           uint16_t overlap) {
   if (!isWarp && overlap == lastOverlap && earlier.sameAccess(lastEarlier)) {
-    return Verdict::Ordered;
-  }
-  if (sameExecution(piece, earlier)) {
     return Verdict::Ordered;
   }
   if (!happenedBefore(piece, earlier, overlap)) {
@@ -201,6 +199,9 @@ void Accessor::access(uint64_t index, const AccessRecord &piece) {
     }
     if (!piece.writes() && overlap == piece.bytes && earlier.sameAccess(piece)) {
       break; // nobody has written since, or the earlier read would be gone
+    }
+    if (piece.writes() && sameExecution(piece, earlier)) {
+      continue; // one of them wins; who comes later must come after both
     }
     if ((piece.writes() || earlier.writes()) && !(piece.isAtomic() && earlier.isAtomic())) {
       Verdict verdict = compare(piece, earlier, overlap);
@@ -260,78 +261,6 @@ void Accessor::report(Verdict verdict, uint64_t granule, const AccessRecord &pie
   it->second = state.sink.add(explain(state, conflict));
 }
 
-/// Bits of a granule: `count` bytes from `first`.
-uint16_t byteMask(unsigned first, unsigned count) { return uint16_t(((1u << count) - 1) << first); }
-
-/// Puts the accesses of consecutive lanes to one granule together.
-class Coalescer {
-public:
-  Coalescer(Accessor &accessor, ThreadId first, const AccessRecord &access, unsigned bytes)
-      : accessor(accessor), first(first), access(access), bytes(bytes) {}
-
-  void add(unsigned lane, uint64_t offset) {
-    for (unsigned done = 0; done < bytes;) {
-      unsigned start = unsigned((offset + done) % kGranuleBytes);
-      unsigned count = std::min(kGranuleBytes - start, bytes - done);
-      add(lane, (offset + done) / kGranuleBytes, start, count);
-      done += count;
-    }
-  }
-  void flush() {
-    if (piece.bytes) {
-      accessor.access(granule, piece);
-      piece.bytes = 0;
-    }
-  }
-
-private:
-  void add(unsigned lane, uint64_t index, unsigned start, unsigned count) {
-    uint16_t mask = byteMask(start, count);
-    if (piece.bytes && index == granule) {
-      if (mask == piece.bytes && (isSingle || piece.shift == AccessRecord::kByEach)) {
-        if (isSingle) {
-          piece.shift = AccessRecord::kByEach;
-          piece.lanes = 1u << (piece.agent - first);
-          piece.agent = first;
-          isSingle = false;
-        }
-        piece.lanes |= 1u << lane;
-        return;
-      }
-      if (start == end && lane == lastLane + 1 && count == bytes && std::has_single_bit(count) &&
-          start % count == 0 && piece.shift != AccessRecord::kByEach && wholeParts) {
-        if (isSingle) {
-          piece.shift = uint8_t(std::countr_zero(count));
-          piece.agent = first + lane - (start >> piece.shift);
-          isSingle = false;
-        }
-        piece.bytes |= mask;
-        lastLane = lane;
-        end = start + count;
-        return;
-      }
-    }
-    flush();
-    piece = access;
-    piece.agent = first + lane;
-    piece.bytes = mask;
-    granule = index;
-    isSingle = true;
-    wholeParts = count == bytes;
-    lastLane = lane;
-    end = start + count;
-  }
-
-  Accessor &accessor;
-  ThreadId first;
-  AccessRecord access, piece;
-  unsigned bytes;
-  uint64_t granule = 0;
-  bool isSingle = true;   ///< the piece is of one lane
-  bool wholeParts = true; ///< its first lane's part was not cut by a granule's end
-  unsigned lastLane = 0, end = 0;
-};
-
 } // namespace
 
 void Checker::access(Access access, ThreadId thread, const MemoryRange &range, AccessFlags flags,
@@ -359,9 +288,10 @@ void Checker::access(Access access, WarpLanes lanes, Region &region, const uint6
               (flags.unchanged ? AccessRecord::kUnchanged : 0));
   Accessor accessor(*state, region, *shadow);
   accessor.knows(lanes, warp.happened);
-  Coalescer coalescer(accessor, lanes.first, record, bytes);
-  forEachLane(lanes.mask, [&](unsigned lane) { coalescer.add(lane, offsets[lane]); });
-  coalescer.flush();
+  Coalescer coalescer(record, lanes.first, bytes);
+  auto use = [&](uint64_t granule, const AccessRecord &piece) { accessor.access(granule, piece); };
+  forEachLane(lanes.mask, [&](unsigned lane) { coalescer.add(lane, offsets[lane], use); });
+  coalescer.flush(use);
   if (isWrite && (lanes.mask & (lanes.mask - 1)) != 0) {
     ++warp.step; // the next store is another execution
   }

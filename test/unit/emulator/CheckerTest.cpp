@@ -94,6 +94,27 @@ TEST_F(CheckerTest, NeighbouringBytesDoNotRace) {
   EXPECT_EQ(sink.reports()[0].message, "shared memory at +0x1 (1 byte)");
 }
 
+TEST_F(CheckerTest, WritesOfTheSameValueDoNotRace) {
+  ThreadId t = block(0, 96);
+  write(t, shared(), 0, 4);
+  write(t + 33, shared(), 0, 4, {.unchanged = true});
+  EXPECT_EQ(races(), 0u);
+  pass(t + 33, t + 70);
+  read(t + 70, shared(), 0, 4); // must know both
+  EXPECT_EQ(races(), 1u);
+  pass(t, t + 70);
+  write(t + 70, shared(), 16, 4);
+  read(t, shared(), 16, 4); // a read is none
+  EXPECT_EQ(races(), 2u);
+}
+
+TEST_F(CheckerTest, ReadBeforeAWriteOfTheSameValue) {
+  ThreadId t = block(0, 64);
+  read(t, shared(), 0, 4);
+  write(t + 33, shared(), 0, 4, {.unchanged = true});
+  EXPECT_EQ(races(), 1u);
+}
+
 TEST_F(CheckerTest, BlocksRaceInGlobalMemory) {
   ThreadId a = block(0, 32), b = block(1, 32);
   write(a, global(), 64, 4);
@@ -207,6 +228,17 @@ TEST_F(Lanes, WritersOfOneExecutionDoNotRace) {
   EXPECT_EQ(sink.reports().size(), 0u);
   run(stride(4, 4), ~0u); // the next time round
   EXPECT_GT(races(), 0u);
+}
+
+TEST_F(Lanes, AnotherLanesReadIsNotHiddenByTheOwnWrite) {
+  ThreadId t = block(0, 64);
+  for (unsigned bytes : {4u, 32u}) {
+    read(t + 1, shared(), 0, 4);
+    access(Access::Write, t, shared(), stride(0, 0), bytes, 6); // lanes 1 and 2
+    EXPECT_EQ(sink.reports().size(), 1u);
+    sink.clear();
+    barrier(t, 64);
+  }
 }
 
 TEST_F(Lanes, LanesThatKnowDifferentThings) {
