@@ -26,6 +26,10 @@ Result parseAndPrint(llvm::StringRef text) {
       parse(sources.addText("input.tile", text), sources.getMgr(), context, diagnostics);
   Result result;
   result.hasErrors = diagnostics.hasErrors();
+  for (const ast::HeaderLine &line : file->header) { // errors there are of `tilec test`
+    llvm::SmallVector<ast::CaseClause> clauses;
+    parseCaseClauses(line.text.split(':').second, sources.getMgr(), context, diagnostics, clauses);
+  }
   llvm::raw_string_ostream plain(result.plain), structure(result.structure);
   if (result.hasErrors) {
     printDiagnostics(diagnostics, DiagnosticsFormat::Text, plain);
