@@ -42,6 +42,9 @@ struct BulkLoad {
   std::optional<Row> mask; ///< of the blocks that receive: multicast
 
   Outcome operator()(Step &step) const {
+    if (isFull(step)) {
+      return Outcome::Blocked;
+    }
     step.forLanes([&](unsigned lane) { issue(step, lane); });
     return Outcome::Next;
   }
@@ -139,6 +142,9 @@ struct BulkStore {
   std::optional<Row> byteMask; ///< of every 16 bytes, those that are written
 
   Outcome operator()(Step &step) const {
+    if (isFull(step)) {
+      return Outcome::Blocked;
+    }
     step.forLanes([&](unsigned lane) { issue(step, lane); });
     return Outcome::Next;
   }

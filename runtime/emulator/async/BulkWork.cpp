@@ -6,10 +6,20 @@
 
 namespace tile_emu {
 
+bool isFull(Step &step) {
+  constexpr int kMost = 1024;
+  if (step.block.pendingAsync < kMost) {
+    return false;
+  }
+  step.waitFor([] { return std::string("asynchronous copies to make place for another"); });
+  return true;
+}
+
 void checkNoMBarrier(Step &step, const SharedPlace &place, unsigned lane) {
   if (place.block->barriers.touchesMBarrier(place.range.offset, place.range.bytes)) {
     step.fault(Report::Kind::Barrier,
-               "the copy to " + describeShared(place.range.offset) + " overwrites an mbarrier",
+               "the copy to " + describeShared(step.machine, place.range.offset) +
+                   " overwrites an mbarrier",
                lane);
   }
 }

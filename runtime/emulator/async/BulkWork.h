@@ -20,6 +20,9 @@ using OutwardMovement = std::function<void(const AsyncOp &read, const AsyncOp &w
 /// Work from the executing block's shared memory in the thread's open bulk group.
 void issueInBulkGroup(Step &step, unsigned lane, OutwardMovement move);
 
+/// So much asynchronous work of the block is under way that more has to wait: Outcome::Blocked.
+bool isFull(Step &step);
+
 /// Fault (Barrier) if an mbarrier lies in what is going to be written.
 void checkNoMBarrier(Step &step, const SharedPlace &place, unsigned lane);
 

@@ -1,6 +1,7 @@
 // cp.async, its groups, and cp.async.mbarrier.arrive: PTX ISA, "cp.async". The copies write
 // through the generic proxy, in any order, at any time before they are waited for.
 #include "runtime/emulator/async/Async.h"
+#include "runtime/emulator/async/BulkWork.h"
 #include "runtime/emulator/async/Copies.h"
 #include "runtime/emulator/async/MBarrier.h"
 #include "runtime/emulator/async/Shared.h"
@@ -77,6 +78,9 @@ void CpAsyncOp::count(Step &step, const std::vector<LaneCopy> &copies) const {
 }
 
 Outcome CpAsyncOp::operator()(Step &step) const {
+  if (isFull(step)) {
+    return Outcome::Blocked;
+  }
   std::vector<LaneCopy> copies;
   step.forLanes([&](unsigned lane) {
     LaneCopy copy;

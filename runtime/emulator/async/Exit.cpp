@@ -40,8 +40,8 @@ static bool checkBlock(Step &step, unsigned lane) {
     Report report =
         exitReport(step, lane,
                    "the block ends without having waited for asynchronous work that completes on "
-                   "the mbarrier in " +
-                       describeShared(offset),
+                   "the mbarrier " +
+                       describeShared(step.machine, offset),
                    *barrier.work);
     step.machine.sink.add(std::move(report));
   }

@@ -13,7 +13,7 @@ static std::string counted(uint64_t n, const char *noun) {
 }
 
 static std::string nameOf(const MBarrierUse &use) {
-  return "the mbarrier in " + describeShared(use.offset);
+  return "the mbarrier " + describeShared(use.machine, use.offset);
 }
 
 //===----------------------------------------------------------------------===//
@@ -94,7 +94,7 @@ std::string describeWait(const MBarrierUse &use, int64_t phase) {
 MBarrier &MBarrierUse::find() const {
   auto it = block.barriers.mbarriers.find(offset);
   if (it == block.barriers.mbarriers.end()) {
-    fault("there is no initialised mbarrier in " + describeShared(offset));
+    fault("there is no initialised mbarrier at " + describeShared(machine, offset));
   }
   return it->second;
 }
@@ -123,7 +123,7 @@ void initMBarrier(const MBarrierUse &use, uint64_t count) {
   MBarrier &barrier = mbarriers[use.offset];
   Checker &checker = use.machine.checker;
   barrier.count = barrier.pending = uint32_t(count);
-  barrier.channel = checker.newChannel(use.thread, "mbarrier");
+  barrier.channel = checker.newChannel(use.thread, "mbarrier", kSharedBase + use.offset);
   barrier.initialiser = use.thread;
   barrier.initialisedAt = checker.known(use.thread, use.thread);
   barrier.init = use.instruction;

@@ -1,7 +1,5 @@
 #include "runtime/emulator/async/Shared.h"
 
-#include <cstdio>
-
 namespace tile_emu {
 
 static constexpr unsigned kRankShift = 24; // exec/Machine.h, Addresses
@@ -14,11 +12,8 @@ SharedForm takeSharedForm(Decoder &d) {
   return d.take("shared::cluster") ? SharedForm::Cluster : takeOwnSharedForm(d);
 }
 
-std::string describeShared(uint64_t offset) {
-  char text[48];
-  std::snprintf(text, sizeof(text), "shared memory at 0x%llx",
-                static_cast<unsigned long long>(kSharedBase + offset));
-  return text;
+std::string describeShared(const Machine &machine, uint64_t offset) {
+  return machine.config->code->nameOfShared(offset);
 }
 
 SharedPlace sharedPlace(Step &step, SharedForm form, uint64_t address, uint64_t bytes,
@@ -39,13 +34,14 @@ SharedPlace sharedPlace(Step &step, SharedForm form, uint64_t address, uint64_t 
   uint64_t offset = address - kSharedBase, size = block.shared.bytes.size();
   if (align && address % align) {
     step.fault(Report::Kind::Misaligned,
-               describeShared(offset) + " is not aligned to " + std::to_string(align) + " bytes",
+               describeShared(step.machine, offset) + " is not aligned to " +
+                   std::to_string(align) + " bytes",
                lane);
   }
   if (offset > size || bytes > size - offset) {
     step.fault(Report::Kind::OutOfBounds,
-               std::to_string(bytes) + " bytes of " + describeShared(offset) +
-                   ": the block has only " + std::to_string(size),
+               std::to_string(bytes) + " bytes at " + describeShared(step.machine, offset) +
+                   ": beyond the " + std::to_string(size) + " bytes of the block's shared memory",
                lane);
   }
   return {&block, {&block.shared, offset, bytes}};
@@ -63,8 +59,9 @@ SharedPlace inPeer(Step &step, const SharedPlace &place, uint32_t rank, unsigned
   Block &block = step.blockOf(address); // reports a block that has ended
   if (place.range.offset + place.range.bytes > block.shared.bytes.size()) {
     step.fault(Report::Kind::OutOfBounds,
-               describeShared(place.range.offset) + " is beyond the shared memory of block " +
-                   std::to_string(rank) + " of the cluster",
+               describeShared(step.machine, place.range.offset) +
+                   " is beyond the shared memory of block " + std::to_string(rank) +
+                   " of the cluster",
                lane);
   }
   return {&block, {&block.shared, place.range.offset, place.range.bytes}};

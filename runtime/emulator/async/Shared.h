@@ -33,8 +33,8 @@ SharedPlace sharedPlace(Step &step, SharedForm form, uint64_t address, uint64_t 
 /// report if it has ended.
 SharedPlace inPeer(Step &step, const SharedPlace &place, uint32_t rank, unsigned lane);
 
-/// "shared memory at 0x38400", for reports.
-std::string describeShared(uint64_t offset);
+/// "smem+64 (0x440)": the variable and the address, for reports.
+std::string describeShared(const Machine &machine, uint64_t offset);
 
 /// `value` of an address operand in a lane.
 inline uint64_t addressOf(Step &step, Decoder::AddressRows rows, unsigned lane) {

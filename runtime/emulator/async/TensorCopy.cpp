@@ -215,6 +215,9 @@ struct TensorLoad {
   std::optional<Row> mask;
 
   Outcome operator()(Step &step) const {
+    if (isFull(step)) {
+      return Outcome::Blocked;
+    }
     step.forLanes([&](unsigned lane) { issue(step, lane); });
     return Outcome::Next;
   }
@@ -302,6 +305,9 @@ struct TensorStore {
   Decoder::AddressRows from{};
 
   Outcome operator()(Step &step) const {
+    if (isFull(step)) {
+      return Outcome::Blocked;
+    }
     step.forLanes([&](unsigned lane) { issue(step, lane); });
     return Outcome::Next;
   }

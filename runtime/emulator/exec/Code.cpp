@@ -4,6 +4,7 @@
 #include "runtime/emulator/exec/FunctionDecoder.h"
 #include "runtime/emulator/exec/SpecialRegisters.h"
 #include "runtime/emulator/exec/Step.h"
+#include "runtime/emulator/exec/Text.h"
 
 #include <algorithm>
 #include <set>
@@ -77,6 +78,7 @@ void FunctionDecoder::placeShared(const ptx::Variable &variable) {
     tooLarge(function.name, "shared", kMaxSharedBytes);
   }
   places[variable.name] = {ptx::Space::Shared, kSharedBase + at};
+  code.sharedVariables[at] = variable.name;
   code.staticSharedBytes = at + variable.bytes;
 }
 
@@ -124,6 +126,7 @@ void FunctionDecoder::placeVariables(const ptx::Module &module) {
   code.dynamicSharedOffset = alignUp(end, dynamicAlign) - kSharedBase;
   for (const std::string &name : dynamic) {
     places[name] = {ptx::Space::Shared, kSharedBase + code.dynamicSharedOffset};
+    code.sharedVariables[code.dynamicSharedOffset] = name;
   }
 }
 
@@ -146,6 +149,17 @@ std::optional<Row> FunctionDecoder::variable(const std::string &name, int64_t of
 //===----------------------------------------------------------------------===//
 // decode
 //===----------------------------------------------------------------------===//
+
+std::string Code::nameOfShared(uint64_t offset) const {
+  std::string address = hexOf(kSharedBase + offset);
+  auto next = sharedVariables.upper_bound(offset);
+  if (next == sharedVariables.begin()) {
+    return "shared memory at " + address;
+  }
+  const auto &[start, name] = *std::prev(next);
+  return name + (offset == start ? "" : "+" + std::to_string(offset - start)) + " (" + address +
+         ")";
+}
 
 std::string Code::nameOf(Row row) const {
   for (size_t i = 0; i != registerRows.size(); ++i) {

@@ -5,6 +5,7 @@
 #include "runtime/emulator/ptx/Module.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 
 namespace tile_emu {
@@ -76,6 +77,9 @@ struct Code {
   std::vector<std::pair<Row, ConstantRow>> constants;
   uint64_t staticSharedBytes = 0, localBytes = 0, paramBytes = 0;
   uint64_t dynamicSharedOffset = 0; ///< where dynamic shared memory starts, after the static one
+  std::map<uint64_t, std::string> sharedVariables; ///< by offset in shared memory
+  /// The place in shared memory, for reports: "smem+64 (0x440)".
+  std::string nameOfShared(uint64_t offset) const;
   /// What a row is in the PTX text, for reports: "%r12"; "" for constants.
   std::string nameOf(Row row) const;
   std::vector<Row> registerRows; ///< by register of the function
