@@ -244,54 +244,66 @@ static std::string errorText(double error) {
   return text;
 }
 
-TestOutcome TestJob::run(const TestCase &test) {
+void TestJob::add(TestOutcome &outcome, const std::string &name, const Ran &ran) const {
+  outcome.line += (outcome.line.empty() ? "" : ", ") + name;
+  if (!ran.skipped.empty()) {
+    outcome.line += " " + ran.skipped;
+    if (!ran.details.empty()) {
+      outcome.notes.push_back(name + " does not run `" + tests.kernel + "`: " + ran.details);
+    }
+  } else if (!ran.problem.empty()) {
+    outcome.status = TestOutcome::Status::Fail;
+    outcome.line += ": " + ran.problem;
+    outcome.details += ran.details;
+  } else {
+    outcome.line += " " + errorText(ran.error);
+    if (outcome.status == TestOutcome::Status::Skip) {
+      outcome.status = TestOutcome::Status::Pass;
+    }
+  }
+}
+
+/// The runs of a case; the outcome's line does not name the case yet.
+TestOutcome TestJob::runAll(const TestCase &test) {
   TestOutcome outcome;
-  outcome.line = tests.kernel + ": " + test.describe() + ": ";
-  auto end = [&](TestOutcome::Status status, const Twine &text) {
-    outcome.status = status;
-    outcome.line += text.str();
+  if (test.work > maxWork && !options.test.all && !is_contained(options.test.on, "cuda")) {
+    raw_string_ostream(outcome.line) << format("%.1e", test.work) << " operations: only with --all";
+    return outcome;
+  }
+  auto fail = [&](std::string problem) {
+    outcome.status = TestOutcome::Status::Fail;
+    outcome.line = std::move(problem);
     return outcome;
   };
-  bool onGpu = is_contained(options.test.on, "cuda");
-  if (test.work > maxWork && !options.test.all && !onGpu) {
-    std::string amount;
-    raw_string_ostream(amount) << format("%.1e", test.work);
-    return end(TestOutcome::Status::Skip, amount + " operations: only with --all");
-  }
   if (std::string problem = prepare(test); !problem.empty()) {
-    return end(TestOutcome::Status::Fail, problem);
+    return fail(std::move(problem));
   }
   TestData data(manifest.kernels.front(), tests, test, file, folder);
   if (Error error = data.make(reference)) {
-    return end(TestOutcome::Status::Fail, toString(std::move(error)));
+    return fail(toString(std::move(error)));
   }
-  outcome.status = TestOutcome::Status::Skip;
-  std::string separator;
   for (const std::string &on : options.test.on) {
-    for (const Target *target : options.archs) {
-      std::string name = on == "cpu" ? on : on + " " + target->name.str();
-      Ran ran = runOn(on, on == "cpu" ? *findTarget("cpu") : *target, test, data);
-      outcome.line += separator + name;
-      if (!ran.skipped.empty()) {
-        outcome.line += " " + ran.skipped;
-        if (!ran.details.empty()) {
-          outcome.notes.push_back(name + " does not run `" + tests.kernel + "`: " + ran.details);
-        }
-      } else if (!ran.problem.empty()) {
-        outcome.status = TestOutcome::Status::Fail;
-        outcome.line += ": " + ran.problem;
-        outcome.details += ran.details;
-      } else {
-        outcome.line += " " + errorText(ran.error);
-        if (outcome.status == TestOutcome::Status::Skip) {
-          outcome.status = TestOutcome::Status::Pass;
-        }
-      }
-      separator = ", ";
-      if (on == "cpu") {
-        break; // one for all architectures
-      }
+    if (on == "cpu") { // one for all architectures
+      add(outcome, on, runOn(on, *findTarget("cpu"), test, data));
+      continue;
     }
+    for (const Target *target : options.archs) {
+      add(outcome, on + " " + target->name.str(), runOn(on, *target, test, data));
+    }
+  }
+  return outcome;
+}
+
+TestOutcome TestJob::run(const TestCase &test) {
+  TestOutcome outcome = runAll(test);
+  std::string name = tests.kernel + ": " + test.describe();
+  outcome.line = name + ": " + outcome.line;
+  if (outcome.status == TestOutcome::Status::Fail) {
+    if (!outcome.details.empty() && outcome.details.back() != '\n') {
+      outcome.details += "\n";
+    }
+    outcome.details += "again: tilec test " + file + (options.test.fixed ? " --fixed" : "") +
+                       " --filter '" + name + "'\n";
   }
   return outcome;
 }

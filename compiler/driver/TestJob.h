@@ -42,6 +42,8 @@ private:
     bool isRefused = false; ///< [not-supported], or left out by the kernel's own `where`
   };
 
+  TestOutcome runAll(const TestCase &test);
+  void add(TestOutcome &outcome, const std::string &name, const Ran &ran) const;
   Options compileOptions(const TestCase &test, const Target &target) const;
   std::string prepare(const TestCase &test);
   const Pack &getPack(const std::string &on, const Target &target, const TestCase &test);
