@@ -62,14 +62,14 @@ ThreadId Checker::newBlock(std::array<uint32_t, 3> block, std::array<uint32_t, 3
   return state->blocks.back().first;
 }
 
-AgentId Checker::newChannel(ThreadId owner, const char *kind) {
+AgentId Checker::newChannel(ThreadId owner, const char *kind, uint64_t address) {
   uint32_t block = state->pages[pageOf(owner)].block;
   AgentId &page = state->blocks[block].openPage;
   if (state->pages[page].threads + state->pages[page].channels.size() >= kAgentPageSize) {
     page = state->newPage(block, 0);
   }
   PageInfo &info = state->pages[page];
-  info.channels.push_back({owner, kind});
+  info.channels.push_back({owner, kind, address});
   return (page << kAgentPageBits) + info.threads + AgentId(info.channels.size() - 1);
 }
 

@@ -104,7 +104,8 @@ public:
   ThreadId newBlock(std::array<uint32_t, 3> block, std::array<uint32_t, 3> threadsPerBlock,
                     uint32_t cluster = UINT32_MAX);
   /// `kind` is a literal: "cp.async group", "bulk group", "wgmma group", "mbarrier", ...
-  AgentId newChannel(ThreadId owner, const char *kind);
+  /// `address` in shared memory, of an mbarrier, is for reports.
+  AgentId newChannel(ThreadId owner, const char *kind, uint64_t address = 0);
   /// All threads of a block have exited.
   void endBlock(ThreadId first);
 

@@ -29,6 +29,7 @@ struct WarpState {
 struct ChannelInfo {
   ThreadId owner = 0;
   const char *kind = "";
+  uint64_t address = 0;
 };
 
 struct BlockInfo {
@@ -75,9 +76,10 @@ struct Checker::State {
   AgentId newPage(uint32_t block, uint32_t threads);
   bool isThread(AgentId agent) const { return inPage(agent) < pages[pageOf(agent)].threads; }
   const BlockInfo &blockOf(AgentId agent) const { return blocks[pages[pageOf(agent)].block]; }
-  const ChannelInfo &channel(AgentId agent) const {
+  ChannelInfo channel(AgentId agent) const {
     const PageInfo &page = pages[pageOf(agent)];
-    return page.channels[inPage(agent) - page.threads];
+    size_t index = inPage(agent) - page.threads;
+    return index < page.channels.size() ? page.channels[index] : ChannelInfo{};
   }
   ThreadName nameOf(ThreadId thread) const;
 

@@ -82,6 +82,21 @@ static std::string orderOf(const Checker::State &state, ThreadId earlier, Thread
   return "bar.sync, or an arrival at a barrier by the first and a wait by the second";
 }
 
+static std::string hexText(uint64_t value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", (unsigned long long)(value));
+  return text;
+}
+
+/// "phase 3 of the mbarrier at 0x38400", "this wgmma group"
+static std::string workText(const ChannelInfo &channel, Step32 step) {
+  if (std::string(channel.kind) != "mbarrier") {
+    return std::string("this ") + channel.kind;
+  }
+  return "phase " + std::to_string(step - 1) + " of the mbarrier" +
+         (channel.address ? " at " + hexText(channel.address) : "");
+}
+
 static std::vector<std::string> raceNotes(const Checker::State &state, const Conflict &conflict) {
   AgentId earlier = conflict.earlierAgent, later = conflict.laterAgent;
   ThreadId laterThread = state.isThread(later) ? later : conflict.later.lanes;
@@ -91,12 +106,12 @@ static std::vector<std::string> raceNotes(const Checker::State &state, const Con
   if (!state.isThread(earlier)) {
     const std::string kind = state.channel(earlier).kind;
     notes.push_back("Nothing orders the second after the first: " + knower + " has not learnt, " +
-                    when + ", that the " + kind + " has completed.");
-    notes.push_back("The first belongs to number " + std::to_string(conflict.earlier.step) +
-                    " of this " + kind + "; " +
-                    (conflict.known ? "completed as far as " + knower +
-                                          " knows: " + std::to_string(conflict.known) + "."
-                                    : knower + " has waited for none of them."));
+                    when + ", that " + workText(state.channel(earlier), conflict.earlier.step) +
+                    " has completed.");
+    notes.push_back(conflict.known == 0  ? "It has waited for none of these yet."
+                    : kind == "mbarrier" ? "The last that it knows of: phase " +
+                                               std::to_string(conflict.known - 1) + "."
+                                         : "It has waited for earlier ones only.");
     notes.push_back("Look for " + waitingFor(kind) + ".");
     return notes;
   }
@@ -118,10 +133,12 @@ static std::vector<std::string> fenceNotes(const Checker::State &state, const Co
   std::string first = state.isThread(conflict.earlierAgent)
                           ? threadText(state, conflict.earlierAgent, issuer)
                           : threadText(state, state.channel(conflict.earlierAgent).owner, issuer);
+  std::string issuing = threadText(state, issuer, conflict.earlierAgent);
   return {"The first goes through the generic proxy, the second through the asynchronous one; they "
           "are ordered, but without a proxy fence between them.",
-          "Look for fence.proxy.async in " + first + " after the first, before the barrier that " +
-              threadText(state, issuer, conflict.earlierAgent) + " waits at."};
+          "Look for fence.proxy.async in " + first + " after the first" +
+              (first == issuing ? " and before the second."
+                                : ", before the barrier that " + issuing + " waits at.")};
 }
 
 Report explain(const Checker::State &state, const Conflict &conflict) {
@@ -129,9 +146,8 @@ Report explain(const Checker::State &state, const Conflict &conflict) {
   Report report;
   report.kind = conflict.fenceMissing ? Report::Kind::MissingFence : Report::Kind::Race;
   std::string where = region.kind == Region::Kind::Shared ? "shared memory" : region.name;
-  char offset[32];
-  std::snprintf(offset, sizeof offset, "0x%llx", (unsigned long long)(conflict.bytes.offset));
-  report.message = where + " at +" + offset + " (" + std::to_string(conflict.bytes.bytes) +
+  report.message = where + " at +" + hexText(conflict.bytes.offset) + " (" +
+                   std::to_string(conflict.bytes.bytes) +
                    (conflict.bytes.bytes == 1 ? " byte)" : " bytes)");
   report.parties = {partyOf(state, conflict.earlierAgent, conflict.earlier),
                     partyOf(state, conflict.laterAgent, conflict.later)};

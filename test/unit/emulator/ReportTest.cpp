@@ -41,8 +41,8 @@ TEST(Reports, Text) {
             R"(data race: shared memory at +0x40 (16 bytes)
   write by cp.async.bulk.tensor.2d, issued by thread (0,0,0) of block (3,0,0)  gemm.tile:20:13 (PTX line 211)
   read by ldmatrix.m8n8, thread (37,0,0) of block (3,0,0)                      PTX line 540
-  Nothing orders the second after the first: thread (37,0,0) has not learnt, before it, that the mbarrier has completed.
-  The first belongs to number 2 of this mbarrier; thread (37,0,0) has waited for none of them.
+  Nothing orders the second after the first: thread (37,0,0) has not learnt, before it, that phase 1 of the mbarrier has completed.
+  It has waited for none of these yet.
   Look for a wait on that phase of the mbarrier (right parity, all bytes expected).
   seen 2 times
 )");
