@@ -41,9 +41,9 @@ public:
     return byInstruction;
   }
   enum class Order : uint8_t { Cost, Source };
-  /// A table by source line (by PTX line where there is none), those that take most first or in the
-  /// order of the source; then totals and the mix by mnemonic. Cost: instructions issued, and
-  /// passes over the banks and sectors beyond what one instruction takes.
+  /// A table by source line (by PTX line if the program names no sources), those that take most
+  /// first or in the order of the source; then totals and the mix by mnemonic. Cost: instructions
+  /// issued, and passes over the banks and sectors beyond what one instruction takes.
   std::string table(const std::map<uint32_t, std::string> &files, Order order = Order::Cost) const;
 
 private:

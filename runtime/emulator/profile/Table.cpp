@@ -79,15 +79,24 @@ std::string baseName(const std::string &path) { return path.substr(path.find_las
 static std::vector<Line>
 linesOf(const std::unordered_map<const ptx::Instruction *, InstructionCounts> &byInstruction,
         const std::map<uint32_t, std::string> &files) {
+  auto isKnown = [&](const ptx::Instruction *instruction) {
+    return instruction && instruction->source.line != 0 && files.count(instruction->source.file);
+  };
+  bool anyKnown = std::any_of(byInstruction.begin(), byInstruction.end(),
+                              [&](const auto &entry) { return isKnown(entry.first); });
   std::map<std::pair<uint32_t, uint32_t>, Line> lines;
   for (const auto &[instruction, counts] : byInstruction) {
-    auto file = instruction ? files.find(instruction->source.file) : files.end();
-    bool known = instruction && instruction->source.file != 0 && file != files.end();
-    uint32_t number = known ? instruction->source.line : instruction ? instruction->line : 0;
-    Line &line = lines[{known ? file->first : 0, number}];
-    line.file = known ? file->first : 0;
+    bool known = isKnown(instruction);
+    uint32_t file = known ? instruction->source.file : 0, number = 0;
+    if (known || (instruction && !anyKnown)) {
+      number = known ? instruction->source.line : instruction->line;
+    }
+    Line &line = lines[{file, number}];
+    line.file = file;
     line.line = number;
-    line.place = (known ? baseName(file->second) + ":" : "PTX line ") + std::to_string(number);
+    line.place = number == 0 ? "no line"
+                             : (known ? baseName(files.at(file)) + ":" : "PTX line ") +
+                                   std::to_string(number);
     line.counts.add(counts);
   }
   std::vector<Line> result;

@@ -119,7 +119,7 @@ TEST_F(ProfileTest, Table) {
       profile.table({{1, "/some/where/gemm.tile"}}),
       R"(line          warp instructions  lanes  shared passes  conflicts  sectors  ideal  copied bytes  multiply-adds
 gemm.tile:20                  6   24.0             32         31
-PTX line 99                   1   32.0                                                     512
+no line                       1   32.0                                                     512
 gemm.tile:7                   1   32.0                                                                   4096
 total                         8   26.0             32         31                           512           4096
 
@@ -128,6 +128,12 @@ ld                        6  75.0
 mma                       1  12.5
 mov                       1  12.5
 )");
+  profile = {};
+  profile.enabled = true;
+  profile.executed(&unknown, 1);
+  EXPECT_NE(profile.table({}).find("PTX line 99"), std::string::npos);
+  profile.executed(&first, 32);
+  profile.executed(&mma, 32);
   std::string bySource = profile.table({{1, "gemm.tile"}}, Profile::Order::Source);
   EXPECT_LT(bySource.find("gemm.tile:7"), bySource.find("gemm.tile:20"));
 }
