@@ -25,6 +25,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "test/ptx"))
 import inputs  # noqa: E402
@@ -98,6 +99,7 @@ class Program:
         self.lines = path.read_text().splitlines()
         beside = [path.with_suffix(".json"), *sorted(path.parent.glob(self.name + "+*.json"))]
         self.descriptions = [["--description", str(file)] for file in beside if file.exists()] or [[]]
+        self.order = range(len(self.descriptions))  # the quickest first, once that is known
         self.answers = [str(folder / f"{self.name}.{i}.answer") for i in range(len(self.descriptions))]
         entry = self.entry_lines()
         self.mutants = [(number, kind, fresh) for number in entry for kind, fresh in mutants_of_line(self.lines[number])]
@@ -125,14 +127,18 @@ class Program:
 
     def runs(self, schedules):
         """[(description, options)], all round-robin ones first."""
-        return [(which, ["--seed", str(seed)] if seed else []) for seed in range(schedules + 1) for which in range(len(self.descriptions))]
+        return [(which, ["--seed", str(seed)] if seed else []) for seed in range(schedules + 1) for which in self.order]
 
     def baseline(self, schedules):
         """What the unbroken program gets wrong, or ''."""
+        seconds = {}
         for which, seed in self.runs(schedules):
+            begin = time.time()
             status, text = self.run(self.path, which, ["--answer" if seed else "--out", self.answers[which], *seed])
             if status != 0:
                 return f"status {status}: {text[:2000]}"
+            seconds.setdefault(which, time.time() - begin)
+        self.order = sorted(self.order, key=seconds.get)
         return ""
 
     def judge(self, index, schedules):
