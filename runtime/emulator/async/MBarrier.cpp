@@ -20,15 +20,18 @@ static std::string nameOf(const MBarrierUse &use) {
 // Reports
 //===----------------------------------------------------------------------===//
 
-static std::string describeThread(const ThreadName &name) {
-  auto triple = [](const std::array<uint32_t, 3> &v) {
-    return "(" + std::to_string(v[0]) + ", " + std::to_string(v[1]) + ", " + std::to_string(v[2]) +
-           ")";
-  };
-  return "thread " + triple(name.thread) + " of block " + triple(name.block);
+static std::string tripleOf(const std::array<uint32_t, 3> &v) {
+  return "(" + std::to_string(v[0]) + "," + std::to_string(v[1]) + "," + std::to_string(v[2]) + ")";
 }
 
-static std::string describeEvent(const Machine &machine, const MBarrierEvent &event) {
+/// The block is named where it is not that of the mbarrier.
+static std::string describeThread(const ThreadName &name, const Block &block) {
+  return "thread " + tripleOf(name.thread) +
+         (name.block == block.index ? "" : " of block " + tripleOf(name.block));
+}
+
+static std::string describeEvent(const Machine &machine, const Block &block,
+                                 const MBarrierEvent &event) {
   Party party = machine.checker.party(event.thread, event.instruction, Access::Write);
   std::string text = "phase " + std::to_string(event.phase) + ": ";
   switch (event.kind) {
@@ -46,14 +49,15 @@ static std::string describeEvent(const Machine &machine, const MBarrierEvent &ev
     break;
   }
   return text + ", line " + std::to_string(event.instruction->line) + ", " +
-         describeThread(party.thread);
+         describeThread(party.thread, block);
 }
 
-static std::vector<std::string> historyOf(const Machine &machine, const MBarrier &barrier) {
+static std::vector<std::string> historyOf(const Machine &machine, const Block &block,
+                                          const MBarrier &barrier) {
   std::vector<std::string> notes{"initialised in line " + std::to_string(barrier.init->line) +
                                  " for " + counted(barrier.count, "arrival")};
   for (const MBarrierEvent &event : barrier.history) {
-    notes.push_back(describeEvent(machine, event));
+    notes.push_back(describeEvent(machine, block, event));
   }
   return notes;
 }
@@ -64,7 +68,7 @@ Report MBarrierUse::reportOf(Report::Kind kind, const std::string &message) cons
   Report report{.kind = kind, .message = message, .parties = {party}, .notes = {}};
   auto it = block.barriers.mbarriers.find(offset);
   if (it != block.barriers.mbarriers.end()) {
-    report.notes = historyOf(machine, it->second);
+    report.notes = historyOf(machine, block, it->second);
   }
   return report;
 }
@@ -81,7 +85,7 @@ std::string describeWait(const MBarrierUse &use, int64_t phase) {
   text += barrier.pendingBytes >= 0
               ? std::to_string(barrier.pendingBytes) + " bytes pending"
               : std::to_string(-barrier.pendingBytes) + " bytes more than expected";
-  for (const std::string &note : historyOf(use.machine, barrier)) {
+  for (const std::string &note : historyOf(use.machine, use.block, barrier)) {
     text += "; " + note;
   }
   return text;
