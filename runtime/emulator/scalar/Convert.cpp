@@ -239,6 +239,20 @@ void takeConversionRounding(Decoder &d, Conversion &c) {
   }
 }
 
+/// Packed types convert only from f32 and between the pairs that the ISA lists; tf32 is no source.
+bool pairExists(const Conversion &c) {
+  if (c.from.shift != 0 || (c.to.shift != 0 && c.from.name != "f32")) {
+    return false;
+  }
+  if (c.from.lanes == 1) {
+    return c.to.lanes == 1 || c.from.name == "f32";
+  }
+  bool smallFrom = c.fromFloat() && c.from.bits <= 8, smallTo = c.toFloat() && c.to.bits <= 8;
+  return (c.from.name == "f16x2" && smallTo) || (smallFrom && c.to.name == "f16x2") ||
+         (c.from.name == "bf16x2" && c.to.kind == Number::Exponent) ||
+         (c.from.kind == Number::Exponent && c.to.name == "bf16x2");
+}
+
 /// Which rounding a pair of types takes, and modifiers that do not fit it.
 void checkConversion(Decoder &d, const Conversion &c) {
   bool narrows = c.fromFloat() && c.toFloat() &&
@@ -248,6 +262,9 @@ void checkConversion(Decoder &d, const Conversion &c) {
   bool rounds = narrows || (c.fromInteger() && c.toFloat()) || c.to.kind == Number::Exponent;
   if ((integral && !c.toIntegral) || (rounds && (!c.rounding || c.toIntegral))) {
     d.unsupported("rounding of these types");
+  }
+  if (c.rounding == Rounding::NearestAway && c.to.shift == 0) {
+    d.unsupported("modifier .rna of these types");
   }
   if (c.fromInteger() && c.toInteger() && (c.rounding || c.ftz)) {
     d.unsupported("modifiers of integer types");
@@ -259,9 +276,7 @@ void checkConversion(Decoder &d, const Conversion &c) {
   if (small && !c.satfinite) {
     d.unsupported("modifier .satfinite is missing");
   }
-  bool sameKind = (c.from.kind == Number::Exponent) == (c.to.name == "bf16x2") ||
-                  c.from.kind != Number::Exponent;
-  if (!sameKind || c.from.shift != 0 || (c.from.lanes == 2 && c.to.lanes != 2)) {
+  if (!pairExists(c)) {
     d.unsupported("conversion from ." + std::string(c.from.name) + " to ." +
                   std::string(c.to.name));
   }
@@ -281,7 +296,11 @@ Execute scalarConversion(Decoder &d, const Conversion &c) {
   Row to = d.destination(0, c.to.inRegister);
   std::array<Row, 1> from{d.source(1, c.from.inRegister)};
   bool isSigned = c.to.kind == Number::Signed;
-  unsigned width = isSigned ? std::max(bitsOf(d.registerType(d.operand(0))), c.to.bits) : c.to.bits;
+  unsigned declared = bitsOf(d.registerType(d.operand(0)));
+  if (declared > 64) {
+    d.invalid("converts to registers of at most 64 bits");
+  }
+  unsigned width = isSigned ? std::max(declared, c.to.bits) : c.to.bits;
   uint64_t mask = maskOf(width);
   bool plain = !c.sat && !c.satfinite && !c.relu && !c.ftz;
   if (plain && c.fromInteger() && c.toInteger()) {

@@ -109,13 +109,16 @@ auto outOfBoundsElement(const FloatMode &mode) {
   };
 }
 
+/// Types that have .ftz.
+bool canFlush(Type type) { return elementOf(type) == Type::F32 || elementOf(type) == Type::F16; }
+
 /// What a type allows; the ISA's syntax lines in one place.
 void checkMode(Decoder &d, Type type, const FloatMode &mode, bool isFma) {
   bool half = bitsOf(elementOf(type)) == 16, bfloat = elementOf(type) == Type::BF16;
   if (half && mode.rounding != Rounding::NearestEven) {
     d.unsupported("rounding of 16-bit types");
   }
-  if ((mode.ftz && (type == Type::F64 || bfloat)) ||
+  if ((mode.ftz && !canFlush(type)) ||
       (mode.sat && (type == Type::F64 || type == Type::F32x2 || bfloat)) ||
       (mode.relu && !(isFma && half))) {
     d.unsupported("modifiers of this type");
@@ -250,7 +253,8 @@ Execute decodeFloatMinMax(Decoder &d) {
       return choose<kF32>(choose<kF32>(a, b, choice), c, choice);
     });
   }
-  if (choice.abs || (type == Type::F64 && (choice.ftz || choice.nan || choice.xorSign))) {
+  if (choice.abs || (choice.ftz && !canFlush(type)) ||
+      (type == Type::F64 && (choice.nan || choice.xorSign))) {
     d.unsupported("modifiers of this form");
   }
   return floatOp<2>(d, type, [&]<FloatFormat F>() {
@@ -260,7 +264,11 @@ Execute decodeFloatMinMax(Decoder &d) {
 
 Execute decodeFloatSign(Decoder &d) {
   bool negate = d.mnemonic() == "neg", ftz = d.take("ftz");
-  return floatOp<1>(d, d.takeType(), [&]<FloatFormat F>() {
+  Type type = d.takeType();
+  if (ftz && !canFlush(type)) {
+    d.unsupported("modifier .ftz of this type");
+  }
+  return floatOp<1>(d, type, [&]<FloatFormat F>() {
     return [negate, ftz](uint64_t a) {
       uint64_t bits = ftz ? flush<F>(a) : a;
       if (isNan<F>(bits)) {

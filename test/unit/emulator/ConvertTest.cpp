@@ -271,6 +271,9 @@ TEST(Convert, UnknownFormsAreRefused) {
   EXPECT_NE(refusal("cvt.rn.e4m3x2.f32 %h1, %f1, %f2;"), "");
   EXPECT_NE(refusal("cvt.rs.f16x2.f32 %r1, %f1, %f2, %r2;"), "");
   EXPECT_NE(refusal("cvt.rn.f32.tf32 %f1, %r1;"), "");
+  EXPECT_NE(refusal("cvt.rna.f16.f32 %h1, %f1;"), "");
+  EXPECT_NE(refusal("cvt.rn.satfinite.e4m3x2.e5m2x2 %h1, %h2;"), "");
+  EXPECT_NE(refusal("cvt.s32.s64 %q1, %rd1;"), "");
 }
 
 } // namespace

@@ -173,6 +173,7 @@ TEST(Integer, UnknownFormsAreRefused) {
   EXPECT_NE(refusal("mul.u32 %r1, %r2, %r3;"), "");
   EXPECT_NE(refusal("max.relu.u32 %r1, %r2, %r3;"), "");
   EXPECT_NE(refusal("add.u32 %r1, %r2;"), "");
+  EXPECT_NE(refusal("add.u32 %rd1, %r2, %r3;"), "");
   EXPECT_NE(refusal("shf.l.b32 %r1, %r2, %r3, %r4;"), "");
   EXPECT_NE(refusal("lop3.b32 %r1, %r2, %r3, %r4, 256;"), "");
 }
