@@ -7,7 +7,7 @@
 namespace tile_emu {
 
 bool isFull(Step &step) {
-  constexpr int kMost = 1024;
+  constexpr int kMost = 256;
   if (step.block.pendingAsync < kMost) {
     return false;
   }

@@ -74,12 +74,24 @@ TensorMapRecipe mapOf(Step &step, const TensorOperand &operand, unsigned lane) {
   return *map;
 }
 
-TensorBox boxOf(Step &step, const TensorOperand &operand, unsigned lane) {
+/// The box of a load or of a store. An H200 ends copies that break these rules with an illegal
+/// instruction, which PTX does not say of the first.
+TensorBox boxOf(Step &step, const TensorOperand &operand, bool isStore, unsigned lane) {
+  TensorMapRecipe map = mapOf(step, operand, lane);
   std::vector<int64_t> start;
   for (Row coordinate : operand.coordinates) {
     start.push_back(int32_t(step.get(coordinate, lane)));
   }
-  return TensorBox(mapOf(step, operand, lane), start);
+  if (start[0] * map.elementBytes % 16 != 0) {
+    step.fault(Report::Kind::Misaligned,
+               "the first coordinate, " + std::to_string(start[0]) +
+                   ", is not at a multiple of 16 bytes",
+               lane);
+  }
+  if (isStore && std::any_of(start.begin(), start.end(), [](int64_t at) { return at < 0; })) {
+    step.fault(Report::Kind::Invalid, "a store must not begin at a negative coordinate", lane);
+  }
+  return TensorBox(map, start);
 }
 
 /// Finds what the box touches; Fault (OutOfBounds) if the map reaches beyond its allocation.
@@ -248,7 +260,7 @@ void TensorLoad::issueTo(Step &step, unsigned lane, const SharedPlace &place,
 }
 
 void TensorLoad::issue(Step &step, unsigned lane) const {
-  TensorBox box = boxOf(step, tensor, lane);
+  TensorBox box = boxOf(step, tensor, /*isStore=*/false, lane);
   SharedPlace place =
       sharedPlace(step, form, addressOf(step, to, lane), box.span(), kSharedAlign, lane);
   SharedPlace barrier = sharedPlace(step, form, addressOf(step, mbarrier, lane), 8, 8, lane);
@@ -335,7 +347,7 @@ std::optional<Reduction> TensorStore::reductionOf(Step &step, const TensorMapRec
 void TensorStore::issue(Step &step, unsigned lane) const {
   TensorMapRecipe map = mapOf(step, tensor, lane);
   std::optional<Reduction> combine = reductionOf(step, map, lane);
-  TensorBox box = boxOf(step, tensor, lane);
+  TensorBox box = boxOf(step, tensor, /*isStore=*/true, lane);
   SharedPlace place = sharedPlace(step, SharedForm::Cta, addressOf(step, from, lane), box.span(),
                                   kSharedAlign, lane);
   auto tile = std::make_shared<const TensorTile>(tileOf(step, std::move(box), lane));

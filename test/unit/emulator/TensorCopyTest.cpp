@@ -178,11 +178,11 @@ void expectLoad(const TensorMapRecipe &map, const std::vector<int> &start, uint6
 }
 
 TEST(TensorCopy, LoadsOfEveryRank) {
-  expectLoad(recipe(ptx::Type::F16, {100}, {64}, 0), {10});
+  expectLoad(recipe(ptx::Type::F16, {100}, {64}, 0), {16});
   expectLoad(recipe(ptx::Type::F16, {100, 40}, {64, 16}, 0), {8, 5});
   expectLoad(recipe(ptx::Type::U8, {64, 9, 7}, {32, 4, 3}, 0), {16, 2, 1});
   expectLoad(recipe(ptx::Type::F32, {24, 5, 6, 4}, {8, 2, 3, 2}, 0), {4, 1, 2, 1});
-  expectLoad(recipe(ptx::Type::F64, {6, 4, 3, 5, 3}, {4, 2, 2, 3, 2}, 0), {1, 1, 0, 2, 1});
+  expectLoad(recipe(ptx::Type::F64, {6, 4, 3, 5, 3}, {4, 2, 2, 3, 2}, 0), {2, 1, 0, 2, 1});
 }
 
 TEST(TensorCopy, Swizzles) {
@@ -195,21 +195,21 @@ TEST(TensorCopy, Swizzles) {
       expectLoad(recipe(ptx::Type::BF16, {200, 50}, {width / 2, 20}, swizzle), {0, 0}, to);
     }
     expectLoad(recipe(ptx::Type::F32, {64, 20, 3}, {swizzle / 4, 10, 2}, swizzle), {8, 5, 0});
-    expectLoad(recipe(ptx::Type::U8, {256, 20, 3}, {swizzle, 10, 2}, swizzle), {8, 5, 0});
+    expectLoad(recipe(ptx::Type::U8, {256, 20, 3}, {swizzle, 10, 2}, swizzle), {16, 5, 0});
   }
 }
 
 TEST(TensorCopy, WhatIsOutsideIsFilled) {
   for (unsigned swizzle : {0u, 32u, 64u, 128u}) {
     TensorMapRecipe map = recipe(ptx::Type::F16, {40, 21, 3}, {16, 8, 2}, swizzle);
-    for (std::vector<int> start : std::vector<std::vector<int>>{{-5, 0, 0},
-                                                                {30, 17, 2},
-                                                                {3, -4, -1},
-                                                                {-20, 0, 0},
-                                                                {39, 20, 2},
+    for (std::vector<int> start : std::vector<std::vector<int>>{{-8, 0, 0},
+                                                                {32, 17, 2},
+                                                                {8, -4, -1},
+                                                                {-24, 0, 0},
+                                                                {32, 20, 2},
                                                                 {40, 0, 0},
                                                                 {0, 1000, 0},
-                                                                {-2147483647, 5, 0},
+                                                                {-2147483640, 5, 0},
                                                                 {2147483640, 2147483647, 0}}) {
       map.nanFill = false;
       expectLoad(map, start);
@@ -223,7 +223,7 @@ TEST(TensorCopy, ElementStrides) {
   TensorMapRecipe map = recipe(ptx::Type::F32, {40, 21, 9}, {16, 9, 5}, 64);
   map.elementStrides = {1, 2, 3};
   expectLoad(map, {4, 3, 1});
-  expectLoad(map, {30, 10, -2});
+  expectLoad(map, {32, 10, -2});
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,8 +274,8 @@ TEST(TensorCopy, Stores) {
   std::vector<uint8_t> in = numbers(kSharedBytes, 3);
   for (unsigned swizzle : {0u, 32u, 64u, 128u}) {
     TensorMapRecipe map = recipe(ptx::Type::F16, {40, 21, 3}, {16, 8, 2}, swizzle);
-    for (std::vector<int> start : std::vector<std::vector<int>>{
-             {0, 0, 0}, {8, 3, 1}, {30, 17, 2}, {40, 0, 0}, {-8, -2, 0}}) {
+    for (std::vector<int> start :
+         std::vector<std::vector<int>>{{0, 0, 0}, {8, 3, 1}, {32, 17, 2}, {40, 0, 0}}) {
       std::vector<uint8_t> before = numbers(bytesOf(map), 11), expected = before;
       forElements(map, start, 256, [&](Place place) {
         for (unsigned i = 0; i != 2 && place.global; ++i) {
@@ -346,6 +346,10 @@ TEST(TensorCopy, BadOperandsAreReported) {
                "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [s], "
                "[%buf1, {0, 0}], [b];",
                Kind::Invalid, "not one of a tensor map");
+  expectReport(map, loadText(2, {4, 0}, 0), Kind::Misaligned, "first coordinate, 4");
+  expectReport(map,
+               "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%map0, {0, -1}], [s];",
+               Kind::Invalid, "negative coordinate");
   map.interleave = 16;
   map.dims = {64, 64, 8};
   map.strides = {128, 8192};
