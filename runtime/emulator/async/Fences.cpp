@@ -1,5 +1,5 @@
-// fence and membar: PTX ISA, "membar, fence". All scopes are taken alike: what is ordered is
-// ordered for everybody.
+// fence and membar: PTX ISA, "membar, fence". All scopes and state spaces are taken alike: what is
+// ordered is ordered for everybody, and everywhere.
 #include "runtime/emulator/async/Async.h"
 #include "runtime/emulator/async/MBarrier.h"
 #include "runtime/emulator/async/Shared.h"
