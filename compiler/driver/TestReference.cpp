@@ -78,7 +78,7 @@ Expected<std::string> findPython(const std::string &wanted) {
     candidates.push_back(*found);
   }
   if (wanted.empty() && sys::fs::can_execute("/usr/bin/python3")) {
-    candidates.push_back("/usr/bin/python3");
+    candidates.emplace_back("/usr/bin/python3");
   }
   for (const std::string &candidate : candidates) {
     if (hasNumpy(candidate)) {

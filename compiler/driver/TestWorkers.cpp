@@ -222,7 +222,9 @@ void TestWorkers::poll() {
   for (const std::unique_ptr<Worker> &worker : workers) {
     list.push_back({worker->fromChild, POLLIN, 0});
   }
-  ::poll(list.data(), list.size(), 1000);
+  if (::poll(list.data(), list.size(), 1000) < 0) {
+    return; // a signal
+  }
   // A case compiles, and runs on each executor for each architecture.
   size_t runs = 2 + options.test.on.size() * options.archs.size();
   std::chrono::seconds patience(graceSeconds + runs * options.test.caseSeconds);

@@ -4,6 +4,7 @@
 #include "runtime/harness/Compare.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -166,7 +167,8 @@ std::vector<std::vector<uint8_t>> packParams(const PlannedLaunch &launch, uint64
 
 DeviceInfo emulatedDevice(const std::string &arch, unsigned multiprocessors) {
   unsigned number = 0;
-  if (std::sscanf(arch.c_str(), "sm_%u", &number) == 1) {
+  if (arch.starts_with("sm_") &&
+      std::from_chars(arch.data() + 3, arch.data() + arch.size(), number).ec == std::errc()) {
     for (const Capability &capability : kCapabilities) {
       if (capability.major * 10 + capability.minor == number) {
         return {capability.major,           capability.minor,      multiprocessors,
