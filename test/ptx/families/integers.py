@@ -106,7 +106,7 @@ def comparison():
     elementwise("select", "selp, slct, set", R4 + [(8, R8[0][1]), (8, R8[1][1])],
                 [(4, "{{ .reg .pred p; setp.lt.s32 p, {c}, 0; selp.b32 {d}, {a}, {b}, p; }}"),
                  (8, "{{ .reg .pred p; setp.lt.s32 p, {c}, 0; selp.b64 {d}, {e}, {f}, p; }}"),
-                 (4, "{{ .reg .pred p; setp.lt.s32 p, {c}, 0; selp.f32 {d}, {a}, {b}, !p; }}".replace("!p", "p")),
+                 (4, "{{ .reg .pred p; setp.lt.s32 p, {c}, 0; selp.f32 {d}, {a}, {b}, p; }}"),
                  (4, "slct.s32.s32 {d}, {a}, {b}, {c};"), (8, "slct.u64.s32 {d}, {e}, {f}, {c};"), (4, "slct.b32.f32 {d}, {a}, {b}, {c};"),
                  (4, "set.lt.u32.s32 {d}, {a}, {b};"), (4, "set.ge.f32.u32 {d}, {a}, {b};"), (4, "set.lt.u32.f32 {d}, {a}, {b};")], 256)
     elementwise("predicates", "and, or, xor, not, mov of predicates; guards", R4, [

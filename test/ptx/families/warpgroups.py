@@ -56,7 +56,7 @@ class Products:
         if self.kind_a in ("f16", "bf16"):
             options += [trans[1]] if in_registers else list(trans)
         text_a = "{" + ", ".join(a) + "}" if in_registers else a
-        p.emit(f"wgmma.mma_async.sync.aligned.m64n{n}k{DEPTH[self.kind_a]}{satfinite}.{kind}.{self.kind_a}.{self.kind_b} {{{', '.join(d)}}}, {text_a}, {b}, {', '.join(map(str, options))};")
+        p.emit(f"wgmma.mma_async.sync.aligned.m64n{n}k{DEPTH[self.kind_a]}.{kind}.{self.kind_a}.{self.kind_b}{satfinite} {{{', '.join(d)}}}, {text_a}, {b}, {', '.join(map(str, options))};")
 
     def begin(self):
         self.p.emit("wgmma.fence.sync.aligned;")
@@ -78,7 +78,7 @@ def layouts():
             d = w.accumulators(n)
             w.begin()
             for step in range(steps):
-                a = w.operand(0, swizzle, trans[0], 64, 32, step if trans[0] or swizzle or True else 0)
+                a = w.operand(0, swizzle, trans[0], 64, 32, step)
                 b = w.operand(w.b_at, swizzle, trans[1], n, 32, step)
                 w.multiply(d, a, b, n, trans=trans)
             w.end()
@@ -109,8 +109,7 @@ def types():
     for i, register in enumerate(d):
         w.p.emit(f"mov.b32 {register}, {w.p.load(w.p.at[2] + 512 * i, 4)};")
     w.begin()
-    w.multiply(d, w.operand(0, 128, 0, 64), w.operand(w.b_at, 128, 0, 32), 32, "s32", satfinite="")
-    w.p.lines[-1] = w.p.lines[-1].replace(".s32.s8.s8", ".satfinite.s32.s8.s8") if False else w.p.lines[-1].replace("s32.s8.s8", "s32.s8.s8.satfinite")
+    w.multiply(d, w.operand(0, 128, 0, 64), w.operand(w.b_at, 128, 0, 32), 32, "s32", satfinite=".satfinite")
     w.end()
     w.show(d)
 
