@@ -217,6 +217,7 @@ std::vector<Row> Decoder::sources(const Operand &vectorOperand, ptx::Type type) 
     return {source(vectorOperand, type)};
   }
   std::vector<Row> rows;
+  rows.reserve(vectorOperand.elements.size());
   for (const Operand &element : vectorOperand.elements) {
     rows.push_back(source(element, type));
   }
@@ -228,6 +229,7 @@ std::vector<Row> Decoder::destinations(const Operand &vectorOperand, ptx::Type t
     return {destination(vectorOperand, type)};
   }
   std::vector<Row> rows;
+  rows.reserve(vectorOperand.elements.size());
   for (const Operand &element : vectorOperand.elements) {
     rows.push_back(destination(element, type));
   }

@@ -15,6 +15,8 @@ namespace tile_emu {
 static constexpr unsigned kQuantum = 64;
 /// Turns of all its warps that a cluster gets before the next one.
 static constexpr unsigned kRoundsPerCluster = 8;
+/// Registers, shared and local memory of all clusters that are resident at the same time.
+static constexpr uint64_t kMaxResidentBytes = uint64_t(4) << 30;
 
 std::array<uint32_t, 3> Block::threadIndex(uint32_t linear) const {
   uint32_t x = std::max(shape[0], 1u), y = std::max(shape[1], 1u);
@@ -63,10 +65,21 @@ void Machine::exitLane(Step &step, unsigned lane) { scheduler->exitLane(step, la
 
 static uint64_t volume(const std::array<uint32_t, 3> &v) { return uint64_t(v[0]) * v[1] * v[2]; }
 
+/// Memory of one cluster, were all its threads to use their local memory.
+static uint64_t clusterBytes(const LaunchConfig &config) {
+  const Code &code = *config.code;
+  uint64_t threads = volume(config.block), warps = (threads + kWarpSize - 1) / kWarpSize;
+  uint64_t shared = code.dynamicSharedOffset + config.dynamicSharedBytes;
+  uint64_t row = kWarpSize * sizeof(uint64_t);
+  return volume(config.cluster) * (warps * code.numRows * row + threads * code.localBytes + shared);
+}
+
 void Machine::Scheduler::admit() {
   uint64_t perCluster = volume(machine.config->cluster);
-  while (nextCluster != numClusters &&
-         (resident.empty() || residentBlocks + perCluster <= machine.options.residentBlocks)) {
+  uint64_t limit =
+      std::min<uint64_t>(machine.options.residentBlocks,
+                         kMaxResidentBytes / clusterBytes(*machine.config) * perCluster);
+  while (nextCluster != numClusters && (resident.empty() || residentBlocks + perCluster <= limit)) {
     resident.push_back(makeCluster(nextCluster++));
     residentBlocks += perCluster;
     roundsLeft = 0;
@@ -198,6 +211,13 @@ void Machine::Scheduler::exitLane(Step &step, unsigned lane) {
 void Machine::Scheduler::run() {
   const LaunchConfig &config = *machine.config;
   numClusters = volume(config.grid) / volume(config.cluster);
+  if (clusterBytes(config) > kMaxResidentBytes) {
+    throw Fault({.kind = Report::Kind::Invalid,
+                 .message = "one cluster needs more registers and local memory than the emulator "
+                            "gives (4 GiB)",
+                 .parties = {},
+                 .notes = {}});
+  }
   while (true) {
     admit();
     if (resident.empty()) {

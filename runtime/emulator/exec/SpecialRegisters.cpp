@@ -73,11 +73,11 @@ const std::unordered_map<std::string_view, ScalarValue> &scalars() {
       {"%reserved_smem_offset_begin", [](const Place &) { return uint64_t(0); }},
       {"%reserved_smem_offset_end", [](const Place &) { return kSharedBase; }},
       {"%reserved_smem_offset_cap", [](const Place &) { return kSharedBase; }},
-      {"%lanemask_eq", [](const Place &p) { return uint64_t(p.bit()); }},
-      {"%lanemask_lt", [](const Place &p) { return uint64_t(p.bit() - 1); }},
-      {"%lanemask_le", [](const Place &p) { return uint64_t(p.bit() | (p.bit() - 1)); }},
-      {"%lanemask_gt", [](const Place &p) { return uint64_t(~(p.bit() | (p.bit() - 1))); }},
-      {"%lanemask_ge", [](const Place &p) { return uint64_t(~(p.bit() - 1)); }},
+      {"%lanemask_eq", [](const Place &p) -> uint64_t { return p.bit(); }},
+      {"%lanemask_lt", [](const Place &p) -> uint64_t { return p.bit() - 1; }},
+      {"%lanemask_le", [](const Place &p) -> uint64_t { return p.bit() | (p.bit() - 1); }},
+      {"%lanemask_gt", [](const Place &p) -> uint64_t { return ~(p.bit() | (p.bit() - 1)); }},
+      {"%lanemask_ge", [](const Place &p) -> uint64_t { return ~(p.bit() - 1); }},
   };
   return table;
 }

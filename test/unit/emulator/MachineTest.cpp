@@ -168,6 +168,24 @@ TEST(Machine, UnknownInstructionsAndModifiersAreNamed) {
   EXPECT_TRUE(kernel.reported(Kind::Invalid, ".b32 where .b64")) << kernel.describe();
 }
 
+TEST(Machine, MoreMemoryThanThereIs) {
+  TestKernel kernel(R"(
+    .local .b8 l[524288];
+    mov.u32 %r0, %tid.x;
+    setp.eq.u32 %p0, %r0, 0;
+    @%p0 st.local.b32 [l], 1;)");
+  kernel.block = {1024, 1, 1};
+  kernel.grid = {16, 1, 1}; // half a GiB each, so only some are resident
+  EXPECT_TRUE(kernel.run());
+  EXPECT_EQ(kernel.describe(), "");
+  kernel.cluster = {16, 1, 1};
+  EXPECT_FALSE(kernel.run());
+  EXPECT_TRUE(kernel.reported(Kind::Invalid, "4 GiB"));
+  kernel.body = ".local .b8 l[524289];\nst.local.b32 [l], 1;";
+  EXPECT_FALSE(kernel.run());
+  EXPECT_TRUE(kernel.reported(Kind::Invalid, "local memory"));
+}
+
 TEST(Machine, BudgetEndsEndlessLoops) {
   TestKernel kernel("LOOP: bra LOOP;");
   kernel.options.stepBudget = 1000;

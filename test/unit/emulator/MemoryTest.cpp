@@ -181,7 +181,8 @@ TEST(Memory, BlocksMustNotEndBeforeTheirPeersAreDone) {
     kernel.grid = kernel.cluster = {2, 1, 1};
     return kernel;
   };
-  for (auto [early, late] : {std::pair(std::string(), wait), std::pair(wait, std::string())}) {
+  for (const auto &[early, late] :
+       {std::pair(std::string(), wait), std::pair(wait, std::string())}) {
     TestKernel without = kernelOf(early, late, "ret;");
     EXPECT_TRUE(without.run());
     EXPECT_TRUE(without.reported(Kind::Exit)) << without.describe();
