@@ -38,7 +38,8 @@ std::string shortName(const ptx::Instruction &instruction) {
   constexpr size_t kLongest = 26;
   std::string name;
   for (const std::string &part : instruction.opcode) {
-    if (part == "sync" || part == "aligned") {
+    bool isBarrier = name.starts_with("bar");
+    if ((part == "sync" && !isBarrier) || part == "aligned") {
       continue; // says nothing to a reader
     }
     // What follows describes details: state spaces of copies, shapes, types of matrices.

@@ -147,7 +147,8 @@ void Machine::Scheduler::startWarp(Block &block, Warp &warp) {
   warp.defined.resize(code.numRows);
   warp.writtenAt.resize(code.numRows);
   warp.paths.reserve(kWarpSize);
-  warp.paths.push_back({.pc = 0, .lanes = warp.existing, .blocked = false, .waiting = {}});
+  warp.paths.push_back(
+      {.pc = 0, .lanes = warp.existing, .blocked = false, .gathering = false, .waiting = {}});
   for (const auto &[row, constant] : code.constants) {
     uint64_t *values = warp.registers.data() + size_t(row) * kWarpSize;
     warp.defined[row] = ~LaneMask(0);

@@ -40,7 +40,8 @@ struct Path {
   uint32_t pc = 0;
   LaneMask lanes = 0;
   bool blocked = false;                 ///< could not go on when it was last tried
-  std::function<std::string()> waiting; ///< for what, then
+  bool gathering = false;               ///< it waits for other lanes of its warp
+  std::function<std::string()> waiting; ///< for what, when blocked
 };
 
 struct Warp {

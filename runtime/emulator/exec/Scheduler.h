@@ -46,7 +46,8 @@ private:
   Path *select(Warp &warp, unsigned preferredLane);
   bool execute(Block &block, Warp &warp, Path &path);
   LaneMask gather(Block &block, Warp &warp, Path &path, const Op &op, LaneMask active);
-  void wait(Warp &warp, Path &path, LaneMask active, std::function<std::string()> waiting);
+  void wait(Warp &warp, Path &path, LaneMask active, std::function<std::string()> waiting,
+            bool gathering = false);
   void moveOn(Warp &warp, Path &path, LaneMask lanes);
   void jump(Warp &warp, Path &path, const Step &step, LaneMask inactive);
 

@@ -49,7 +49,8 @@ static void arrive(Warp &warp, LaneMask lanes, uint32_t pc) {
       return;
     }
   }
-  warp.paths.push_back({.pc = pc, .lanes = lanes, .blocked = false, .waiting = {}});
+  warp.paths.push_back(
+      {.pc = pc, .lanes = lanes, .blocked = false, .gathering = false, .waiting = {}});
 }
 
 /// Some lanes of a path go to the next instruction.
@@ -88,8 +89,9 @@ void Machine::Scheduler::jump(Warp &warp, Path &path, const Step &step, LaneMask
 
 /// The active lanes stay; those that the guard turned off need not wait with them.
 void Machine::Scheduler::wait(Warp &warp, Path &path, LaneMask active,
-                              std::function<std::string()> waiting) {
+                              std::function<std::string()> waiting, bool gathering) {
   path.blocked = true;
+  path.gathering = gathering;
   path.waiting = std::move(waiting);
   if (LaneMask inactive = path.lanes & ~active) {
     path.lanes = active;
@@ -101,7 +103,11 @@ void Machine::Scheduler::wait(Warp &warp, Path &path, LaneMask active,
 // One instruction
 //===----------------------------------------------------------------------===//
 
-static std::string lanesText(LaneMask lanes) { return "lanes " + hexOf(lanes); }
+/// "lane 0", "lanes 0x3f"
+static std::string lanesText(LaneMask lanes) {
+  return std::popcount(lanes) == 1 ? textOf("lane ", std::countr_zero(lanes))
+                                   : "lanes " + hexOf(lanes);
+}
 
 static std::string registerName(const Step &step, Row row) {
   std::string name = step.machine.config->code->nameOf(row);
@@ -140,9 +146,10 @@ LaneMask Machine::Scheduler::gather(Block &block, Warp &warp, Path &path, const 
     if (active == alive) {
       return active;
     }
-    wait(warp, path, active, [missing = alive & ~active] {
+    auto waiting = [missing = alive & ~active] {
       return lanesText(missing) + " of the warp, which have to execute it too (`.aligned`)";
-    });
+    };
+    wait(warp, path, active, waiting, /*gathering=*/true);
     return 0;
   }
   const uint64_t *masks = warp.registers.data() + size_t(op.memberMask) * kWarpSize;
@@ -172,8 +179,8 @@ LaneMask Machine::Scheduler::gather(Block &block, Warp &warp, Path &path, const 
     missing |= mask & alive & ~same;
     rest &= ~same;
   }
-  wait(warp, path, active,
-       [missing] { return lanesText(missing) + " of the warp, which are in the mask"; });
+  auto waiting = [missing] { return lanesText(missing) + " of the warp, which are in the mask"; };
+  wait(warp, path, active, waiting, /*gathering=*/true);
   return 0;
 }
 
