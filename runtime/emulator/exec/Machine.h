@@ -61,10 +61,7 @@ struct Warp {
   LaneMask existing = 0, exited = 0; ///< the last warp of a block may be partial
   LaneMask carry = 0;                ///< CC.CF by lane, of add.cc and its like
   std::array<ThreadGroups, kWarpSize> groups;
-  std::shared_ptr<WgmmaState> wgmma; ///< null until its first wgmma instruction
-  /// Numbers of arrivals at barriers that this lane has made and not yet left; 0 none. For
-  /// instructions that block after arriving.
-  std::array<uint32_t, kWarpSize> arrivedAt{};
+  std::shared_ptr<WgmmaState> wgmma;          ///< null until its first wgmma instruction
   std::vector<std::unique_ptr<Region>> local; ///< by lane; made on first use
 };
 
@@ -100,7 +97,8 @@ struct Cluster {
 
 // Addresses. A shared address (`shared::cta`) is what the hardware shows: dynamic memory of a block
 // without static memory starts at 0x400. In `shared::cluster`, mapa gives (rank + 1) << 24 |
-// address; the plain address means the executing block.
+// address; the plain address means the executing block. A rank that cannot be gives no block's
+// address.
 constexpr uint64_t kSharedBase = 0x400;
 constexpr uint64_t kSharedWindow = 0x7f00'0000'0000, kLocalWindow = 0x7e00'0000'0000,
                    kParamWindow = 0x7d00'0000'0000,
@@ -126,9 +124,9 @@ public:
   std::mt19937_64 random;
   uint64_t steps = 0; ///< instructions of warps executed in this launch
 
-  /// Asynchronous work: done some time later, at the latest when nobody else can go on; in the
-  /// order given per `queue` (e.g. a thread's bulk stores), else in any. `block` (may be null)
-  /// cannot end before it is done without a report.
+  /// Asynchronous work: done some time later, at the latest when nobody else can go on; in random
+  /// schedules in any order. `block` (may be null) cannot end before it is done without a report,
+  /// and blocks of its cluster stay in memory until then.
   void later(std::function<void()> task, Block *block);
   /// A lane ends; when it is its block's last, what the block left undone is reported.
   void exitLane(Step &step, unsigned lane);
