@@ -107,7 +107,7 @@ void addExited(std::vector<std::string> &notes, const std::vector<const Block *>
     if (same != groups.end()) {
       same->second.push_back(block);
     } else if (!exited.empty()) {
-      groups.push_back({std::move(exited), {block}});
+      groups.emplace_back(std::move(exited), std::vector<const Block *>{block});
     }
   }
   for (const auto &[threads, where] : groups) {
