@@ -172,13 +172,20 @@ bool tilec::isHostKnown(Value value) {
          matchPattern(value, m_Constant());
 }
 
-int64_t tilec::baseAlignment(tgpu::ViewOp view) {
+/// An attribute of the kernel argument behind a view; null if there is none.
+static Attribute attributeOfBase(tgpu::ViewOp view, StringRef name) {
   auto base = dyn_cast<BlockArgument>(view.getBase());
   auto kernel = base ? dyn_cast<tgpu::KernelOp>(base.getOwner()->getParentOp()) : tgpu::KernelOp();
-  auto attribute = kernel
-                       ? kernel.getArgAttrOfType<IntegerAttr>(base.getArgNumber(), tgpu::kAlignAttr)
-                       : IntegerAttr();
+  return kernel ? kernel.getArgAttr(base.getArgNumber(), name) : Attribute();
+}
+
+int64_t tilec::baseAlignment(tgpu::ViewOp view) {
+  auto attribute = dyn_cast_or_null<IntegerAttr>(attributeOfBase(view, tgpu::kAlignAttr));
   return attribute ? attribute.getInt() : 1;
+}
+
+bool tilec::mayBeEmpty(tgpu::ViewOp view) {
+  return bool(attributeOfBase(view, tgpu::kMayBeEmptyAttr));
 }
 
 int64_t tilec::alignedAccessBytes(GlobalSlice slice, unsigned elementBits) {

@@ -48,6 +48,9 @@ bool isNonNegative(mlir::Value value);
 /// Bytes at whose multiples the tensor behind a view starts; 1 when nothing is known.
 int64_t baseAlignment(tgpu::ViewOp view);
 
+/// True for a workspace that may have no elements.
+bool mayBeEmpty(tgpu::ViewOp view);
+
 /// Bytes (a power of two up to 16) of the widest access along the last dimension that stays aligned
 /// for every row of `slice` and never straddles the end of the tensor or of the slice: base,
 /// strides, offset, extent and static size are multiples of it.

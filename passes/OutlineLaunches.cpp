@@ -175,6 +175,9 @@ Value Outliner::argumentFor(Value value) {
     attributes.set("tile.name", workspace.getNameAttr());
     attributes.set("tile.direction", builder.getStringAttr("inout"));
     attributes.set("tile.dtype", workspace.getDtypeAttr());
+    if (ShapedType::isDynamicShape(workspace.getResult().getType().getShape())) {
+      attributes.set(tgpu::kMayBeEmptyAttr, builder.getUnitAttr());
+    }
   }
   unsigned index = kernel.getNumArguments();
   (void)kernel.insertArgument(index, value.getType(),

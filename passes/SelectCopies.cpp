@@ -58,6 +58,10 @@ std::string refuseTma(GlobalSlice slice, Type element, const Target &target, boo
       !llvm::all_of(slice.view.getStrides(), isHostKnown)) {
     return "extents or strides of the tensor are computed in the kernel";
   }
+  // No tensor map describes a tensor without elements. A guarded variant has another one beside it.
+  if (mayBeEmpty(slice.view) && !slice.view->getParentOfType<tgpu::KernelOp>().getGuard()) {
+    return "the workspace may be empty";
+  }
   for (Value stride : slice.view.getStrides()) {
     if (!fitsAccess(divisorOf(stride), bits, 16)) {
       return "rows of the tensor are not known to start at multiples of 16 bytes";

@@ -37,6 +37,9 @@ inline constexpr llvm::StringLiteral kScheduleAttr = "tgpu.schedule";
 inline constexpr llvm::StringLiteral kDivisibleAttr = "tgpu.divisible";
 /// Argument attribute of a kernel: alignment of an address in bytes (i64).
 inline constexpr llvm::StringLiteral kAlignAttr = "tgpu.align";
+/// Argument attribute of a kernel (unit): a workspace of which an extent may be 0 in a call that
+/// launches the kernel all the same.
+inline constexpr llvm::StringLiteral kMayBeEmptyAttr = "tgpu.may_be_empty";
 
 /// Discardable attribute (DenseBoolArrayAttr) of accesses of global memory: dimensions of the slice
 /// that cannot be out of range.

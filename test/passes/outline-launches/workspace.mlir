@@ -5,7 +5,7 @@
 // CHECK: %[[W:.*]] = tile.workspace "W", "f32"(%[[M:.*]] : i32)
 // CHECK: tgpu.launch "partial_0" grid({{.*}}) args(%[[W]], %[[M]] :
 // CHECK: tgpu.launch "partial_1" grid({{.*}}) args(%[[W]], %[[M]] :
-// CHECK: tgpu.kernel @partial_0(%[[P:.*]]: !tile.global<4x?x32xf32> {tgpu.align = 256 : i64, tile.direction = "inout", tile.dtype = "f32", tile.name = "W"}, %[[E:.*]]: i32)
+// CHECK: tgpu.kernel @partial_0(%[[P:.*]]: !tile.global<4x?x32xf32> {tgpu.align = 256 : i64, tgpu.may_be_empty, tile.direction = "inout", tile.dtype = "f32", tile.name = "W"}, %[[E:.*]]: i32)
 // CHECK-DAG: %[[C4:.*]] = arith.constant 4 : i32
 // CHECK-DAG: %[[C32:.*]] = arith.constant 32 : i32
 // CHECK-DAG: %[[A:.*]] = arith.extsi %[[C32]] : i32 to i64

@@ -227,3 +227,34 @@ tgpu.kernel @before(%a: !tile.global<?x?xf16> {tgpu.align = 16 : i64}, %m: i32, 
   tgpu.store %f, %u : tensor<64x32xf16>, !tile.global<64x32xf16>
   tgpu.return
 }
+
+// -----
+
+// No tensor map describes an empty tensor: where there is no other variant, a workspace that may be empty is not moved by TMA.
+// CHECK-LABEL: tgpu.kernel @empty
+// CHECK: tgpu.store {{.*}}path = #tgpu.path<vector>
+// CHECK-LABEL: tgpu.kernel @guarded
+// CHECK: tgpu.store {{.*}}path = #tgpu.path<tma>
+!w = !tile.global<?x64x32xf16>
+!t = !tile.global<64x32xf16>
+tgpu.kernel @empty(%a: !w {tgpu.align = 256 : i64, tgpu.may_be_empty}, %n: i32, %f: tensor<64x32xf16>) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %c64 = arith.constant 64 : i32
+  %c2048 = arith.constant 2048 : i32
+  %v = tgpu.view %a extents(%n, %c64, %c32 : i32, i32, i32) strides(%c2048, %c32 : i32, i32) : !w -> !w
+  %t = tile.slice %v[%c0, %c0, %c0] sizes [-1, 64, 32] : !w, i32, i32, i32 -> !t
+  // expected-remark@+1 {{copy stores from registers, not by TMA: the workspace may be empty}}
+  tgpu.store %f, %t : tensor<64x32xf16>, !t
+  tgpu.return
+}
+tgpu.kernel @guarded(%a: !w {tgpu.align = 256 : i64, tgpu.may_be_empty}, %n: i32, %f: tensor<64x32xf16>) attributes {threads = 128 : i32, target = "sm_90a", guard = [#tgpu.divisible<1, 8>]} {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %c64 = arith.constant 64 : i32
+  %c2048 = arith.constant 2048 : i32
+  %v = tgpu.view %a extents(%n, %c64, %c32 : i32, i32, i32) strides(%c2048, %c32 : i32, i32) : !w -> !w
+  %t = tile.slice %v[%c0, %c0, %c0] sizes [-1, 64, 32] : !w, i32, i32, i32 -> !t
+  tgpu.store %f, %t : tensor<64x32xf16>, !t
+  tgpu.return
+}
