@@ -43,6 +43,7 @@ DEPENDS = (
     ("runtime/support", ()),
     ("runtime/include", ()),
     ("runtime/harness", ("runtime/support",)),
+    ("runtime/emulator", ("runtime/support",)),
     ("runtime", ("runtime",)),
     ("tools/tile-run", ("runtime",)),
     ("tools/ptx-run", ("runtime",)),
