@@ -79,6 +79,7 @@ TensorMapRecipe mapOf(Step &step, const TensorOperand &operand, unsigned lane) {
 TensorBox boxOf(Step &step, const TensorOperand &operand, bool isStore, unsigned lane) {
   TensorMapRecipe map = mapOf(step, operand, lane);
   std::vector<int64_t> start;
+  start.reserve(operand.coordinates.size());
   for (Row coordinate : operand.coordinates) {
     start.push_back(int32_t(step.get(coordinate, lane)));
   }
