@@ -15,7 +15,7 @@ Execute decodeMembar(Decoder &d);
 Execute decodeCopy(Decoder &d);            // Families.cpp: cp
 Execute decodeCpAsync(Decoder &d);         // CpAsync.cpp: after `cp.async`
 Execute decodeBulk(Decoder &d);            // Bulk.cpp: after `cp.async.bulk`
-Execute decodeBulkReduce(Decoder &d);      // BulkReduce.cpp: after `cp.reduce.async.bulk`
+Execute decodeBulkReduce(Decoder &d);      // Bulk.cpp: after `cp.reduce.async.bulk`
 Execute decodeTensorCopy(Decoder &d);      // TensorCopy.cpp: after `cp.async.bulk.tensor`
 Execute decodeTensorPrefetch(Decoder &d);  // after `cp.async.bulk.prefetch.tensor`
 Execute decodeTensorReduce(Decoder &d);    // after `cp.reduce.async.bulk.tensor`

@@ -42,11 +42,7 @@ struct BulkLoad {
   std::optional<Row> mask; ///< of the blocks that receive: multicast
 
   Outcome operator()(Step &step) const {
-    if (isFull(step)) {
-      return Outcome::Blocked;
-    }
-    step.forLanes([&](unsigned lane) { issue(step, lane); });
-    return Outcome::Next;
+    return issueByLane(step, [&](unsigned lane) { issue(step, lane); });
   }
 
 private:
@@ -87,16 +83,10 @@ void BulkLoad::issue(Step &step, unsigned lane) const {
           ? globalRange(step, from, bytes, lane)
           : sharedPlace(step, sourceForm, addressOf(step, from, lane), bytes, kUnit, lane).range;
   step.machine.profile.bulk(step.op.instruction, bytes);
-  if (!mask) {
-    issueTo(step, lane, place, barrier, source, true);
-    return;
-  }
-  uint64_t ranks = step.get(*mask, lane);
-  for (uint64_t rest = ranks; rest; rest &= rest - 1) {
-    uint32_t rank = uint32_t(std::countr_zero(rest));
-    issueTo(step, lane, inPeer(step, place, rank, lane), inPeer(step, barrier, rank, lane), source,
-            rest == ranks);
-  }
+  forReceivers(step, lane, mask, place, barrier,
+               [&](const SharedPlace &to, const SharedPlace &counts, bool isFirst) {
+                 issueTo(step, lane, to, counts, source, isFirst);
+               });
 }
 
 /// After `cp.async.bulk` or `cp.reduce.async.bulk` and the destination.
@@ -142,11 +132,7 @@ struct BulkStore {
   std::optional<Row> byteMask; ///< of every 16 bytes, those that are written
 
   Outcome operator()(Step &step) const {
-    if (isFull(step)) {
-      return Outcome::Blocked;
-    }
-    step.forLanes([&](unsigned lane) { issue(step, lane); });
-    return Outcome::Next;
+    return issueByLane(step, [&](unsigned lane) { issue(step, lane); });
   }
 
 private:

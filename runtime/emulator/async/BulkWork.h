@@ -23,6 +23,32 @@ void issueInBulkGroup(Step &step, unsigned lane, OutwardMovement move);
 /// So much asynchronous work of the block is under way that more has to wait: Outcome::Blocked.
 bool isFull(Step &step);
 
+/// `issue(lane)` for the active lanes; Outcome::Blocked if too much work is under way.
+template <typename F>
+Outcome issueByLane(Step &step, F &&issue) {
+  if (isFull(step)) {
+    return Outcome::Blocked;
+  }
+  step.forLanes(issue);
+  return Outcome::Next;
+}
+
+/// `f(place, mbarrier, isFirst)` for the block at `place`, or, with a mask of ranks (multicast),
+/// for the same places in each block of the cluster that it names.
+template <typename F>
+void forReceivers(Step &step, unsigned lane, std::optional<Row> mask, const SharedPlace &place,
+                  const SharedPlace &mbarrier, F &&f) {
+  if (!mask) {
+    f(place, mbarrier, true);
+    return;
+  }
+  uint64_t ranks = step.get(*mask, lane);
+  for (uint64_t rest = ranks; rest; rest &= rest - 1) {
+    uint32_t rank = uint32_t(std::countr_zero(rest));
+    f(inPeer(step, place, rank, lane), inPeer(step, mbarrier, rank, lane), rest == ranks);
+  }
+}
+
 /// Fault (Barrier) if an mbarrier lies in what is going to be written.
 void checkNoMBarrier(Step &step, const SharedPlace &place, unsigned lane);
 

@@ -17,11 +17,7 @@ struct RemoteStore {
   ptx::Type type = ptx::Type::B32;
 
   Outcome operator()(Step &step) const {
-    if (isFull(step)) {
-      return Outcome::Blocked;
-    }
-    step.forLanes([&](unsigned lane) { issue(step, lane); });
-    return Outcome::Next;
+    return issueByLane(step, [&](unsigned lane) { issue(step, lane); });
   }
 
 private:

@@ -76,8 +76,8 @@ TensorMapRecipe mapOf(Step &step, const TensorOperand &operand, unsigned lane) {
 
 /// The box of a load or of a store. An H200 ends copies that break these rules with an illegal
 /// instruction, which PTX does not say of the first.
-TensorBox boxOf(Step &step, const TensorOperand &operand, bool isStore, unsigned lane) {
-  TensorMapRecipe map = mapOf(step, operand, lane);
+TensorBox boxOf(Step &step, const TensorMapRecipe &map, const TensorOperand &operand, bool isStore,
+                unsigned lane) {
   std::vector<int64_t> start;
   start.reserve(operand.coordinates.size());
   for (Row coordinate : operand.coordinates) {
@@ -228,11 +228,7 @@ struct TensorLoad {
   std::optional<Row> mask;
 
   Outcome operator()(Step &step) const {
-    if (isFull(step)) {
-      return Outcome::Blocked;
-    }
-    step.forLanes([&](unsigned lane) { issue(step, lane); });
-    return Outcome::Next;
+    return issueByLane(step, [&](unsigned lane) { issue(step, lane); });
   }
 
 private:
@@ -261,22 +257,16 @@ void TensorLoad::issueTo(Step &step, unsigned lane, const SharedPlace &place,
 }
 
 void TensorLoad::issue(Step &step, unsigned lane) const {
-  TensorBox box = boxOf(step, tensor, /*isStore=*/false, lane);
+  TensorBox box = boxOf(step, mapOf(step, tensor, lane), tensor, /*isStore=*/false, lane);
   SharedPlace place =
       sharedPlace(step, form, addressOf(step, to, lane), box.span(), kSharedAlign, lane);
   SharedPlace barrier = sharedPlace(step, form, addressOf(step, mbarrier, lane), 8, 8, lane);
   auto tile = std::make_shared<const TensorTile>(tileOf(step, std::move(box), lane));
   step.machine.profile.bulk(step.op.instruction, tile->box.bytes());
-  if (!mask) {
-    issueTo(step, lane, place, barrier, tile, true);
-    return;
-  }
-  uint64_t ranks = step.get(*mask, lane);
-  for (uint64_t rest = ranks; rest; rest &= rest - 1) {
-    uint32_t rank = uint32_t(std::countr_zero(rest));
-    issueTo(step, lane, inPeer(step, place, rank, lane), inPeer(step, barrier, rank, lane), tile,
-            rest == ranks);
-  }
+  forReceivers(step, lane, mask, place, barrier,
+               [&](const SharedPlace &to, const SharedPlace &counts, bool isFirst) {
+                 issueTo(step, lane, to, counts, tile, isFirst);
+               });
 }
 
 /// Takes `.tile`, which may be left out; other modes are refused.
@@ -318,11 +308,7 @@ struct TensorStore {
   Decoder::AddressRows from{};
 
   Outcome operator()(Step &step) const {
-    if (isFull(step)) {
-      return Outcome::Blocked;
-    }
-    step.forLanes([&](unsigned lane) { issue(step, lane); });
-    return Outcome::Next;
+    return issueByLane(step, [&](unsigned lane) { issue(step, lane); });
   }
 
 private:
@@ -348,7 +334,7 @@ std::optional<Reduction> TensorStore::reductionOf(Step &step, const TensorMapRec
 void TensorStore::issue(Step &step, unsigned lane) const {
   TensorMapRecipe map = mapOf(step, tensor, lane);
   std::optional<Reduction> combine = reductionOf(step, map, lane);
-  TensorBox box = boxOf(step, tensor, /*isStore=*/true, lane);
+  TensorBox box = boxOf(step, map, tensor, /*isStore=*/true, lane);
   SharedPlace place = sharedPlace(step, SharedForm::Cta, addressOf(step, from, lane), box.span(),
                                   kSharedAlign, lane);
   auto tile = std::make_shared<const TensorTile>(tileOf(step, std::move(box), lane));
