@@ -408,54 +408,53 @@ static bool spins(Operation *op) {
       .wasInterrupted();
 }
 
+/// Uses one of `values`, itself or in its regions.
+static bool usesAny(Operation *op, const llvm::DenseSet<Value> &values) {
+  return op
+      ->walk([&](Operation *inner) {
+        bool uses = llvm::any_of(inner->getOperands(), [&](Value v) { return values.contains(v); });
+        return uses ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// All lanes of the warp compute and wait, the elected one does the rest. A lane that spun alone
 /// would let the others run on (ptxas puts a YIELD into such loops, which gives up their
 /// reconvergence), and these share its uniform registers, in which TMA's operands are: seen as
 /// misaligned addresses and illegal instructions, rarely, at UTMALDG.
 LogicalResult KernelLowering::lowerElected(Block &block, Value elected) {
   OpBuilder::InsertionGuard outside(b);
-  scf::IfOp branch; // the one being filled
-  llvm::DenseSet<Value> inBranch;
+  scf::IfOp branch;                     // the one being filled
+  llvm::DenseSet<Value> inBranch, lost; // computed in it; in one that a wait has closed
   for (Operation &op : block) {
     if (op.hasTrait<OpTrait::IsTerminator>()) {
       break;
     }
     loc = op.getLoc();
-    const bool free = isMemoryEffectFree(&op) && llvm::none_of(op.getOperands(), [&](Value v) {
-                        return inBranch.contains(v);
-                      });
-    if (free) {
-      OpBuilder::InsertionGuard guard(b);
-      if (branch) {
-        b.setInsertionPoint(branch);
-      }
-      if (failed(lowerOp(&op))) {
-        return failure();
-      }
-      continue;
+    const bool waits = spins(&op), usesBranch = usesAny(&op, inBranch);
+    if (usesAny(&op, lost) || (waits && usesBranch)) {
+      return unsupported(&op, "a value of one thread that is used after a wait");
     }
-    if (llvm::any_of(op.getOperands(), [&](Value v) { return inBranch.contains(v); }) && !branch) {
-      return unsupported(&op, "a value of one thread after a wait");
-    }
-    if (spins(&op)) {
-      branch = scf::IfOp();
-      electedLane = op.getNumRegions() != 0 ? elected : Value();
-      LogicalResult lowered = lowerOp(&op);
-      electedLane = Value();
-      if (failed(lowered)) {
-        return failure();
-      }
-      continue;
-    }
-    if (!branch) {
+    const bool forAll = isMemoryEffectFree(&op) && !usesBranch;
+    if (!waits && !forAll && !branch) {
       branch = scf::IfOp::create(b, loc, elected, /*withElseRegion=*/false);
     }
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(branch.thenBlock()->getTerminator());
-    if (failed(lowerOp(&op))) {
+    if (waits) {
+      branch = scf::IfOp();
+      lost.insert(inBranch.begin(), inBranch.end());
+      electedLane = op.getNumRegions() != 0 ? elected : Value();
+    } else if (!forAll) {
+      b.setInsertionPoint(branch.thenBlock()->getTerminator());
+      inBranch.insert(op.result_begin(), op.result_end());
+    } else if (branch) {
+      b.setInsertionPoint(branch);
+    }
+    LogicalResult lowered = lowerOp(&op);
+    electedLane = Value();
+    if (failed(lowered)) {
       return failure();
     }
-    inBranch.insert(op.result_begin(), op.result_end());
   }
   return success();
 }

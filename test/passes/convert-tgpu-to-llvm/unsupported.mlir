@@ -38,3 +38,20 @@ tgpu.kernel @unknownOp(%x: !tile.global<?xf32>) attributes {threads = 128 : i32,
   %c = tile.reshape %x : !tile.global<?xf32> -> !tile.global<4x4xf32>
   tgpu.return
 }
+
+// -----
+
+// The whole warp waits, so that what one thread has loaded before is out of reach.
+!ch = !tgpu.channel<1>
+!v = !tile.global<?xi32>
+tgpu.kernel @kept(%A: !v, %n: i32, %p: i32) attributes {threads = 128 : i32, target = "sm_90a", shared_bytes = 16 : i64} {
+  %v = tgpu.view %A extents(%n : i32) strides() : !v -> !v
+  %ch = tgpu.channel "ch" {producers = 1 : i32, consumers = 4 : i32, offset = 0 : i64} : !ch
+  tgpu.one_thread {
+    %x = tile.load %v[%p : i32] : !v -> i32
+    tgpu.acquire %ch[%p] : !ch
+    // expected-error @below {{a value of one thread that is used after a wait is not supported yet on `sm_90a` [not-supported]}}
+    tile.store %x, %v[%p : i32] : i32, !v
+  }
+  tgpu.return
+}
