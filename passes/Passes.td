@@ -63,7 +63,8 @@ def SelectMma : Pass<"tgpu-select-mma", "tilec::tgpu::KernelOp"> {
   let summary = "Choose the instruction of each matrix product and how warps share it";
   let description = [{
     Gives each `tgpu.dot` the attribute `mma`: wgmma, mma.sync or scalar multiply-adds, in this order of preference. A
-    lesser choice is a remark with its reason, or an error where `@require` asks for more.
+    lesser choice is a remark with its reason, or an error where `@require` asks for more. Extents that are no multiples of
+    mma.sync are padded to whole instructions for each warp, with a remark.
   }];
   let statistics = [Statistic<"numWgmma", "num-wgmma", "Products on wgmma">,
                     Statistic<"numMmaSync", "num-mma-sync", "Products on mma.sync">,
@@ -170,7 +171,8 @@ def InsertSync : Pass<"tgpu-insert-sync", "tilec::tgpu::KernelOp"> {
   let description = [{
     Needs: offsets of buffers, since overlapping ones depend on each other. Gives: a `tgpu.barrier` between conflicting
     accesses of different threads, with a `tgpu.fence_async` before it where the later access is by TMA or wgmma. Buffers that
-    TMA fills, or that a role publishes, are ordered by their channels and left alone.
+    TMA fills, or that a role publishes, are ordered by their channels: there only a `tgpu.fence_async` is inserted, before a
+    release of what threads have read and TMA fills again, and before a publish of what they wrote for the async proxy.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
   let statistics = [Statistic<"numBarriers", "num-barriers", "Barriers inserted">,
