@@ -24,8 +24,7 @@ static int64_t divisorOfArgument(BlockArgument argument) {
   if (!kernel) {
     return 1;
   }
-  auto attribute =
-      kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), tgpu::kDivisibleAttr);
+  IntegerAttr attribute = tgpu::kDivisible.get(kernel, argument.getArgNumber());
   return attribute ? attribute.getInt() : 1;
 }
 
@@ -172,21 +171,20 @@ bool tilec::isHostKnown(Value value) {
          matchPattern(value, m_Constant());
 }
 
-/// An attribute of the kernel argument behind a view; null if there is none.
-static Attribute attributeOfBase(tgpu::ViewOp view, StringRef name) {
+/// A fact of the kernel argument behind a view; null if there is none.
+template <typename AttrT>
+static AttrT factOfBase(tgpu::ViewOp view, const Fact<AttrT> &fact) {
   auto base = dyn_cast<BlockArgument>(view.getBase());
   auto kernel = base ? dyn_cast<tgpu::KernelOp>(base.getOwner()->getParentOp()) : tgpu::KernelOp();
-  return kernel ? kernel.getArgAttr(base.getArgNumber(), name) : Attribute();
+  return kernel ? fact.get(kernel, base.getArgNumber()) : AttrT();
 }
 
 int64_t tilec::baseAlignment(tgpu::ViewOp view) {
-  auto attribute = dyn_cast_or_null<IntegerAttr>(attributeOfBase(view, tgpu::kAlignAttr));
+  IntegerAttr attribute = factOfBase(view, tgpu::kAlign);
   return attribute ? attribute.getInt() : 1;
 }
 
-bool tilec::mayBeEmpty(tgpu::ViewOp view) {
-  return bool(attributeOfBase(view, tgpu::kMayBeEmptyAttr));
-}
+bool tilec::mayBeEmpty(tgpu::ViewOp view) { return bool(factOfBase(view, tgpu::kMayBeEmpty)); }
 
 int64_t tilec::alignedAccessBytes(GlobalSlice slice, unsigned elementBits) {
   if (!slice.view || slice.kept.empty() || slice.kept.back() + 1 != (int64_t)slice.offset.size()) {
@@ -234,7 +232,7 @@ tgpu::AllocSharedOp tilec::getAllocation(Value buffer) {
 /// Calls `see` with each requirement on `op`, innermost first.
 static void forEachRequirement(Operation *op, function_ref<void(StringRef)> see) {
   for (; op && !isa<ModuleOp>(op); op = op->getParentOp()) {
-    for (StringRef name : {StringRef("require"), StringRef(tile::kRequireAttr)}) {
+    for (StringRef name : {StringRef("require"), StringRef(tile::kRequire.name)}) {
       if (auto list = op->getAttrOfType<ArrayAttr>(name)) {
         llvm::for_each(list.getAsRange<StringAttr>(),
                        [&](StringAttr text) { see(text.getValue()); });

@@ -132,7 +132,7 @@ struct Bounds : tilec::impl::BoundsBase<Bounds> {
                        first->high <= *extent - size);
     }
     if (llvm::is_contained(inside, true)) {
-      op->setAttr(tgpu::kInBoundsAttr, DenseBoolArrayAttr::get(op->getContext(), inside));
+      tgpu::kInBounds.set(op, DenseBoolArrayAttr::get(op->getContext(), inside));
       ++numInBounds;
     }
   }

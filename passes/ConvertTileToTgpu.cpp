@@ -279,7 +279,7 @@ LogicalResult Converter::convertCopy(tile::CopyOp op) {
         tgpu::LoadOp::create(builder, loc, RankedTensorType::get(shape, type.getElementType()),
                              mapped(source), IntegerAttr(), op.getCache());
     if (op.getRequireAttr()) {
-      load->setAttr(tile::kRequireAttr, op.getRequireAttr());
+      tile::kRequire.set(load, op.getRequireAttr());
     }
     value = load.getResult();
   } else {

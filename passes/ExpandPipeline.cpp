@@ -42,8 +42,7 @@ class Expander {
 public:
   Expander(tgpu::KernelOp kernel, scf::ForOp loop)
       : kernel(kernel), loop(loop), builder(loop), loc(loop.getLoc()),
-        stages(loop->getAttrOfType<IntegerAttr>(tile::kStagesAttr).getInt()),
-        path(loop->getAttrOfType<tgpu::CopyPathAttr>(kPipelineAttr).getValue()) {}
+        stages(tgpu::kPipeline.get(loop).getStages()), path(tgpu::kPipeline.get(loop).getPath()) {}
 
   LogicalResult run();
 
@@ -107,7 +106,7 @@ LogicalResult Expander::makeRings() {
   OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
   SmallVector<StringRef> names;
   for (auto copy : loop.getBody()->getOps<tgpu::CopyOp>()) {
-    auto stage = copy->getAttrOfType<tgpu::StageAttr>(tgpu::kScheduleAttr);
+    tgpu::StageAttr stage = tgpu::kSchedule.get(copy);
     if (!stage || stage.getStage() != 0) {
       continue;
     }
@@ -314,7 +313,7 @@ void Expander::emitBody(scf::ForOp fresh, Value number, Value position) {
       awaitCopies();
       ahead = readFirst(plus(number, constant(1)));
     }
-    builder.clone(op, mapping)->removeAttr(tgpu::kScheduleAttr);
+    tgpu::kSchedule.remove(builder.clone(op, mapping));
     if (firstProduct && &op == firstProduct && firstProduct != lastProduct) {
       fillAhead(number);
     }
@@ -403,7 +402,7 @@ SmallVector<Value> Expander::readFirst(Value number) {
     mapping.map(load.copy.getDest(), slot);
   }
   for (Operation *op : firstReads) {
-    builder.clone(*op, mapping)->removeAttr(tgpu::kScheduleAttr);
+    tgpu::kSchedule.remove(builder.clone(*op, mapping));
   }
   return {mapping.lookupOrDefault(firstProduct.getA()),
           mapping.lookupOrDefault(firstProduct.getB())};
@@ -471,8 +470,7 @@ LogicalResult Expander::run() {
   if (path == CopyPath::Tma) {
     carryPosition();
     deferred = findDeferrableWait(loop);
-    auto stage = deferred ? deferred->getAttrOfType<tgpu::StageAttr>(tgpu::kScheduleAttr)
-                          : tgpu::StageAttr();
+    auto stage = deferred ? tgpu::kSchedule.get(deferred) : tgpu::StageAttr();
     if (!stage || stage.getStage() < stages) {
       deferred = {};
     } else {
@@ -512,7 +510,7 @@ struct ExpandPipeline : tilec::impl::ExpandPipelineBase<ExpandPipeline> {
     auto next = [&] {
       scf::ForOp found;
       getOperation().walk([&](scf::ForOp loop) {
-        if (loop->hasAttr(kPipelineAttr)) {
+        if (tgpu::kPipeline.has(loop)) {
           found = loop;
           return WalkResult::interrupt();
         }

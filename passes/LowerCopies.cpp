@@ -191,7 +191,7 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
   static LogicalResult lowerCopy(tgpu::CopyOp copy) {
     auto loop = dyn_cast<scf::ForOp>(copy->getParentOp());
     bool load = isa<tile::GlobalType>(copy.getSource().getType());
-    if (load && loop && loop->hasAttr(tile::kStagesAttr)) {
+    if (load && loop && tile::kStages.has(loop)) {
       return success();
     }
     if (copy.getPath() == CopyPath::Tma) {

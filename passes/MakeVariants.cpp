@@ -84,8 +84,7 @@ struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
     SmallVector<Attribute> guard;
     for (auto [argument, divisor] : assumptions) {
       int64_t known = divisorOf(kernel.getArgument(argument));
-      aligned.setArgAttr(argument, tgpu::kDivisibleAttr,
-                         builder.getI64IntegerAttr(std::lcm(known, divisor)));
+      tgpu::kDivisible.set(aligned, argument, builder.getI64IntegerAttr(std::lcm(known, divisor)));
       guard.push_back(tgpu::DivisibleAttr::get(builder.getContext(), argument, divisor));
     }
     aligned.setGuardAttr(builder.getArrayAttr(guard));

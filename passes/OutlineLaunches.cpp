@@ -159,24 +159,25 @@ Value Outliner::argumentFor(Value value) {
   operands.insert(value);
   NamedAttrList attributes;
   if (int64_t divisor = facts.divisorOf(value); divisor > 1) {
-    attributes.set(tgpu::kDivisibleAttr, builder.getI64IntegerAttr(divisor));
+    tgpu::kDivisible.set(attributes, builder.getI64IntegerAttr(divisor));
   }
   if (auto argument = dyn_cast<BlockArgument>(value);
       argument && isa<GlobalType>(value.getType())) {
-    auto align = host.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), "tile.align");
-    attributes.set(tgpu::kAlignAttr, builder.getI64IntegerAttr(align ? align.getInt() : 16));
-    for (StringRef copied : {"tile.name", "tile.direction", "tile.may_alias", "tile.dtype"}) {
+    IntegerAttr align = tile::kAlign.get(host, argument.getArgNumber());
+    tgpu::kAlign.set(attributes, builder.getI64IntegerAttr(align ? align.getInt() : 16));
+    for (StringRef copied :
+         {tile::kName.name, tile::kDirection.name, tile::kMayAlias.name, tile::kDtype.name}) {
       if (Attribute attribute = host.getArgAttr(argument.getArgNumber(), copied)) {
         attributes.set(copied, attribute);
       }
     }
   } else if (auto workspace = value.getDefiningOp<tile::WorkspaceOp>()) {
-    attributes.set(tgpu::kAlignAttr, builder.getI64IntegerAttr(256));
-    attributes.set("tile.name", workspace.getNameAttr());
-    attributes.set("tile.direction", builder.getStringAttr("inout"));
-    attributes.set("tile.dtype", workspace.getDtypeAttr());
+    tgpu::kAlign.set(attributes, builder.getI64IntegerAttr(256));
+    tile::kName.set(attributes, workspace.getNameAttr());
+    tile::kDirection.set(attributes, builder.getStringAttr("inout"));
+    tile::kDtype.set(attributes, workspace.getDtypeAttr());
     if (ShapedType::isDynamicShape(workspace.getResult().getType().getShape())) {
-      attributes.set(tgpu::kMayBeEmptyAttr, builder.getUnitAttr());
+      tgpu::kMayBeEmpty.set(attributes, builder.getUnitAttr());
     }
   }
   unsigned index = kernel.getNumArguments();
@@ -243,7 +244,7 @@ Value Outliner::viewOf(Value tensor) {
     extents.push_back(extentInside(tensor, axis));
   }
   auto argument = dyn_cast<BlockArgument>(tensor);
-  bool strided = argument && host.getArgAttr(argument.getArgNumber(), "tile.strided");
+  bool strided = argument && tile::kStrided.has(host, argument.getArgNumber());
   for (int64_t axis = type.getRank() - 2; axis >= 0; --axis) {
     // A stride that is not the last extent comes from the host, so that it is a plain argument.
     if (strided || (argument && axis < type.getRank() - 2)) {

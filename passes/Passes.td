@@ -196,8 +196,7 @@ def ConvertTgpuToLLVM : Pass<"convert-tgpu-to-llvm", "mlir::ModuleOp"> {
     Needs: `tgpu.kernel`s whose layouts are chosen, whose buffers, channels and scratch spaces have offsets, and whose
     schedules are expanded. Gives: for each an `llvm.func` with `nvvm.kernel` and the launch bounds, and one external global of
     address space 3 for dynamic shared memory. Parameters: the kernel's arguments in order (tensors as addresses, `i1` as a
-    byte), then each tensor map by value, 128 bytes. What later stages read of the kernel stays as discardable attributes
-    `tgpu.*`. What the target cannot do is an error [not-supported].
+    byte), then each tensor map by value, 128 bytes. What the target cannot do is an error [not-supported].
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect",
                            "mlir::LLVM::LLVMDialect", "mlir::math::MathDialect", "mlir::NVVM::NVVMDialect",

@@ -7,9 +7,6 @@
 
 namespace tilec {
 
-/// Discardable attribute (tgpu::CopyPathAttr) of a loop with a schedule: how its copies move.
-inline constexpr llvm::StringLiteral kPipelineAttr = "tgpu.pipeline";
-
 /// True when `value` can be computed for any iteration of `loop` from its induction variable and
 /// values from outside, without side effects.
 bool isRecomputable(mlir::Value value, mlir::scf::ForOp loop);

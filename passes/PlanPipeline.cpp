@@ -73,8 +73,8 @@ static bool mayOverlap(tgpu::KernelOp kernel, Value a, Value b) {
     return true;
   }
   auto names = [&](BlockArgument from, BlockArgument to) {
-    auto list = kernel.getArgAttrOfType<ArrayAttr>(from.getArgNumber(), "tile.may_alias");
-    Attribute name = kernel.getArgAttr(to.getArgNumber(), "tile.name");
+    auto list = tile::kMayAlias.get(kernel, from.getArgNumber());
+    Attribute name = tile::kName.get(kernel, to.getArgNumber());
     return list && name && llvm::is_contained(list, name);
   };
   return names(first, second) || names(second, first);
@@ -174,7 +174,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     rings.clear();
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      if (loop->hasAttr(tile::kStagesAttr)) {
+      if (tile::kStages.has(loop)) {
         loops.push_back(loop);
       }
     });
@@ -199,7 +199,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
   }
 
   LogicalResult plan(scf::ForOp loop, const Target &target) {
-    int64_t stages = loop->getAttrOfType<IntegerAttr>(tile::kStagesAttr).getInt();
+    int64_t stages = tile::kStages.get(loop).getInt();
     SmallVector<tgpu::CopyOp> copies;
     for (auto copy : loop.getBody()->getOps<tgpu::CopyOp>()) {
       if (isa<tile::GlobalType>(copy.getSource().getType())) {
@@ -295,7 +295,6 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
         return failure();
       }
     }
-    loop->removeAttr(tile::kStagesAttr);
     ++numRefused;
     return success();
   }
@@ -329,8 +328,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
 
   void write(scf::ForOp loop, ArrayRef<tgpu::CopyOp> copies, int64_t stages, CopyPath path) {
     MLIRContext *context = loop.getContext();
-    loop->setAttr(tile::kStagesAttr, IntegerAttr::get(IntegerType::get(context, 32), stages));
-    loop->setAttr(kPipelineAttr, tgpu::CopyPathAttr::get(context, path));
+    tgpu::kPipeline.set(loop, tgpu::PipelineAttr::get(context, path, stages));
     for (tgpu::CopyOp copy : copies) {
       rings[copy.getDest().getDefiningOp()] = {loop, stages};
     }
@@ -343,7 +341,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
       }
       bool ahead = llvm::is_contained(copies, &op);
       int64_t stage = ahead ? 0 : &op == deferred ? stages : stages - 1;
-      op.setAttr(tgpu::kScheduleAttr, tgpu::StageAttr::get(context, stage, order++, 0));
+      tgpu::kSchedule.set(&op, tgpu::StageAttr::get(context, stage, order++, 0));
     }
     loop.emitRemark("pipelined loop: ")
         << stages << (stages == 1 ? " stage by " : " stages by ")

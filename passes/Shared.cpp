@@ -94,8 +94,8 @@ LogicalResult tilec::makeSynchronous(tgpu::CopyOp copy) {
   Location loc = copy.getLoc();
   auto load = tgpu::CpAsyncOp::create(builder, loc, copy.getSource(), copy.getDest(),
                                       *copy.getBytes(), copy.getCache());
-  if (Attribute inBounds = copy->getAttr(tgpu::kInBoundsAttr)) {
-    load->setAttr(tgpu::kInBoundsAttr, inBounds);
+  if (DenseBoolArrayAttr inBounds = tgpu::kInBounds.get(copy)) {
+    tgpu::kInBounds.set(load, inBounds);
   }
   tgpu::CpAsyncCommitOp::create(builder, loc);
   tgpu::CpAsyncWaitOp::create(builder, loc, 0);

@@ -268,7 +268,7 @@ Hazard Walker::classify(const Access &now, const Access &before) const {
   // Channels order the accesses of such a buffer, but for what a role refills itself.
   if (now.memory.alloc == before.memory.alloc && isGuarded(now.memory)) {
     auto load = dyn_cast<tgpu::TmaLoadOp>(now.op);
-    if (!load || !load->hasAttr(kRefillAttr)) {
+    if (!load || !tgpu::kRefill.has(load)) {
       return Hazard::None;
     }
   }

@@ -16,10 +16,6 @@
 
 namespace tilec::sync {
 
-/// Discardable attribute of a `tgpu.tma_load`: its threads have read the slot last themselves, and
-/// the data flow says that all others have, so that no empty barrier is acquired.
-inline constexpr llvm::StringLiteral kRefillAttr = "tgpu.refill";
-
 /// A sum of SSA values and a constant.
 struct Linear {
   llvm::SmallVector<mlir::Value, 2> leaves; ///< in the order of mlir::Value's opaque pointers

@@ -39,7 +39,7 @@ public:
         withEmpty.insert(acquire.getChannel());
       } else if (auto load = dyn_cast<tgpu::TmaLoadOp>(op)) {
         loaded.insert({getAllocation(load.getDest()), load.getChannel()});
-        if (load->hasAttr(kRefillAttr)) {
+        if (tgpu::kRefill.has(load)) {
           refilled.insert(load.getChannel());
         }
       }
@@ -271,7 +271,7 @@ void Checker::checkLoad(tgpu::TmaLoadOp load) {
   if (memory.slot && !memory.slot->equals(position)) {
     return report(load, "fills another slot than the one whose barrier counts it");
   }
-  if (load->hasAttr(kRefillAttr)) {
+  if (tgpu::kRefill.has(load)) {
     checkRefill(load);
   } else if (!findBefore<tgpu::AcquireOp>(load, load.getChannel(), position)) {
     return report(load, "fills a slot of " + nameOf(memory) + " that its thread has not acquired");

@@ -57,24 +57,23 @@ static std::string defaultName(mlir::Type type) {
 static Parameter describeParameter(tile::KernelOp kernel, unsigned index) {
   Parameter parameter;
   mlir::Type type = kernel.getArgumentTypes()[index];
-  auto attribute = [&](StringRef name) { return kernel.getArgAttr(index, name); };
-  auto textOf = [&](StringRef name, std::string otherwise) {
-    auto value = dyn_cast_or_null<mlir::StringAttr>(attribute(name));
+  auto textOf = [&](const Fact<mlir::StringAttr> &fact, std::string otherwise) {
+    mlir::StringAttr value = fact.get(kernel, index);
     return value ? value.getValue().str() : otherwise;
   };
-  parameter.name = textOf("tile.name", "#" + std::to_string(index));
-  parameter.dtype = textOf("tile.dtype", defaultName(elementTypeOf(type)));
+  parameter.name = textOf(tile::kName, "#" + std::to_string(index));
+  parameter.dtype = textOf(tile::kDtype, defaultName(elementTypeOf(type)));
   parameter.isTensor = isa<tile::GlobalType>(type);
   if (!parameter.isTensor) {
     return parameter;
   }
-  parameter.direction = textOf("tile.direction", "in");
-  parameter.isOptional = (bool)attribute("tile.optional");
-  parameter.isStrided = (bool)attribute("tile.strided");
-  if (auto align = dyn_cast_or_null<mlir::IntegerAttr>(attribute("tile.align"))) {
+  parameter.direction = textOf(tile::kDirection, "in");
+  parameter.isOptional = tile::kOptional.has(kernel, index);
+  parameter.isStrided = tile::kStrided.has(kernel, index);
+  if (mlir::IntegerAttr align = tile::kAlign.get(kernel, index)) {
     parameter.align = align.getInt();
   }
-  if (auto names = dyn_cast_or_null<mlir::ArrayAttr>(attribute("tile.may_alias"))) {
+  if (mlir::ArrayAttr names = tile::kMayAlias.get(kernel, index)) {
     for (auto name : names.getAsRange<mlir::StringAttr>()) {
       parameter.mayAlias.push_back(name.getValue().str());
     }

@@ -103,8 +103,7 @@ bool HostExpressions::isLeaf(Value value) const {
 bool HostExpressions::isUnsigned(Value value, unsigned depth) const {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     tile::KernelOp kernel = kernelOf(argument);
-    auto dtype = kernel ? kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "tile.dtype")
-                        : StringAttr();
+    auto dtype = kernel ? tile::kDtype.get(kernel, argument.getArgNumber()) : StringAttr();
     return dtype && dtype.getValue().starts_with("u");
   }
   Operation *op = value.getDefiningOp();

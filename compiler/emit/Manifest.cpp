@@ -107,14 +107,14 @@ void KernelWriter::collectExtents() {
 }
 
 json::Value KernelWriter::argument(unsigned index) {
-  auto text = [&](llvm::StringRef attribute) {
-    auto value = kernel.getArgAttrOfType<StringAttr>(index, attribute);
+  auto text = [&](const Fact<StringAttr> &fact) {
+    StringAttr value = fact.get(kernel, index);
     return value ? value.getValue() : llvm::StringRef();
   };
   Type type = kernel.getArgumentTypes()[index];
   std::string name = kernel.getArgumentName(index).str();
   auto global = dyn_cast<tile::GlobalType>(type);
-  std::string dtype = text("tile.dtype").str();
+  std::string dtype = text(tile::kDtype).str();
   if (dtype.empty()) {
     dtype = typeName(global ? global.getElementType() : type);
   }
@@ -135,17 +135,18 @@ json::Value KernelWriter::argument(unsigned index) {
   json::Object object{{"name", name},
                       {"kind", "tensor"},
                       {"dtype", dtype},
-                      {"direction", text("tile.direction")},
+                      {"direction", text(tile::kDirection)},
                       {"extents", std::move(shape)}};
-  for (llvm::StringRef flag : {"optional", "strided"}) {
-    if (kernel.getArgAttr(index, ("tile." + flag).str())) {
-      object[flag] = true;
-    }
+  if (tile::kOptional.has(kernel, index)) {
+    object["optional"] = true;
   }
-  if (auto align = kernel.getArgAttrOfType<IntegerAttr>(index, "tile.align")) {
+  if (tile::kStrided.has(kernel, index)) {
+    object["strided"] = true;
+  }
+  if (IntegerAttr align = tile::kAlign.get(kernel, index)) {
     object["align"] = align.getInt();
   }
-  if (auto aliases = kernel.getArgAttrOfType<ArrayAttr>(index, "tile.may_alias")) {
+  if (ArrayAttr aliases = tile::kMayAlias.get(kernel, index)) {
     json::Array names;
     for (auto other : aliases.getAsRange<StringAttr>()) {
       names.push_back(other.getValue());

@@ -228,9 +228,9 @@ void Lowering::lowerIteration(const sema::Stmt *stmt, sema::Block body, bool con
 
 static void setLoopAttrs(Builder &b, scf::ForOp op, const sema::ForStmt &stmt) {
   if (stmt.mode == sema::ForStmt::Mode::Pipelined) {
-    op->setAttr(tile::kStagesAttr, b.getI32IntegerAttr(stmt.stages));
+    tile::kStages.set(op, b.getI32IntegerAttr(stmt.stages));
   } else if (stmt.mode == sema::ForStmt::Mode::Unrolled) {
-    op->setAttr(tile::kUnrollAttr, b.getI32IntegerAttr(stmt.factor));
+    tile::kUnroll.set(op, b.getI32IntegerAttr(stmt.factor));
   }
 }
 

@@ -26,25 +26,25 @@ static StringRef directionName(sema::Direction direction) {
 static DictionaryAttr argumentAttrs(Builder &b, const sema::Param &param) {
   NamedAttrList attrs;
   const sema::Decl *decl = param.tensor ? (const sema::Decl *)param.tensor : param.scalar;
-  attrs.set("tile.name", b.getStringAttr(decl->name));
-  attrs.set("tile.dtype", b.getStringAttr(sema::scalarName(decl->type.elem)));
+  tile::kName.set(attrs, b.getStringAttr(decl->name));
+  tile::kDtype.set(attrs, b.getStringAttr(sema::scalarName(decl->type.elem)));
   if (const sema::TensorParam *tensor = param.tensor) {
-    attrs.set("tile.direction", b.getStringAttr(directionName(tensor->dir)));
+    tile::kDirection.set(attrs, b.getStringAttr(directionName(tensor->dir)));
     if (tensor->optional) {
-      attrs.set("tile.optional", b.getUnitAttr());
+      tile::kOptional.set(attrs, b.getUnitAttr());
     }
     if (tensor->strided) {
-      attrs.set("tile.strided", b.getUnitAttr());
+      tile::kStrided.set(attrs, b.getUnitAttr());
     }
     if (tensor->align != 16) {
-      attrs.set("tile.align", b.getI64IntegerAttr(tensor->align));
+      tile::kAlign.set(attrs, b.getI64IntegerAttr(tensor->align));
     }
     if (!tensor->mayAlias.empty()) {
       SmallVector<StringRef> names;
       for (const sema::TensorParam *other : tensor->mayAlias) {
         names.push_back(other->name);
       }
-      attrs.set("tile.may_alias", b.getStrArrayAttr(names));
+      tile::kMayAlias.set(attrs, b.getStrArrayAttr(names));
     }
   }
   return attrs.getDictionary(b.getContext());
@@ -86,7 +86,7 @@ void Lowering::lowerKernel(const sema::KernelInstance &kernel) {
       b.getArrayAttr(argAttrs), ArrayAttr(), b.getStringAttr(kernel.sourceName),
       parameters.getDictionary(b.getContext()), kernel.fastMath ? b.getUnitAttr() : UnitAttr());
   if (!fixedDims.empty()) {
-    op->setAttr(tile::kFixedDimsAttr, fixedDims.getDictionary(b.getContext()));
+    tile::kFixedDims.set(op, fixedDims.getDictionary(b.getContext()));
   }
 
   OpBuilder::InsertionGuard guard(b);

@@ -154,7 +154,7 @@ void Lowering::attachAnnotations(const sema::Stmt &stmt, Block *block, Operation
   auto first = before ? std::next(before->getIterator()) : block->begin();
   for (Operation &op : llvm::make_range(first, block->end())) {
     if (!op.hasTrait<OpTrait::ConstantLike>()) {
-      op.setAttr(tile::kRequireAttr, require);
+      tile::kRequire.set(&op, require);
     }
   }
 }

@@ -31,19 +31,23 @@
 
 namespace tilec::tgpu {
 
-/// Discardable attribute that holds an operation's place (StageAttr) in the schedule of its loop.
-inline constexpr llvm::StringLiteral kScheduleAttr = "tgpu.schedule";
-/// Argument attribute of a kernel: the value is a multiple of this (i64).
-inline constexpr llvm::StringLiteral kDivisibleAttr = "tgpu.divisible";
-/// Argument attribute of a kernel: alignment of an address in bytes (i64).
-inline constexpr llvm::StringLiteral kAlignAttr = "tgpu.align";
-/// Argument attribute of a kernel (unit): a workspace of which an extent may be 0 in a call that
-/// launches the kernel all the same.
-inline constexpr llvm::StringLiteral kMayBeEmptyAttr = "tgpu.may_be_empty";
+/// Facts of operations (dialects/tile/Facts.h). On an operation of a pipelined loop: its place in
+/// the schedule.
+inline constexpr Fact<StageAttr> kSchedule{"tgpu.schedule"};
+/// On a pipelined `scf.for`: it has a schedule; how its copies move, and the stages that it gets.
+inline constexpr Fact<PipelineAttr> kPipeline{"tgpu.pipeline"};
+/// On an access of global memory: dimensions of the slice that cannot be out of range.
+inline constexpr Fact<mlir::DenseBoolArrayAttr> kInBounds{"tgpu.in_bounds"};
+/// On a `tgpu.tma_load`: its threads have read the slot last themselves, and the data flow says
+/// that all others have, so that no empty barrier is acquired.
+inline constexpr Fact<mlir::UnitAttr> kRefill{"tgpu.refill"};
 
-/// Discardable attribute (DenseBoolArrayAttr) of accesses of global memory: dimensions of the slice
-/// that cannot be out of range.
-inline constexpr llvm::StringLiteral kInBoundsAttr = "tgpu.in_bounds";
+/// Facts of a kernel's arguments. The value is a multiple of this, i64 >= 1.
+inline constexpr Fact<mlir::IntegerAttr> kDivisible{"tgpu.divisible"};
+/// Alignment of an address in bytes, i64, a power of two.
+inline constexpr Fact<mlir::IntegerAttr> kAlign{"tgpu.align"};
+/// A workspace of which an extent may be 0 in a call that launches the kernel all the same.
+inline constexpr Fact<mlir::UnitAttr> kMayBeEmpty{"tgpu.may_be_empty"};
 
 /// Layout of a fragment type; nullptr when it has none yet.
 const layout::RegisterLayout *getLayout(mlir::Type fragment);

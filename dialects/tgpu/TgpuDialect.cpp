@@ -1,5 +1,6 @@
 //===- TgpuDialect.cpp - dialect registration, attributes and types ------===//
 #include "dialects/tgpu/Tgpu.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 
@@ -29,6 +30,49 @@ void TgpuDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/tgpu/TgpuOps.cpp.inc"
       >();
+}
+
+//===----------------------------------------------------------------------===//
+// Facts
+//===----------------------------------------------------------------------===//
+
+static bool isLoop(Operation *op) { return isa<scf::ForOp>(op); }
+static bool isInLoop(Operation *op) { return isa_and_nonnull<scf::ForOp>(op->getParentOp()); }
+static bool isGlobalAccess(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), llvm::IsaPred<tilec::tile::GlobalType>);
+}
+static bool isTmaLoad(Operation *op) { return isa<TmaLoadOp>(op); }
+static bool isKernel(Operation *op) { return isa<KernelOp>(op); }
+
+static const tilec::FactRule kOperationFacts[] = {
+    {kSchedule.name, "a #tgpu.stage", tilec::isKindOf<StageAttr>, isInLoop},
+    {kPipeline.name, "a #tgpu.pipeline", tilec::isKindOf<PipelineAttr>, isLoop},
+    {kInBounds.name, "an array of i1", tilec::isKindOf<DenseBoolArrayAttr>, isGlobalAccess},
+    {kRefill.name, "a unit attribute", tilec::isKindOf<UnitAttr>, isTmaLoad},
+};
+
+static const tilec::FactRule kArgumentFacts[] = {
+    {kDivisible.name, "a divisor, i64 >= 1",
+     [](Attribute value) { return tilec::isI64AtLeast(value, 1); }, isKernel},
+    {kAlign.name, "bytes, i64, a power of two", tilec::isI64PowerOfTwo, isKernel},
+    {kMayBeEmpty.name, "a unit attribute", tilec::isKindOf<UnitAttr>, isKernel},
+};
+
+LogicalResult TgpuDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  return tilec::verifyFact(kOperationFacts, op, attribute);
+}
+
+LogicalResult TgpuDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
+                                                    NamedAttribute attribute) {
+  return tilec::verifyFact(kArgumentFacts, op, attribute);
+}
+
+LogicalResult PipelineAttr::verify(function_ref<InFlightDiagnostic()> emitError, CopyPath path,
+                                   int64_t stages) {
+  if (stages < 1) {
+    return emitError() << "a pipeline has at least one stage";
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

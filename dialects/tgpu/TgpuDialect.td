@@ -30,6 +30,9 @@ def Tgpu_Dialect : Dialect {
   let dependentDialects = ["::tilec::tile::TileDialect"];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
+  // Attributes `tgpu.*` are the facts of dialects/tgpu/Tgpu.h; others do not verify.
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
 }
 
 class Tgpu_Enum<string name, string what, list<I32EnumAttrCase> cases> : I32EnumAttr<name, what, cases> {
@@ -88,6 +91,16 @@ def Tgpu_StageAttr : Tgpu_Attr<"Stage", "stage"> {
   }];
   let parameters = (ins "int64_t":$stage, "int64_t":$order, DefaultValuedParameter<"int64_t", "0">:$hold);
   let assemblyFormat = "`<` $stage `,` $order (`,` `hold` `=` $hold^)? `>`";
+}
+
+def Tgpu_PipelineAttr : Tgpu_Attr<"Pipeline", "pipeline"> {
+  let summary = "a pipelined loop that has a schedule: how its copies move, and the stages it gets";
+  let description = [{
+    `tile.stages` of the loop is what the program asks for; `stages` here is at most that.
+  }];
+  let parameters = (ins "::tilec::tgpu::CopyPath":$path, "int64_t":$stages);
+  let assemblyFormat = "`<` $path `,` `stages` `=` $stages `>`";
+  let genVerifyDecl = 1;
 }
 
 def Tgpu_DivisibleAttr : Tgpu_Attr<"Divisible", "divisible"> {

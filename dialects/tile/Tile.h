@@ -6,6 +6,7 @@
 #ifndef TILEC_DIALECTS_TILE_TILE_H
 #define TILEC_DIALECTS_TILE_TILE_H
 
+#include "dialects/tile/Facts.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -31,16 +32,6 @@
 #include "dialects/tile/TileOps.h.inc"
 
 namespace tilec::tile {
-
-/// Names of discardable attributes on `scf.for` that carry the kind of loop of the source.
-inline constexpr llvm::StringLiteral kStagesAttr =
-    "tile.stages"; ///< pipelined: number of stages, i32 >= 1
-inline constexpr llvm::StringLiteral kUnrollAttr =
-    "tile.unroll"; ///< unrolled: factor, i32; 0 is fully
-/// On any operation: what `@require` asks of it, where it has no `require` of its own.
-inline constexpr llvm::StringLiteral kRequireAttr = "tile.require";
-/// On `tile.kernel`: a dictionary of the dimension names that have a fixed value.
-inline constexpr llvm::StringLiteral kFixedDimsAttr = "tile.fixed_dims";
 
 /// Bits that one element takes in memory: `i1` a byte, `i4` and `f4E2M1FN` half a byte.
 unsigned getStorageBits(mlir::Type elementType);

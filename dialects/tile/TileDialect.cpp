@@ -1,5 +1,6 @@
 //===- TileDialect.cpp - dialect registration and types ------------------===//
 #include "dialects/tile/Tile.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 
@@ -28,6 +29,55 @@ void TileDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/tile/TileOps.cpp.inc"
       >();
+}
+
+//===----------------------------------------------------------------------===//
+// Facts
+//===----------------------------------------------------------------------===//
+
+static bool isLoop(Operation *op) { return isa<scf::ForOp>(op); }
+static bool isAnyOperation(Operation *) { return true; }
+static bool isTileKernel(Operation *op) { return isa<KernelOp>(op); }
+/// Kernels of both dialects; this one does not know the other.
+static bool isKernel(Operation *op) {
+  return isa<FunctionOpInterface>(op) && op->getName().stripDialect() == "kernel";
+}
+static bool isDirection(Attribute value) {
+  auto text = dyn_cast<StringAttr>(value);
+  return text && llvm::is_contained({"in", "out", "inout"}, text.getValue());
+}
+static bool isFixedDims(Attribute value) {
+  auto list = dyn_cast<DictionaryAttr>(value);
+  return list && llvm::all_of(
+                     list, [](NamedAttribute entry) { return isa<IntegerAttr>(entry.getValue()); });
+}
+
+static const tilec::FactRule kOperationFacts[] = {
+    {tilec::tile::kStages.name, "a number of stages, i32 >= 1",
+     [](Attribute value) { return tilec::isI32AtLeast(value, 1); }, isLoop},
+    {tilec::tile::kUnroll.name, "a factor, i32 >= 0",
+     [](Attribute value) { return tilec::isI32AtLeast(value, 0); }, isLoop},
+    {tilec::tile::kRequire.name, "a list of strings", tilec::isStrings, isAnyOperation},
+    {tilec::tile::kFixedDims.name, "a dictionary of integers", isFixedDims, isTileKernel},
+};
+
+static const tilec::FactRule kArgumentFacts[] = {
+    {tilec::tile::kName.name, "a string", tilec::isKindOf<StringAttr>, isKernel},
+    {tilec::tile::kDtype.name, "a string", tilec::isKindOf<StringAttr>, isKernel},
+    {tilec::tile::kDirection.name, "\"in\", \"out\" or \"inout\"", isDirection, isKernel},
+    {tilec::tile::kOptional.name, "a unit attribute", tilec::isKindOf<UnitAttr>, isKernel},
+    {tilec::tile::kStrided.name, "a unit attribute", tilec::isKindOf<UnitAttr>, isKernel},
+    {tilec::tile::kAlign.name, "bytes, i64, a power of two", tilec::isI64PowerOfTwo, isKernel},
+    {tilec::tile::kMayAlias.name, "a list of names", tilec::isStrings, isKernel},
+};
+
+LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  return tilec::verifyFact(kOperationFacts, op, attribute);
+}
+
+LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
+                                                    NamedAttribute attribute) {
+  return tilec::verifyFact(kArgumentFacts, op, attribute);
 }
 
 unsigned tilec::tile::getStorageBits(Type elementType) {

@@ -23,6 +23,9 @@ def Tile_Dialect : Dialect {
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
+  // Attributes `tile.*` are those of dialects/tile/Facts.h; others do not verify.
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
 }
 
 class Tile_Enum<string name, string what, list<I32EnumAttrCase> cases>

@@ -42,7 +42,7 @@ LogicalResult KernelOp::verify() {
 }
 
 StringRef KernelOp::getArgumentName(unsigned index) {
-  StringAttr name = getArgAttrOfType<StringAttr>(index, "tile.name");
+  StringAttr name = kName.get(*this, index);
   return name ? name.getValue() : StringRef();
 }
 

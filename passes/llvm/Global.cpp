@@ -6,16 +6,8 @@ using namespace mlir;
 namespace tilec::lowering {
 
 SmallVector<bool, 4> inBoundsOf(Operation *op) {
-  SmallVector<bool, 4> result;
-  if (auto array = op->getAttrOfType<ArrayAttr>(tgpu::kInBoundsAttr)) {
-    for (Attribute attr : array) {
-      auto flag = dyn_cast<BoolAttr>(attr);
-      result.push_back(flag && flag.getValue());
-    }
-  } else if (auto dense = op->getAttrOfType<DenseBoolArrayAttr>(tgpu::kInBoundsAttr)) {
-    result.append(dense.asArrayRef().begin(), dense.asArrayRef().end());
-  }
-  return result;
+  DenseBoolArrayAttr flags = tgpu::kInBounds.get(op);
+  return flags ? SmallVector<bool, 4>(flags.asArrayRef()) : SmallVector<bool, 4>();
 }
 
 /// Elements per access: what `bytes` asks for as far as a thread's slots are neighbours.

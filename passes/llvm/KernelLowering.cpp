@@ -180,7 +180,7 @@ SmallVector<NamedAttribute> KernelLowering::argumentAttributes(unsigned index, T
   if (!isa<tile::GlobalType>(type)) {
     return attrs;
   }
-  Attribute align = kernel.getArgAttr(index, tgpu::kAlignAttr);
+  IntegerAttr align = tgpu::kAlign.get(kernel, index);
   attrs.push_back(b.getNamedAttr("llvm.align", align ? align : b.getI64IntegerAttr(16)));
   if (!kernel.getArgAttr(index, "tgpu.may_alias")) {
     attrs.push_back(b.getNamedAttr("llvm.noalias", b.getUnitAttr()));
@@ -219,7 +219,7 @@ void KernelLowering::createFunction() {
   }
 }
 
-/// The attributes of PTX, and what the emitter reads.
+/// The attributes of PTX.
 static void copyKernelAttributes(tgpu::KernelOp kernel, LLVM::LLVMFuncOp function) {
   Builder b(kernel.getContext());
   function->setAttr("nvvm.kernel", b.getUnitAttr());
@@ -246,18 +246,6 @@ static void copyKernelAttributes(tgpu::KernelOp kernel, LLVM::LLVMFuncOp functio
         b.getArrayAttr({b.getArrayAttr({b.getStringAttr("denormal-fp-math-f32"),
                                         b.getStringAttr("preserve-sign,preserve-sign")})}));
   }
-  function->setAttr("tgpu.block_threads", b.getI32IntegerAttr(threads));
-  for (StringRef name : {"threads", "target", "launch", "variant", "guard", "tensor_maps",
-                         "persistent", "shared_bytes"}) {
-    if (Attribute attr = kernel->getAttr(name)) {
-      function->setAttr(("tgpu." + name).str(), attr);
-    }
-  }
-  for (NamedAttribute attr : kernel->getDiscardableAttrs()) {
-    if (attr.getName().strref().contains('.')) {
-      function->setAttr(attr.getName(), attr.getValue());
-    }
-  }
 }
 
 void KernelLowering::mapArguments() {
@@ -270,8 +258,7 @@ void KernelLowering::mapArguments() {
       views[argument] = View{value, argument.getArgNumber(), type.getElementType(), {}};
       continue;
     }
-    if (auto divisor =
-            kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), tgpu::kDivisibleAttr)) {
+    if (IntegerAttr divisor = tgpu::kDivisible.get(kernel, argument.getArgNumber())) {
       divisors[value] = divisor.getInt();
     }
     if (argument.getType().isInteger(1)) {

@@ -93,8 +93,13 @@ tgpu.kernel @products(%acc: tensor<64x64xf32>, %a: tensor<64x16xf16>, %b: tensor
   // CHECK: tgpu.wgmma %{{.*}}, %{{.*}}, %{{.*}} if %arg3 {mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 1, 1>}
   %3 = tgpu.wgmma %s, %s, %2 if %use {mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 1, 1>} : !tgpu.smem<64x64xf16>, !tgpu.smem<64x64xf16>, tensor<64x64xf32> -> !tgpu.pending<tensor<64x64xf32>>
   tgpu.wgmma_commit
-  // CHECK: tgpu.wgmma_wait 1 {tgpu.schedule = #tgpu.stage<2, 5, hold = 37>}
-  tgpu.wgmma_wait 1 {tgpu.schedule = #tgpu.stage<2, 5, hold = 37>}
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %c1 step %c1 : i32 {
+    // CHECK: tgpu.wgmma_wait 1 {tgpu.schedule = #tgpu.stage<2, 5, hold = 37>}
+    tgpu.wgmma_wait 1 {tgpu.schedule = #tgpu.stage<2, 5, hold = 37>}
+    // CHECK: {tgpu.pipeline = #tgpu.pipeline<cp_async, stages = 3>, tile.stages = 4 : i32}
+  } {tile.stages = 4 : i32, tgpu.pipeline = #tgpu.pipeline<cp_async, stages = 3>}
   // CHECK: tgpu.wgmma_wait 0, %{{.*}} : !tgpu.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
   %4 = tgpu.wgmma_wait 0, %3 : !tgpu.pending<tensor<64x64xf32>> -> tensor<64x64xf32>
   tgpu.return

@@ -25,7 +25,7 @@ tgpu.kernel @copy(%X: !tile.global<?xf32>, %Y: !tile.global<?xf32>, %n: i32 {tgp
   %d = tile.slice %y[%o] sizes [1024] : !tile.global<?xf32>, i32 -> !tile.global<1024xf32>
   %v = tgpu.load %s {bytes = 16 : i32} : !tile.global<1024xf32> -> tensor<1024xf32, #v>
   %w = arith.addf %v, %v : tensor<1024xf32, #v>
-  tgpu.store %w, %d {bytes = 16 : i32, tgpu.in_bounds = [true]} : tensor<1024xf32, #v>, !tile.global<1024xf32>
+  tgpu.store %w, %d {bytes = 16 : i32, tgpu.in_bounds = array<i1: true>} : tensor<1024xf32, #v>, !tile.global<1024xf32>
   tgpu.return
 }
 
@@ -67,7 +67,7 @@ tgpu.kernel @carried(%Y: !tile.global<?x8xf8E4M3FN>, %n: i32, %m: i32, %flag: i1
   %chosen = arith.select %flag, %r, %one : tensor<32x8xf32, #l>
   %q = tile.convert %chosen : tensor<32x8xf32, #l> to tensor<32x8xf8E4M3FN, #l>
   %d = tile.slice %y[%c0, %c0] sizes [32, 8] : !tile.global<?x8xf8E4M3FN>, i32, i32 -> !tile.global<32x8xf8E4M3FN>
-  tgpu.store %q, %d {bytes = 2 : i32, tgpu.in_bounds = [false, true]} : tensor<32x8xf8E4M3FN, #l>, !tile.global<32x8xf8E4M3FN>
+  tgpu.store %q, %d {bytes = 2 : i32, tgpu.in_bounds = array<i1: false, true>} : tensor<32x8xf8E4M3FN, #l>, !tile.global<32x8xf8E4M3FN>
   tgpu.return
 }
 

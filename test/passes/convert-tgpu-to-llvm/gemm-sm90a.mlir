@@ -8,7 +8,6 @@
 // CHECK-SAME: llvm.byval = !llvm.array<128 x i8>, llvm.noundef, nvvm.grid_constant
 // CHECK-SAME: nvvm.kernel
 // CHECK-SAME: nvvm.reqntid = array<i32: 256, 1, 1>
-// CHECK-SAME: tgpu.persistent = 1
 // CHECK: nvvm.prefetch
 // CHECK-COUNT-6: nvvm.mbarrier.init
 // CHECK: nvvm.fence.mbarrier.init

@@ -29,7 +29,7 @@ tgpu.kernel @step(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisib
     tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32, tgpu.schedule = #tgpu.stage<0, 0>} : !t, !s
     %d = tgpu.fma %s, %s, %c {tgpu.schedule = #tgpu.stage<1, 1>} : !s, !s, !acc -> !acc
     scf.yield %d : !acc
-  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.path<tma>}
+  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.pipeline<tma, stages = 2>}
   tgpu.store %r, %o : !acc, !tile.global<64x64xf32>
   tgpu.return
 }
@@ -61,7 +61,7 @@ tgpu.kernel @wide(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisib
     tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32, tgpu.schedule = #tgpu.stage<0, 0>} : !t, !s
     %d = tgpu.fma %s, %s, %c {tgpu.schedule = #tgpu.stage<1, 1>} : !s, !s, !acc -> !acc
     scf.yield %d : !acc
-  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.path<tma>}
+  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.pipeline<tma, stages = 2>}
   tgpu.store %r, %o : !acc, !tile.global<64x64xf32>
   tgpu.return
 }
@@ -93,7 +93,7 @@ tgpu.kernel @index(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisi
     tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32, tgpu.schedule = #tgpu.stage<0, 0>} : !t, !s
     %d = tgpu.fma %s, %s, %c {tgpu.schedule = #tgpu.stage<1, 1>} : !s, !s, !acc -> !acc
     scf.yield %d : !acc
-  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.path<tma>}
+  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.pipeline<tma, stages = 2>}
   tgpu.store %r, %o : !acc, !tile.global<64x64xf32>
   tgpu.return
 }

@@ -33,7 +33,7 @@ tgpu.kernel @three(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisi
     tgpu.copy %t to %s {path = #tgpu.path<cp_async>, bytes = 16 : i32, tgpu.schedule = #tgpu.stage<0, 0>} : !t, !s
     %d = tgpu.fma %s, %s, %c {tgpu.schedule = #tgpu.stage<2, 1>} : !s, !s, !acc -> !acc
     scf.yield %d : !acc
-  } {tile.stages = 3 : i32, tgpu.pipeline = #tgpu.path<cp_async>}
+  } {tile.stages = 3 : i32, tgpu.pipeline = #tgpu.pipeline<cp_async, stages = 3>}
   tgpu.store %r, %o : !acc, !tile.global<64x64xf32>
   tgpu.return
 }
@@ -68,7 +68,7 @@ tgpu.kernel @wgmma(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisi
     tgpu.wgmma_commit {tgpu.schedule = #tgpu.stage<1, 3>}
     %d = tgpu.wgmma_wait 0, %p : !tgpu.pending<!acc> -> !acc {tgpu.schedule = #tgpu.stage<1, 4>}
     scf.yield %d : !acc
-  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.path<cp_async>}
+  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.pipeline<cp_async, stages = 2>}
   tgpu.store %r, %o : !acc, !tile.global<64x64xf32>
   tgpu.return
 }

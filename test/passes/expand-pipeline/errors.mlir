@@ -19,7 +19,7 @@ tgpu.kernel @no_layout(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.di
     tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32, tgpu.schedule = #tgpu.stage<0, 0>} : !t, !u
     %d = tgpu.fma %s, %s, %c {tgpu.schedule = #tgpu.stage<1, 1>} : !u, !u, !acc -> !acc
     scf.yield %d : !acc
-  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.path<tma>}
+  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.pipeline<tma, stages = 2>}
   tgpu.store %r, %o : !acc, !tile.global<64x64xf32>
   tgpu.return
 }

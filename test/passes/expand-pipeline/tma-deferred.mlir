@@ -49,7 +49,7 @@ tgpu.kernel @deferred(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.div
     tgpu.wgmma_commit {tgpu.schedule = #tgpu.stage<2, 3>}
     %d = tgpu.wgmma_wait 0, %p : !tgpu.pending<!acc> -> !acc {tgpu.schedule = #tgpu.stage<3, 4>}
     scf.yield %d : !acc
-  } {tile.stages = 3 : i32, tgpu.pipeline = #tgpu.path<tma>}
+  } {tile.stages = 3 : i32, tgpu.pipeline = #tgpu.pipeline<tma, stages = 3>}
   tgpu.store %r, %o : !acc, !tile.global<64x64xf32>
   tgpu.return
 }

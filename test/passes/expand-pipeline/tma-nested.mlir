@@ -31,7 +31,7 @@ tgpu.kernel @nested(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divis
     tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32, tgpu.schedule = #tgpu.stage<0, 0>} : !t, !s
     %d = tgpu.fma %s, %s, %c {tgpu.schedule = #tgpu.stage<1, 1>} : !s, !s, !acc -> !acc
     scf.yield %d : !acc
-  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.path<tma>}
+  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.pipeline<tma, stages = 2>}
   tgpu.store %r, %o : !acc, !tile.global<64x64xf32>
   }
   }
@@ -69,9 +69,9 @@ tgpu.kernel @both(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisib
     tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32, tgpu.schedule = #tgpu.stage<0, 0>} : !t, !s
     %d = tgpu.fma %s, %s, %c {tgpu.schedule = #tgpu.stage<1, 1>} : !s, !s, !acc -> !acc
     scf.yield %d : !acc
-  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.path<tma>}
+  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.pipeline<tma, stages = 2>}
     %e = tgpu.fma %u, %u, %r {tgpu.schedule = #tgpu.stage<1, 2>} : !s, !s, !acc -> !acc
     tgpu.store %e, %o {tgpu.schedule = #tgpu.stage<1, 3>} : !acc, !tile.global<64x64xf32>
-  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.path<tma>}
+  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.pipeline<tma, stages = 2>}
   tgpu.return
 }

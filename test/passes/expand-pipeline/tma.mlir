@@ -33,7 +33,7 @@ tgpu.kernel @two(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisibl
     tgpu.wgmma_commit {tgpu.schedule = #tgpu.stage<1, 3>}
     %d = tgpu.wgmma_wait 0, %p : !tgpu.pending<!acc> -> !acc {tgpu.schedule = #tgpu.stage<1, 4>}
     scf.yield %d : !acc
-  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.path<tma>}
+  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.pipeline<tma, stages = 2>}
   tgpu.store %r, %o : !acc, !tile.global<64x64xf32>
   tgpu.return
 }
@@ -67,7 +67,7 @@ tgpu.kernel @one(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisibl
     tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32, tgpu.schedule = #tgpu.stage<0, 0>} : !t, !s
     %d = tgpu.fma %s, %s, %c {tgpu.schedule = #tgpu.stage<0, 1>} : !s, !s, !acc -> !acc
     scf.yield %d : !acc
-  } {tile.stages = 1 : i32, tgpu.pipeline = #tgpu.path<tma>}
+  } {tile.stages = 1 : i32, tgpu.pipeline = #tgpu.pipeline<tma, stages = 1>}
   tgpu.store %r, %o : !acc, !tile.global<64x64xf32>
   tgpu.return
 }
@@ -100,7 +100,7 @@ tgpu.kernel @kept(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisib
     tgpu.wgmma_commit {tgpu.schedule = #tgpu.stage<2, 3>}
     %d = tgpu.wgmma_wait 0, %p : !tgpu.pending<!acc> -> !acc {tgpu.schedule = #tgpu.stage<2, 4>}
     scf.yield %d : !acc
-  } {tile.stages = 3 : i32, tgpu.pipeline = #tgpu.path<tma>}
+  } {tile.stages = 3 : i32, tgpu.pipeline = #tgpu.pipeline<tma, stages = 3>}
   tgpu.store %r, %o : !acc, !tile.global<64x64xf32>
   tgpu.return
 }

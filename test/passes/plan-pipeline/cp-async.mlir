@@ -8,7 +8,7 @@
 // CHECK-LABEL: tgpu.kernel @cp_async
 // CHECK: tgpu.copy {{.*}} tgpu.schedule = #tgpu.stage<0, 0>
 // CHECK: tgpu.fma {{.*}} {tgpu.schedule = #tgpu.stage<2, 1>}
-// CHECK: tgpu.pipeline = #tgpu.path<cp_async>, tile.stages = 3 : i32
+// CHECK: tgpu.pipeline = #tgpu.pipeline<cp_async, stages = 3>, tile.stages = 3 : i32
 tgpu.kernel @cp_async(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc) attributes {threads = 128 : i32, target = "sm_80"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -33,7 +33,7 @@ tgpu.kernel @cp_async(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, 
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @branch
-// CHECK: tgpu.pipeline = #tgpu.path<cp_async>
+// CHECK: tgpu.pipeline = #tgpu.pipeline<cp_async,
 tgpu.kernel @branch(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc, %q: i1) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

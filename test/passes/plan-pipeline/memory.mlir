@@ -6,7 +6,7 @@
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @own
-// CHECK: tile.stages = 12 : i32
+// CHECK: #tgpu.pipeline<{{tma|cp_async}}, stages = 12>
 tgpu.kernel @own(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc) attributes {threads = 128 : i32, target = "sm_86"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -32,7 +32,7 @@ tgpu.kernel @own(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @beside
-// CHECK: tile.stages = 7 : i32
+// CHECK: #tgpu.pipeline<{{tma|cp_async}}, stages = 7>
 tgpu.kernel @beside(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc) attributes {threads = 128 : i32, target = "sm_86"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -86,8 +86,8 @@ tgpu.kernel @none_left(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32,
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @in_turn
-// CHECK: tile.stages = 8 : i32
-// CHECK: tile.stages = 4 : i32
+// CHECK: #tgpu.pipeline<{{tma|cp_async}}, stages = 8>
+// CHECK: #tgpu.pipeline<{{tma|cp_async}}, stages = 4>
 tgpu.kernel @in_turn(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc) attributes {threads = 128 : i32, target = "sm_86"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

@@ -6,7 +6,7 @@
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @other
-// CHECK: tgpu.pipeline = #tgpu.path<tma>
+// CHECK: tgpu.pipeline = #tgpu.pipeline<tma,
 tgpu.kernel @other(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc, %o: !tile.global<?xf16> {tile.name = "O"}, %x: f16) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

@@ -2,7 +2,7 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-plan-pipeline))' -verify-diagnostics -split-input-file | FileCheck %s
 
 // CHECK-LABEL: tgpu.kernel @odd
-// CHECK: tgpu.pipeline = #tgpu.path<cp_async>
+// CHECK: tgpu.pipeline = #tgpu.pipeline<cp_async,
 !s = !tgpu.smem<7x48xi8, #tgpu.shared<"7x48 b8 contig 1 panel 48">>
 !t = !tile.global<7x48xi8>
 tgpu.kernel @odd(%a: !tile.global<?x?xi8> {tgpu.align = 16 : i64}, %n: i32 {tgpu.divisible = 16 : i64}, %o: !t) attributes {threads = 128 : i32, target = "sm_90a"} {
@@ -25,7 +25,7 @@ tgpu.kernel @odd(%a: !tile.global<?x?xi8> {tgpu.align = 16 : i64}, %n: i32 {tgpu
 
 // One buffer starts where it should.
 // CHECK-LABEL: tgpu.kernel @single
-// CHECK: tgpu.pipeline = #tgpu.path<tma>
+// CHECK: tgpu.pipeline = #tgpu.pipeline<tma,
 !s = !tgpu.smem<7x48xi8, #tgpu.shared<"7x48 b8 contig 1 panel 48">>
 !t = !tile.global<7x48xi8>
 tgpu.kernel @single(%a: !tile.global<?x?xi8> {tgpu.align = 16 : i64}, %n: i32 {tgpu.divisible = 16 : i64}, %o: !t) attributes {threads = 128 : i32, target = "sm_90a"} {
@@ -46,7 +46,7 @@ tgpu.kernel @single(%a: !tile.global<?x?xi8> {tgpu.align = 16 : i64}, %n: i32 {t
 // -----
 
 // CHECK-LABEL: tgpu.kernel @vector
-// CHECK: tgpu.pipeline = #tgpu.path<cp_async>
+// CHECK: tgpu.pipeline = #tgpu.pipeline<cp_async,
 !s = !tgpu.smem<48xf32, #tgpu.shared<"48 b32 contig 0 panel 48">>
 !t = !tile.global<48xf32>
 tgpu.kernel @vector(%a: !tile.global<?xf32> {tgpu.align = 16 : i64}, %n: i32 {tgpu.divisible = 16 : i64}, %o: !t) attributes {threads = 128 : i32, target = "sm_90a"} {
@@ -68,7 +68,7 @@ tgpu.kernel @vector(%a: !tile.global<?xf32> {tgpu.align = 16 : i64}, %n: i32 {tg
 // -----
 
 // CHECK-LABEL: tgpu.kernel @whole
-// CHECK: tgpu.pipeline = #tgpu.path<tma>
+// CHECK: tgpu.pipeline = #tgpu.pipeline<tma,
 !s = !tgpu.smem<64xf32, #tgpu.shared<"64 b32 contig 0 panel 64">>
 !t = !tile.global<64xf32>
 tgpu.kernel @whole(%a: !tile.global<?xf32> {tgpu.align = 16 : i64}, %n: i32 {tgpu.divisible = 16 : i64}, %o: !t) attributes {threads = 128 : i32, target = "sm_90a"} {

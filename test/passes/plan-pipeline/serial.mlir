@@ -6,7 +6,7 @@
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @nothing
-// CHECK-NOT: tile.stages
+// CHECK-NOT: tgpu.pipeline
 tgpu.kernel @nothing(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -29,7 +29,7 @@ tgpu.kernel @nothing(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @vector
 // CHECK: tgpu.copy {{.*}} path = #tgpu.path<vector>
-// CHECK-NOT: tile.stages
+// CHECK-NOT: tgpu.pipeline
 tgpu.kernel @vector(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -57,7 +57,7 @@ tgpu.kernel @vector(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n
 // CHECK: tgpu.cp_async %{{.*}} {bytes = 16 : i32}
 // CHECK-NEXT: tgpu.cp_async_commit
 // CHECK-NEXT: tgpu.cp_async_wait 0
-// CHECK-NOT: tile.stages
+// CHECK-NOT: tgpu.pipeline
 tgpu.kernel @one_stage(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc) attributes {threads = 128 : i32, target = "sm_80"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -83,7 +83,7 @@ tgpu.kernel @one_stage(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32,
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @carried
 // CHECK: tgpu.cp_async
-// CHECK-NOT: tile.stages
+// CHECK-NOT: tgpu.pipeline
 tgpu.kernel @carried(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc, %h: !tile.global<?xi32>) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -109,7 +109,7 @@ tgpu.kernel @carried(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @outside
-// CHECK-NOT: tile.stages
+// CHECK-NOT: tgpu.pipeline
 tgpu.kernel @outside(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -136,7 +136,7 @@ tgpu.kernel @outside(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @twice
-// CHECK-NOT: tile.stages
+// CHECK-NOT: tgpu.pipeline
 tgpu.kernel @twice(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc, %h: tensor<64x64xf16>) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -163,7 +163,7 @@ tgpu.kernel @twice(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n:
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @part_twice
-// CHECK-NOT: tile.stages
+// CHECK-NOT: tgpu.pipeline
 tgpu.kernel @part_twice(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc, %h: tensor<32x64xf16>) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -192,7 +192,7 @@ tgpu.kernel @part_twice(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @before
-// CHECK-NOT: tile.stages
+// CHECK-NOT: tgpu.pipeline
 tgpu.kernel @before(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -220,7 +220,7 @@ tgpu.kernel @before(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @overwritten
-// CHECK-NOT: tile.stages
+// CHECK-NOT: tgpu.pipeline
 tgpu.kernel @overwritten(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc, %h: tensor<64x64xf16>) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -247,7 +247,7 @@ tgpu.kernel @overwritten(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i3
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @alias
-// CHECK-NOT: tile.stages
+// CHECK-NOT: tgpu.pipeline
 tgpu.kernel @alias(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc, %o: !tile.global<?xf16> {tile.name = "O", tile.may_alias = ["A"]}, %x: f16) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -274,7 +274,7 @@ tgpu.kernel @alias(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n:
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @part
-// CHECK-NOT: tile.stages
+// CHECK-NOT: tgpu.pipeline
 tgpu.kernel @part(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -302,7 +302,7 @@ tgpu.kernel @part(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: 
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @narrow
 // CHECK: tgpu.copy {{.*}} path = #tgpu.path<vector>
-// CHECK-NOT: tile.stages
+// CHECK-NOT: tgpu.pipeline
 tgpu.kernel @narrow(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc, %q: i1) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

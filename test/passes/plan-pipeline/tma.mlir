@@ -11,7 +11,7 @@
 // CHECK: tgpu.wgmma {{.*}} tgpu.schedule = #tgpu.stage<2, 2>
 // CHECK: tgpu.wgmma_commit {tgpu.schedule = #tgpu.stage<2, 3>}
 // CHECK: tgpu.wgmma_wait {{.*}} {tgpu.schedule = #tgpu.stage<3, 4>}
-// CHECK: } {tgpu.pipeline = #tgpu.path<tma>, tile.stages = 3 : i32}
+// CHECK: } {tgpu.pipeline = #tgpu.pipeline<tma, stages = 3>, tile.stages = 3 : i32}
 tgpu.kernel @deferred(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -40,7 +40,7 @@ tgpu.kernel @deferred(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, 
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @two
 // CHECK: tgpu.wgmma_wait {{.*}} {tgpu.schedule = #tgpu.stage<1, 4>}
-// CHECK: tile.stages = 2 : i32
+// CHECK: #tgpu.pipeline<{{tma|cp_async}}, stages = 2>
 tgpu.kernel @two(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -69,7 +69,7 @@ tgpu.kernel @two(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @one
 // CHECK: tgpu.copy {{.*}} tgpu.schedule = #tgpu.stage<0, 0>
-// CHECK: tgpu.pipeline = #tgpu.path<tma>, tile.stages = 1 : i32
+// CHECK: tgpu.pipeline = #tgpu.pipeline<tma, stages = 1>, tile.stages = 1 : i32
 tgpu.kernel @one(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

@@ -109,7 +109,7 @@ TEST_P(Kernels, Lowers) {
   EXPECT_EQ(symbols, GetParam().symbols);
   EXPECT_EQ(count<tile::LaunchOp>(*module), GetParam().launches);
   EXPECT_EQ(count<tile::GemmOp>(*module), GetParam().gemms);
-  auto isPipelined = [](mlir::scf::ForOp loop) { return loop->hasAttr(tile::kStagesAttr); };
+  auto isPipelined = [](mlir::scf::ForOp loop) { return tile::kStages.has(loop); };
   EXPECT_EQ(count<mlir::scf::ForOp>(*module, isPipelined), GetParam().pipelinedLoops);
   EXPECT_EQ(count<mlir::func::CallOp>(*module), 0);
 

@@ -1,0 +1,92 @@
+//===- Facts.h - declared discardable attributes --------------*- C++ -*-===//
+//
+// A fact is what one stage writes on an operation or on an argument of a kernel and a later one
+// reads, beside the operation's own attributes: a discardable attribute with a declared name, type
+// and holder. Each dialect lists its facts in one table; an attribute of the dialect that is not in
+// it, of another type, or on another operation, does not verify, so that a misspelt or forgotten
+// name cannot pass for "nothing known". (ODS declares discardable attributes of operations, not of
+// arguments; one mechanism serves both here.)
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILEC_DIALECTS_TILE_FACTS_H
+#define TILEC_DIALECTS_TILE_FACTS_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace tilec {
+
+/// A fact with values of `AttrT`. Absent facts read as a null attribute.
+template <typename AttrT>
+struct Fact {
+  llvm::StringLiteral name;
+
+  AttrT get(mlir::Operation *op) const { return op->getAttrOfType<AttrT>(name); }
+  bool has(mlir::Operation *op) const { return op->hasAttr(name); }
+  void set(mlir::Operation *op, AttrT value) const { op->setAttr(name, value); }
+  void remove(mlir::Operation *op) const { op->removeAttr(name); }
+
+  /// Of argument number `index` of a kernel.
+  AttrT get(mlir::FunctionOpInterface kernel, unsigned index) const {
+    return kernel.getArgAttrOfType<AttrT>(index, name);
+  }
+  bool has(mlir::FunctionOpInterface kernel, unsigned index) const {
+    return bool(kernel.getArgAttr(index, name));
+  }
+  void set(mlir::FunctionOpInterface kernel, unsigned index, AttrT value) const {
+    kernel.setArgAttr(index, name, value);
+  }
+  void set(mlir::NamedAttrList &list, AttrT value) const { list.set(name, value); }
+};
+
+/// What the verifier of a dialect asks of one fact.
+struct FactRule {
+  llvm::StringLiteral name;
+  /// What it is, for the message: "a number of stages, i32 >= 1".
+  llvm::StringLiteral what;
+  bool (*fits)(mlir::Attribute value);
+  /// Operations that may hold it, or whose arguments may.
+  bool (*holder)(mlir::Operation *op);
+};
+
+/// Checks `attribute`, on `op` or on one of its arguments, against the rule of its name; an error
+/// at `op` where there is none.
+llvm::LogicalResult verifyFact(llvm::ArrayRef<FactRule> rules, mlir::Operation *op,
+                               mlir::NamedAttribute attribute);
+
+/// Forms of values that rules share.
+template <typename AttrT> bool isKindOf(mlir::Attribute value) { return mlir::isa<AttrT>(value); }
+bool isI32AtLeast(mlir::Attribute value, int64_t least);
+bool isI64AtLeast(mlir::Attribute value, int64_t least);
+bool isI64PowerOfTwo(mlir::Attribute value);
+bool isStrings(mlir::Attribute value);
+
+namespace tile {
+
+/// On a pipelined `scf.for`: the number of stages that the program asks for, i32 >= 1. What it gets
+/// is `tgpu.pipeline`.
+inline constexpr Fact<mlir::IntegerAttr> kStages{"tile.stages"};
+/// On an unrolled `scf.for`: the factor, i32; 0 is fully.
+inline constexpr Fact<mlir::IntegerAttr> kUnroll{"tile.unroll"};
+/// On any operation: what `@require` asks of it, where it has no `require` of its own.
+inline constexpr Fact<mlir::ArrayAttr> kRequire{"tile.require"};
+/// On `tile.kernel`: a dictionary of the dimension names that have a fixed value.
+inline constexpr Fact<mlir::DictionaryAttr> kFixedDims{"tile.fixed_dims"};
+
+/// Facts of arguments of `tile.kernel` and `tgpu.kernel`. The parameter's name in the source.
+inline constexpr Fact<mlir::StringAttr> kName{"tile.name"};
+/// The language's name of the (element) type, so that signedness is kept.
+inline constexpr Fact<mlir::StringAttr> kDtype{"tile.dtype"};
+/// "in", "out" or "inout", of a tensor.
+inline constexpr Fact<mlir::StringAttr> kDirection{"tile.direction"};
+inline constexpr Fact<mlir::UnitAttr> kOptional{"tile.optional"};
+inline constexpr Fact<mlir::UnitAttr> kStrided{"tile.strided"};
+/// Bytes, a power of two.
+inline constexpr Fact<mlir::IntegerAttr> kAlign{"tile.align"};
+/// Names of the tensors that this one may be.
+inline constexpr Fact<mlir::ArrayAttr> kMayAlias{"tile.may_alias"};
+
+} // namespace tile
+} // namespace tilec
+
+#endif // TILEC_DIALECTS_TILE_FACTS_H
