@@ -54,30 +54,10 @@ tgpu::WgmmaWaitOp tilec::findDeferrableWait(scf::ForOp loop) {
   return carried.hasOneUse() && product.getAcc() == carried ? found : tgpu::WgmmaWaitOp();
 }
 
-/// The kernel argument behind a region of global memory; null if it is not known.
-static BlockArgument baseOf(Value global) {
-  while (Operation *definition = global.getDefiningOp()) {
-    if (!isa<tile::SliceOp, tile::ReshapeOp, tile::BitcastViewOp, tgpu::ViewOp>(definition)) {
-      return {};
-    }
-    global = definition->getOperand(0);
-  }
-  auto argument = cast<BlockArgument>(global);
-  return isa<tgpu::KernelOp>(argument.getOwner()->getParentOp()) ? argument : BlockArgument();
-}
-
-/// True if `a` and `b` may be the same memory: one argument, or arguments declared `may_alias`.
-static bool mayOverlap(tgpu::KernelOp kernel, Value a, Value b) {
-  BlockArgument first = baseOf(a), second = baseOf(b);
-  if (!first || !second || first == second) {
-    return true;
-  }
-  auto names = [&](BlockArgument from, BlockArgument to) {
-    auto list = tile::kMayAlias.get(kernel, from.getArgNumber());
-    Attribute name = tile::kName.get(kernel, to.getArgNumber());
-    return list && name && llvm::is_contained(list, name);
-  };
-  return names(first, second) || names(second, first);
+/// True if `a` and `b` may be the same memory.
+static bool mayOverlap(Value a, Value b) {
+  BlockArgument first = tgpu::getBase(a), second = tgpu::getBase(b);
+  return !first || !second || tgpu::mayAlias(first, second);
 }
 
 /// The global memory that `op` writes; null if it writes none.
@@ -154,10 +134,9 @@ std::string refuseCopy(tgpu::CopyOp copy, scf::ForOp loop) {
   if (isWrittenBeside(alloc.getResult(), copy)) {
     return "the buffer is written twice in an iteration";
   }
-  auto kernel = loop->getParentOfType<tgpu::KernelOp>();
   bool overwritten = loop.walk([&](Operation *op) {
                            Value written = writtenGlobal(op);
-                           return written && mayOverlap(kernel, written, copy.getSource())
+                           return written && mayOverlap(written, copy.getSource())
                                       ? WalkResult::interrupt()
                                       : WalkResult::advance();
                          })

@@ -143,28 +143,73 @@ void CpuRun::generateRest() {
       shape.push_back(static_cast<int64_t>(value));
     }
     slot.host = Array(argument.dtype, shape);
-    auto given = args.find(argument.name);
-    bool isGiven = given != args.end();
-    if (isGiven ? given->second == "poison" : argument.direction == Direction::Out) {
-      slot.host.data.assign(slot.host.data.size(), kPoison);
-      continue;
+    if (!slot.same) {
+      generateTensor(index);
     }
-    std::string text = isGiven                                         ? given->second
-                       : dtypeKind(argument.dtype) == ValueKind::Float ? "normal"
-                       : argument.dtype == DType::Bool                 ? "integers(0,1)"
-                                                                       : "integers(0,7)";
-    std::optional<Distribution> distribution = parseDistribution(text);
-    if (!distribution) {
-      throw RunError{"`--arg " + argument.name + "=" + text +
-                     "`: neither a .npy file nor a distribution"};
-    }
-    generate(slot.host, *distribution, options.seed, streamOf(argument.name));
   }
 }
 
-/// Copies each tensor between guard zones, at a multiple of 256 bytes as allocators on devices do.
-std::vector<cpu::Argument> CpuRun::makeArguments() {
+void CpuRun::generateTensor(unsigned index) {
+  const Argument &argument = kernel.arguments[index];
+  Array &host = slots[index].host;
+  auto given = args.find(argument.name);
+  bool isGiven = given != args.end();
+  if (isGiven ? given->second == "poison" : argument.direction == Direction::Out) {
+    host.data.assign(host.data.size(), kPoison);
+    return;
+  }
+  std::string text = isGiven                                         ? given->second
+                     : dtypeKind(argument.dtype) == ValueKind::Float ? "normal"
+                     : argument.dtype == DType::Bool                 ? "integers(0,1)"
+                                                                     : "integers(0,7)";
+  std::optional<Distribution> distribution = parseDistribution(text);
+  if (!distribution) {
+    throw RunError{"`--arg " + argument.name + "=" + text +
+                   "`: neither a .npy file nor a distribution"};
+  }
+  generate(host, *distribution, options.seed, streamOf(argument.name));
+}
+
+/// Which slots are the tensor of another one. What does not fit together the call itself refuses.
+void CpuRun::resolveSame() {
+  auto otherOf = [&](const Argument &argument) {
+    auto given = args.find(argument.name);
+    llvm::StringRef text = given == args.end() ? llvm::StringRef() : given->second;
+    return text.consume_front("same(") && text.consume_back(")") ? text : llvm::StringRef();
+  };
+  for (auto [index, argument] : llvm::enumerate(kernel.arguments)) {
+    llvm::StringRef name = otherOf(argument);
+    if (name.empty()) {
+      continue;
+    }
+    auto other = llvm::find_if(kernel.arguments, [&](const Argument &a) { return a.name == name; });
+    size_t number = other - kernel.arguments.begin();
+    if (other == kernel.arguments.end() || !other->isTensor || slots[number].absent ||
+        !otherOf(*other).empty()) {
+      throw RunError{"`--arg " + argument.name + "=same(" + name.str() +
+                     ")`: no tensor of its own"};
+    }
+    slots[index].same = number;
+  }
+}
+
+/// Copies a tensor between guard zones, at a multiple of 256 bytes as allocators on devices do.
+void CpuRun::place(Slot &slot) {
   constexpr size_t alignment = 256;
+  size_t bytes = slot.host.data.size();
+  slot.memory.assign(2 * kGuardBytes + alignment + bytes, kGuard);
+  auto start = reinterpret_cast<uintptr_t>(slot.memory.data()) + kGuardBytes;
+  size_t offset = kGuardBytes + (alignment - start % alignment) % alignment;
+  slot.data = slot.memory.data() + offset;
+  std::copy(slot.host.data.begin(), slot.host.data.end(), slot.data);
+}
+
+std::vector<cpu::Argument> CpuRun::makeArguments() {
+  for (auto [slot, argument] : llvm::zip_equal(slots, kernel.arguments)) {
+    if (argument.isTensor && !slot.absent && !slot.same) {
+      place(slot);
+    }
+  }
   std::vector<cpu::Argument> list;
   for (auto [index, argument] : llvm::enumerate(kernel.arguments)) {
     Slot &slot = slots[index];
@@ -172,13 +217,8 @@ std::vector<cpu::Argument> CpuRun::makeArguments() {
       list.push_back(cpu::Argument::scalar(slot.host.bits(0), dtypeName(argument.dtype)));
       continue;
     }
-    if (!slot.absent) {
-      size_t bytes = slot.host.data.size();
-      slot.memory.assign(2 * kGuardBytes + alignment + bytes, kGuard);
-      auto start = reinterpret_cast<uintptr_t>(slot.memory.data()) + kGuardBytes;
-      size_t offset = kGuardBytes + (alignment - start % alignment) % alignment;
-      slot.data = slot.memory.data() + offset;
-      std::copy(slot.host.data.begin(), slot.host.data.end(), slot.data);
+    if (slot.same) {
+      slot.data = slots[*slot.same].data;
     }
     std::vector<int64_t> shape = slot.host.shape;
     shape.resize(argument.extents.size()); // of an absent one: zeros
@@ -193,8 +233,8 @@ void CpuRun::checkTensor(unsigned index) {
   size_t bytes = slot.host.data.size();
   const std::byte *after = slot.data + bytes;
   const std::byte *end = slot.memory.data() + slot.memory.size();
-  if (findDamage(slot.memory.data(), slot.data - slot.memory.data()) ||
-      findDamage(after, end - after)) {
+  if (!slot.same && (findDamage(slot.memory.data(), slot.data - slot.memory.data()) ||
+                     findDamage(after, end - after))) {
     append(argument.name + ": WRONG: memory around it was written");
     result.ok = false;
   }
@@ -225,6 +265,7 @@ CpuRun::Result CpuRun::run() {
     readOptions();
     readGiven();
     bindDims();
+    resolveSame();
     generateRest();
     std::vector<cpu::Argument> arguments = makeArguments();
     auto start = std::chrono::steady_clock::now();

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,13 +35,18 @@ private:
     tile_rt::Array host;           ///< as before the run; a scalar has an empty shape
     std::vector<std::byte> memory; ///< guard zone, elements, guard zone
     std::byte *data = nullptr;     ///< aligned, inside memory
+    /// The number of the slot whose tensor this is too: `same(X)`.
+    std::optional<size_t> same;
   };
 
   void readOptions();
   void readGiven();
   void readScalar(unsigned index, const std::string &text);
   void bindDims();
+  void resolveSame();
   void generateRest();
+  void generateTensor(unsigned index);
+  static void place(Slot &slot);
   std::vector<cpu::Argument> makeArguments();
   void checkTensor(unsigned index);
   void append(const std::string &part) { result.text += (result.text.empty() ? "" : "; ") + part; }

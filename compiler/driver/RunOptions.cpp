@@ -39,7 +39,7 @@ void addRunOptions(CLI::App &app, RunOptions &run) {
   app.add_option("--dim", run.dims, "NAME=VALUE: a dimension")->allow_extra_args(false);
   app.add_option("--arg", run.args,
                  "NAME=VALUE: an input, a .npy file, normal, uniform(a, b), integers(a, b), a "
-                 "number, poison or none")
+                 "number, same(X), poison or none")
       ->allow_extra_args(false);
   app.add_option("--out", run.outs, "NAME=FILE.npy: write an output")->allow_extra_args(false);
   app.add_option("--expect", run.expect, "NAME=FILE.npy: compare an output")

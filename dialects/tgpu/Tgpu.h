@@ -49,6 +49,15 @@ inline constexpr Fact<mlir::IntegerAttr> kAlign{"tgpu.align"};
 /// A workspace of which an extent may be 0 in a call that launches the kernel all the same.
 inline constexpr Fact<mlir::UnitAttr> kMayBeEmpty{"tgpu.may_be_empty"};
 
+/// True if the call may pass one tensor for both: an argument admits it (`tile.may_alias`), or they
+/// are the same argument. Tensors of a kernel, workspaces too, overlap in no other way
+/// (docs/language.md section 6).
+bool mayAlias(mlir::BlockArgument a, mlir::BlockArgument b);
+/// True if some other argument of its kernel may be the same tensor.
+bool mayAliasAny(mlir::BlockArgument argument);
+/// The kernel argument that a region of global memory is part of; null if it is not known.
+mlir::BlockArgument getBase(mlir::Value global);
+
 /// Layout of a fragment type; nullptr when it has none yet.
 const layout::RegisterLayout *getLayout(mlir::Type fragment);
 /// The tensor type with `layout` as encoding.

@@ -20,6 +20,48 @@ static ArrayRef<int64_t> shapeOf(Type type) {
 }
 
 //===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+static KernelOp kernelOf(BlockArgument argument) {
+  return dyn_cast_or_null<KernelOp>(argument.getOwner()->getParentOp());
+}
+
+bool tilec::tgpu::mayAlias(BlockArgument a, BlockArgument b) {
+  if (a == b) {
+    return true;
+  }
+  KernelOp kernel = kernelOf(a);
+  if (!kernel || kernel != kernelOf(b)) {
+    return true; // nothing is known
+  }
+  auto admits = [&](BlockArgument from, BlockArgument to) {
+    auto list = tilec::tile::kMayAlias.get(kernel, from.getArgNumber());
+    Attribute name = tilec::tile::kName.get(kernel, to.getArgNumber());
+    return list && name && llvm::is_contained(list, name);
+  };
+  return admits(a, b) || admits(b, a);
+}
+
+bool tilec::tgpu::mayAliasAny(BlockArgument argument) {
+  return llvm::any_of(argument.getOwner()->getArguments(), [&](BlockArgument other) {
+    return other != argument && isa<GlobalType>(other.getType()) && mayAlias(argument, other);
+  });
+}
+
+BlockArgument tilec::tgpu::getBase(Value global) {
+  while (Operation *definition = global.getDefiningOp()) {
+    if (!isa<tilec::tile::SliceOp, tilec::tile::ReshapeOp, tilec::tile::BitcastViewOp, ViewOp>(
+            definition)) {
+      return {};
+    }
+    global = definition->getOperand(0);
+  }
+  auto argument = cast<BlockArgument>(global);
+  return kernelOf(argument) ? argument : BlockArgument();
+}
+
+//===----------------------------------------------------------------------===//
 // KernelOp, RolesOp
 //===----------------------------------------------------------------------===//
 

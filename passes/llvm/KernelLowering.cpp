@@ -182,10 +182,14 @@ SmallVector<NamedAttribute> KernelLowering::argumentAttributes(unsigned index, T
   }
   IntegerAttr align = tgpu::kAlign.get(kernel, index);
   attrs.push_back(b.getNamedAttr("llvm.align", align ? align : b.getI64IntegerAttr(16)));
-  if (!kernel.getArgAttr(index, "tgpu.may_alias")) {
-    attrs.push_back(b.getNamedAttr("llvm.noalias", b.getUnitAttr()));
+  // What another argument may write is neither: no loads that bypass the caches' coherence (.nc),
+  // and none that move across that argument's stores.
+  BlockArgument argument = kernel.getBody().getArgument(index);
+  if (tgpu::mayAliasAny(argument)) {
+    return attrs;
   }
-  if (!isWritten(kernel.getBody().getArgument(index))) {
+  attrs.push_back(b.getNamedAttr("llvm.noalias", b.getUnitAttr()));
+  if (!isWritten(argument)) {
     attrs.push_back(b.getNamedAttr("llvm.readonly", b.getUnitAttr()));
   }
   return attrs;

@@ -21,8 +21,18 @@ struct Slot {
   bool absent = false, fromFile = false;
   bool poisoned = false; ///< holds nothing before the run
   Array host;            ///< as before the run; a scalar has an empty shape
-  std::unique_ptr<Buffer> device;
+  /// The number of the slot whose tensor this is too: `same(X)`.
+  std::optional<size_t> same;
+  std::shared_ptr<Buffer> device;
 };
+
+/// X of `same(X)`.
+std::optional<std::string> sameAs(const std::string &text) {
+  if (!text.starts_with("same(") || !text.ends_with(")")) {
+    return std::nullopt;
+  }
+  return text.substr(5, text.size() - 6);
+}
 
 class Run {
 public:
@@ -35,7 +45,10 @@ private:
   void checkNames() const;
   void readGiven();
   void bindDims();
+  std::vector<int64_t> shapeOf(const Argument &argument) const;
   void generateRest();
+  void generateTensor(Slot &slot);
+  void resolveSame();
   void upload();
   static void fill(Slot &slot);
   LaunchPlan plan() const {
@@ -144,53 +157,92 @@ void Run::bindDims() {
   }
 }
 
+std::vector<int64_t> Run::shapeOf(const Argument &argument) const {
+  std::vector<int64_t> shape;
+  Int total = 1;
+  for (const Expr &extent : argument.extents) {
+    Int value = evaluate(extent, env).integer;
+    total *= std::max<Int>(value, 1);
+    if (value < 0 || total > (Int{1} << 36)) {
+      throw UsageError("argument `" + argument.name + "` cannot have an extent of " +
+                       intText(value));
+    }
+    shape.push_back(static_cast<int64_t>(value));
+  }
+  return shape;
+}
+
+void Run::generateTensor(Slot &slot) {
+  const Argument &argument = *slot.argument;
+  auto given = options.args.find(argument.name);
+  bool isGiven = given != options.args.end();
+  slot.poisoned = isGiven ? given->second == "poison" : argument.direction == Direction::Out;
+  if (slot.poisoned) {
+    slot.host.data.assign(slot.host.data.size(), kPoison);
+    return;
+  }
+  std::string text = isGiven                                         ? given->second
+                     : dtypeKind(argument.dtype) == ValueKind::Float ? "normal"
+                     : argument.dtype == DType::Bool                 ? "integers(0,1)"
+                                                                     : "integers(0,7)";
+  std::optional<Distribution> distribution = parseDistribution(text);
+  if (!distribution) {
+    throw UsageError("--arg " + argument.name + "=" + text +
+                     ": neither a .npy file nor a distribution");
+  }
+  generate(slot.host, *distribution, options.seed, streamOf(argument.name));
+}
+
 void Run::generateRest() {
   for (Slot &slot : slots) {
-    const Argument &argument = *slot.argument;
-    if (!argument.isTensor || slot.fromFile || slot.absent) {
-      continue;
-    }
-    std::vector<int64_t> shape;
-    Int total = 1;
-    for (const Expr &extent : argument.extents) {
-      Int value = evaluate(extent, env).integer;
-      total *= std::max<Int>(value, 1);
-      if (value < 0 || total > (Int{1} << 36)) {
-        throw UsageError("argument `" + argument.name + "` cannot have an extent of " +
-                         intText(value));
+    if (slot.argument->isTensor && !slot.fromFile && !slot.absent) {
+      slot.host = Array(slot.argument->dtype, shapeOf(*slot.argument));
+      if (!slot.same) {
+        generateTensor(slot);
       }
-      shape.push_back(static_cast<int64_t>(value));
     }
-    slot.host = Array(argument.dtype, shape);
-    auto given = options.args.find(argument.name);
-    bool isGiven = given != options.args.end();
-    slot.poisoned = isGiven ? given->second == "poison" : argument.direction == Direction::Out;
-    if (slot.poisoned) {
-      slot.host.data.assign(slot.host.data.size(), kPoison);
+  }
+}
+
+/// Which slots are the tensor of another one. What does not fit together the call itself refuses.
+void Run::resolveSame() {
+  for (Slot &slot : slots) {
+    auto given = options.args.find(slot.argument->name);
+    std::optional<std::string> name =
+        given == options.args.end() ? std::nullopt : sameAs(given->second);
+    if (!name) {
       continue;
     }
-    std::string text = isGiven                                         ? given->second
-                       : dtypeKind(argument.dtype) == ValueKind::Float ? "normal"
-                       : argument.dtype == DType::Bool                 ? "integers(0,1)"
-                                                                       : "integers(0,7)";
-    std::optional<Distribution> distribution = parseDistribution(text);
-    if (!distribution) {
-      throw UsageError("--arg " + argument.name + "=" + text +
-                       ": neither a .npy file nor a distribution");
+    auto other = std::find_if(slots.begin(), slots.end(),
+                              [&](const Slot &s) { return s.argument->name == *name; });
+    auto chained = options.args.find(*name);
+    if (other == slots.end() || !other->argument->isTensor || other->absent ||
+        (chained != options.args.end() && sameAs(chained->second))) {
+      throw UsageError("--arg " + slot.argument->name + "=" + given->second +
+                       ": no tensor of its own");
     }
-    generate(slot.host, *distribution, options.seed, streamOf(argument.name));
+    slot.same = static_cast<size_t>(other - slots.begin());
   }
 }
 
 void Run::upload() {
+  for (Slot &slot : slots) {
+    if (slot.argument->isTensor && !slot.absent && !slot.same) {
+      slot.device = executor.allocate(slot.host.data.size(), slot.argument->name);
+      fill(slot);
+    }
+  }
+  for (Slot &slot : slots) {
+    if (slot.same) {
+      slot.device = slots[*slot.same].device;
+    }
+  }
   for (Slot &slot : slots) {
     tile_arg arg{nullptr, nullptr, nullptr, TILE_SCALAR_RANK,
                  static_cast<int32_t>(slot.argument->dtype)};
     if (!slot.argument->isTensor) {
       arg.data = slot.host.data.data();
     } else if (!slot.absent) {
-      slot.device = executor.allocate(slot.host.data.size(), slot.argument->name);
-      fill(slot);
       arg.data = reinterpret_cast<void *>(slot.device->address());
       arg.extents = slot.host.shape.data();
       arg.rank = static_cast<int32_t>(slot.host.shape.size());
@@ -213,6 +265,9 @@ void Run::upload() {
 
 /// Gives a tensor its contents before a run.
 void Run::fill(Slot &slot) {
+  if (slot.same) {
+    return;
+  }
   if (slot.poisoned) {
     slot.device->poison();
   } else {
@@ -346,6 +401,7 @@ CaseResult Run::run() {
   checkNames();
   readGiven();
   bindDims();
+  resolveSame();
   try {
     generateRest();
     upload();

@@ -27,9 +27,10 @@ void addCaseOptions(CLI::App &app, CaseOptions &options, Raw &raw) {
                  "symbol of the kernel; needed if the pack has several");
   app.add_option("--dim", raw.dims, "NAME=VALUE: a dimension, for tensors that are generated")
       ->allow_extra_args(false);
-  app.add_option("--arg", raw.args,
-                 "NAME=FILE.npy, NAME=normal[(mean,deviation)], uniform(a,b), integers(a,b), a "
-                 "number, poison (for an output: nothing), or none")
+  app.add_option(
+         "--arg", raw.args,
+         "NAME=FILE.npy, NAME=normal[(mean,deviation)], uniform(a,b), integers(a,b), a "
+         "number, same(X) (the tensor of argument X), poison (for an output: nothing), or none")
       ->allow_extra_args(false);
   app.add_option("--out", raw.outs, "NAME=FILE.npy: write this tensor after the run")
       ->allow_extra_args(false);
