@@ -158,6 +158,20 @@ void Emulator::undefine(uint64_t address, uint64_t bytes, uint8_t fill) {
   }
 }
 
+Emulator::Unwritten Emulator::unwritten(uint64_t address) {
+  Region *region = state->memory.find(address);
+  Unwritten result;
+  if (!region || region->base != address || Checker::isDefined({region, 0, region->bytes.size()})) {
+    return result;
+  }
+  for (uint64_t i = region->bytes.size(); i-- > 0;) {
+    if (!Checker::isDefined({region, i, 1})) {
+      result = {result.bytes + 1, i};
+    }
+  }
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Modules
 //===----------------------------------------------------------------------===//
@@ -183,6 +197,7 @@ void Emulator::State::placeVariables(Loaded &loaded) {
     }
     Region &region = memory.allocate(variable.bytes, "variable `" + variable.name + "`",
                                      std::max<uint64_t>(variable.align, 256));
+    std::fill(region.bytes.begin(), region.bytes.end(), uint8_t(0));
     std::copy(variable.initial.begin(), variable.initial.end(), region.bytes.begin());
     region.kind = isConst ? Region::Kind::Const : Region::Kind::Global;
     region.readOnly = isConst;

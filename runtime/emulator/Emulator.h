@@ -54,6 +54,12 @@ public:
   /// Runs to the end. False if the grid had to be stopped; see reports().
   bool launch(Loaded &module, const Launch &launch);
 
+  /// Bytes of an allocation that were never written.
+  struct Unwritten {
+    uint64_t bytes = 0, first = 0; ///< how many, and where the first one lies
+  };
+  Unwritten unwritten(uint64_t address);
+
   const std::vector<Report> &reports() const;
   /// All reports as text.
   std::string describe() const;

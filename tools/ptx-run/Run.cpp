@@ -66,6 +66,14 @@ Outcome run(const std::string &ptx, const Description &description, const Option
       outcome.answer.resize(at + buffer.contents.size());
       emulator.read(addresses[buffer.name], outcome.answer.data() + at, buffer.contents.size());
     }
+    Emulator::Unwritten none =
+        buffer.isResult ? emulator.unwritten(addresses[buffer.name]) : Emulator::Unwritten{};
+    if (none.bytes) {
+      outcome.unwritten.push_back(buffer.name + ": " + std::to_string(none.bytes) + " of " +
+                                  std::to_string(buffer.contents.size()) +
+                                  " bytes were never written, the first at byte " +
+                                  std::to_string(none.first));
+    }
   }
   outcome.reports = emulator.reports();
   outcome.text = emulator.describe();

@@ -9,8 +9,9 @@ struct Outcome {
   bool ended = false; ///< all launches went to their end
   Bytes answer;       ///< the result buffers, one after the other
   std::vector<tile_emu::Report> reports;
-  std::string text;    ///< all reports, for people
-  std::string profile; ///< if asked for
+  std::string text;                   ///< all reports, for people
+  std::string profile;                ///< if asked for
+  std::vector<std::string> unwritten; ///< results of which bytes were never written, in words
 };
 
 /// Throws std::runtime_error (a bad description) and what Emulator::load throws (bad PTX).

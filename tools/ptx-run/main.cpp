@@ -91,6 +91,9 @@ int runFile(const Arguments &arguments) {
                                       : parseDescription(readFile(arguments.description));
   const Outcome outcome = run(ptx, description, arguments.options);
   printReports(outcome, arguments.quiet);
+  for (size_t i = 0; i < outcome.unwritten.size() && outcome.ended && !arguments.quiet; ++i) {
+    std::cout << outcome.unwritten[i] << "\n";
+  }
   std::cout << outcome.profile;
   if (!arguments.out.empty()) {
     std::ofstream(arguments.out, std::ios::binary)

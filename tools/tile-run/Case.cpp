@@ -281,6 +281,9 @@ void Run::checkTensor(Slot &slot, bool &compared) {
   if (!damage.empty()) {
     fail(name + ": WRONG: " + damage);
   }
+  if (std::string unwritten = slot.poisoned ? slot.device->unwritten() : ""; !unwritten.empty()) {
+    append(name + ": " + unwritten);
+  }
   Array after = slot.host;
   after.data = slot.device->read();
   if (slot.argument->direction == Direction::In && after.data != slot.host.data) {

@@ -53,6 +53,13 @@ public:
     return data;
   }
   std::string damage() const override { return {}; } // the emulator reports it where it happens
+  std::string unwritten() const override {
+    tile_emu::Emulator::Unwritten none = emulator.unwritten(base);
+    return none.bytes == 0
+               ? ""
+               : std::to_string(none.bytes) + " of " + std::to_string(bytes) +
+                     " bytes were never written, the first at byte " + std::to_string(none.first);
+  }
 
 private:
   tile_emu::Emulator &emulator;

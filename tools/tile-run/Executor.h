@@ -20,6 +20,8 @@ public:
   virtual std::vector<std::byte> read() const = 0;
   /// "" or which byte outside the memory was written.
   virtual std::string damage() const = 0;
+  /// "" or how much of it was never written; "" where nobody can tell.
+  virtual std::string unwritten() const { return {}; }
 };
 
 class Executor {

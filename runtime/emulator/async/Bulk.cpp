@@ -139,10 +139,12 @@ private:
   void issue(Step &step, unsigned lane) const;
 };
 
-void copyMasked(const MemoryRange &to, const MemoryRange &from, uint64_t mask) {
+void copyMasked(Machine &machine, const AsyncOp &op, const MemoryRange &to, const MemoryRange &from,
+                uint64_t mask) {
   for (uint64_t i = 0; i != to.bytes; ++i) {
     if (mask >> i % kUnit & 1) {
-      copyBytes({to.region, to.offset + i, 1}, {from.region, from.offset + i, 1});
+      moveToGlobal(machine, op, {to.region, to.offset + i, 1}, {from.region, from.offset + i, 1},
+                   std::nullopt);
     }
   }
 }
@@ -164,12 +166,10 @@ void BulkStore::issue(Step &step, unsigned lane) const {
                      machine.checker.access(Access::Read, read, Proxy::Async, source);
                      machine.checker.access(Access::Write, write, Proxy::Async, target,
                                             {.atomic = reduction.has_value()});
-                     if (reduction) {
-                       reduceInto(target, source, *reduction);
-                     } else if (mask == 0xffff) {
-                       copyBytes(target, source);
+                     if (mask == 0xffff) {
+                       moveToGlobal(machine, write, target, source, reduction);
                      } else {
-                       copyMasked(target, source, mask);
+                       copyMasked(machine, write, target, source, mask);
                      }
                    });
 }

@@ -196,8 +196,8 @@ void loadTile(const TensorTile &tile, const MemoryRange &shared) {
   }
 }
 
-void storeTile(const TensorTile &tile, const MemoryRange &shared,
-               const std::optional<Reduction> &reduction) {
+void storeTile(Machine &machine, const AsyncOp &op, const TensorTile &tile,
+               const MemoryRange &shared, const std::optional<Reduction> &reduction) {
   for (const BoxRow &row : tile.rows) {
     forPieces(tile, shared, row, [&](uint32_t at, const MemoryRange &piece) {
       Overlap overlap(row, at);
@@ -208,11 +208,7 @@ void storeTile(const TensorTile &tile, const MemoryRange &shared,
       MemoryRange inside = tile.inside(row);
       MemoryRange to{inside.region, inside.offset + overlap.begin - row.skipped, bytes};
       MemoryRange from{piece.region, piece.offset + overlap.begin - at, bytes};
-      if (reduction) {
-        reduceInto(to, from, *reduction);
-      } else {
-        copyBytes(to, from);
-      }
+      moveToGlobal(machine, op, to, from, reduction);
     });
   }
 }
@@ -343,8 +339,9 @@ void TensorStore::issue(Step &step, unsigned lane) const {
   }
   step.machine.profile.bulk(step.op.instruction, tile->box.bytes());
   issueInBulkGroup(step, lane,
-                   [&checker = step.machine.checker, tile, shared = place.range,
+                   [&machine = step.machine, tile, shared = place.range,
                     combine](const AsyncOp &read, const AsyncOp &write) {
+                     Checker &checker = machine.checker;
                      forSharedParts(*tile, shared, [&](const MemoryRange &part) {
                        checker.access(Access::Read, read, Proxy::Async, part);
                      });
@@ -352,7 +349,7 @@ void TensorStore::issue(Step &step, unsigned lane) const {
                        checker.access(Access::Write, write, Proxy::Async, part,
                                       {.atomic = combine.has_value()});
                      });
-                     storeTile(*tile, shared, combine);
+                     storeTile(machine, write, *tile, shared, combine);
                    });
 }
 

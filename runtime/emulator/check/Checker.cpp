@@ -361,6 +361,25 @@ void Checker::setDefined(const MemoryRange &range, bool defined) {
   }
 }
 
+uint64_t Checker::undefinedBits(const MemoryRange &range) {
+  uint64_t bits = 0;
+  if (!isDefined(range)) {
+    for (uint64_t i = 0; i != range.bytes; ++i) {
+      bits |= isDefined({range.region, range.offset + i, 1}) ? 0 : uint64_t(0xff) << 8 * i;
+    }
+  }
+  return bits;
+}
+
+void Checker::setUndefinedBits(const MemoryRange &range, uint64_t undefined) {
+  setDefined(range, true);
+  for (uint64_t i = 0; i != range.bytes && undefined >> 8 * i; ++i) {
+    if (undefined >> 8 * i & 0xff) {
+      setDefined({range.region, range.offset + i, 1}, false);
+    }
+  }
+}
+
 void Checker::forgetAccesses(Region &region) {
   if (region.shadow) {
     region.shadow->forget();

@@ -160,6 +160,10 @@ public:
   static void attach(Region &region, bool defined); ///< gives the region a shadow
   static bool isDefined(const MemoryRange &range);
   static void setDefined(const MemoryRange &range, bool defined);
+  /// The same for up to 8 bytes as bits of a register: those of undefined bytes are set. A byte of
+  /// which some bits are undefined is undefined.
+  static uint64_t undefinedBits(const MemoryRange &range);
+  static void setUndefinedBits(const MemoryRange &range, uint64_t undefined);
   /// The host orders everything: forget accesses.
   static void forgetAccesses(Region &region);
 

@@ -13,7 +13,7 @@ namespace tile_emu {
 
 static constexpr uint64_t kMaxSharedBytes = 232448, // 227 KB: CUDA programming guide, table 27
     kMaxLocalBytes = 512 * 1024;
-static constexpr Row kNoRow = ~Row(0);
+static constexpr Row kNoRow = Code::kNoRow;
 
 static uint64_t alignUp(uint64_t value, uint64_t align) {
   align = std::max<uint64_t>(align, 1);

@@ -49,6 +49,9 @@ struct Op {
   bool propagatesUndefined = false;
   /// The handler looks at its inputs itself and calls Step::undefine: neither is done for it.
   bool tracksUndefined = false;
+  /// Says, by Step::undefine, which bits of the results are undefined in a lane in which some input
+  /// is not defined as a whole; without it all are. Before `execute`, with `propagatesUndefined`.
+  std::function<void(Step &, unsigned lane)> undefinedResults;
   std::vector<Row> reads, writes; ///< registers only; `writes` become defined after Outcome::Next
   /// Registers that an asynchronous instruction (wgmma) keeps using: not checked as plain reads and
   /// writes.
@@ -82,7 +85,8 @@ struct Code {
   std::string nameOfShared(uint64_t offset) const;
   /// What a row is in the PTX text, for reports: "%r12"; "" for constants.
   std::string nameOf(Row row) const;
-  std::vector<Row> registerRows; ///< by register of the function
+  static constexpr Row kNoRow = ~Row(0);
+  std::vector<Row> registerRows; ///< by register of the function; kNoRow for those without use
 };
 
 /// Decodes all of a function. Throws Fault (Unsupported, Invalid) that names instruction, modifier

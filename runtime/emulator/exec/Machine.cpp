@@ -18,6 +18,29 @@ static constexpr unsigned kRoundsPerCluster = 8;
 /// Registers, shared and local memory of all clusters that are resident at the same time.
 static constexpr uint64_t kMaxResidentBytes = uint64_t(4) << 30;
 
+void Warp::undefine(Row row, unsigned lane, uint64_t bits) {
+  if (!bits) {
+    return;
+  }
+  auto &known = undefinedBits[row];
+  if (!known && bits != ~uint64_t(0)) {
+    known = std::make_unique<std::array<uint64_t, kWarpSize>>();
+    known->fill(~uint64_t(0));
+  }
+  if (known) {
+    bool wasDefined = defined[row] >> lane & 1;
+    (*known)[lane] = wasDefined ? bits : (*known)[lane] | bits;
+  }
+  defined[row] &= ~(LaneMask(1) << lane);
+}
+
+void Warp::undefineAll(Row row, LaneMask lanes) {
+  defined[row] &= ~lanes;
+  for (LaneMask rest = undefinedBits[row] ? lanes : 0; rest; rest &= rest - 1) {
+    (*undefinedBits[row])[unsigned(std::countr_zero(rest))] = ~uint64_t(0);
+  }
+}
+
 std::array<uint32_t, 3> Block::threadIndex(uint32_t linear) const {
   uint32_t x = std::max(shape[0], 1u), y = std::max(shape[1], 1u);
   return {linear % x, linear / x % y, linear / x / y};
@@ -129,12 +152,29 @@ void Machine::Scheduler::startBlock(Block &block) {
   block.shared.block = block.number;
   block.shared.bytes.resize(config.dynamicSharedBytes
                                 ? code.dynamicSharedOffset + config.dynamicSharedBytes
-                                : code.staticSharedBytes);
+                                : code.staticSharedBytes,
+                            kNeverWritten);
   Checker::attach(block.shared, /*defined=*/false);
   block.warps.resize((block.threads + kWarpSize - 1) / kWarpSize);
   for (uint32_t i = 0; i < block.warps.size(); ++i) {
     block.warps[i].index = i;
     startWarp(block, block.warps[i]);
+  }
+}
+
+/// What nobody has written is no zero, so that programs that rely on zeros compute something else:
+/// all ones, a NaN in every floating-point type.
+static void fillUndefined(const Code &code, Warp &warp) {
+  for (size_t i = 0; i < code.registerRows.size(); ++i) {
+    Row row = code.registerRows[i];
+    if (row == Code::kNoRow) {
+      continue;
+    }
+    ptx::Type type = code.function->registers[i].type;
+    unsigned bits = type == ptx::Type::Pred ? 1 : ptx::bitsOf(type);
+    uint64_t ones = bits >= 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
+    uint64_t *values = warp.registers.data() + size_t(row) * kWarpSize;
+    std::fill_n(values, (bits == 128 ? 2 : 1) * kWarpSize, ones);
   }
 }
 
@@ -145,6 +185,8 @@ void Machine::Scheduler::startWarp(Block &block, Warp &warp) {
   warp.existing = lanes == kWarpSize ? ~LaneMask(0) : (LaneMask(1) << lanes) - 1;
   warp.registers.resize(size_t(code.numRows) * kWarpSize);
   warp.defined.resize(code.numRows);
+  warp.undefinedBits.resize(code.numRows);
+  fillUndefined(code, warp);
   warp.writtenAt.resize(code.numRows);
   warp.paths.reserve(kWarpSize);
   warp.paths.push_back(

@@ -48,7 +48,9 @@ struct Warp {
   uint32_t index = 0;              ///< in its block
   ThreadId firstThread = 0;        ///< of lane 0; the others follow
   std::vector<uint64_t> registers; ///< rows of 32, see Row
-  std::vector<LaneMask> defined;   ///< by row
+  std::vector<LaneMask> defined;   ///< by row: lanes in which every bit is
+  /// By row: which bits are undefined in the lanes that are not in `defined`; null: all of them.
+  std::vector<std::unique_ptr<std::array<uint64_t, kWarpSize>>> undefinedBits;
   std::vector<Path> paths;         ///< of different pc; together all lanes that have not exited
   uint32_t turns = 0;              ///< for rotation between paths
   uint32_t steps = 1;              ///< instructions executed, from 1
@@ -63,6 +65,16 @@ struct Warp {
   std::array<ThreadGroups, kWarpSize> groups;
   std::shared_ptr<WgmmaState> wgmma;          ///< null until its first wgmma instruction
   std::vector<std::unique_ptr<Region>> local; ///< by lane; made on first use
+
+  uint64_t undefinedIn(Row row, unsigned lane) const {
+    return defined[row] >> lane & 1 ? 0
+           : undefinedBits[row]     ? (*undefinedBits[row])[lane]
+                                    : ~uint64_t(0);
+  }
+  /// Adds undefined bits to a lane of a row.
+  void undefine(Row row, unsigned lane, uint64_t bits);
+  /// All bits of some lanes.
+  void undefineAll(Row row, LaneMask lanes);
 };
 
 struct Cluster;

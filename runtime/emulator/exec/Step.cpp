@@ -38,6 +38,15 @@ static Report reportOf(const Step &step, Report::Kind kind, const std::string &m
           .notes = {}};
 }
 
+void Step::reportUndefinedStore(Row row, const MemoryRange &to, unsigned lane) {
+  std::string name = machine.config->code->nameOf(row);
+  report(Report::Kind::Uninitialised,
+         (name.empty() ? "a value" : name) + ", which is stored to " + to.region->name +
+             " at byte " + std::to_string(to.offset) +
+             ", was never written, or computed from what was never written",
+         lane);
+}
+
 void Step::fault(Report::Kind kind, const std::string &message, unsigned lane) {
   throw Fault(reportOf(*this, kind, message, lane));
 }

@@ -66,14 +66,26 @@ public:
   void noteVisit(Block &target, unsigned lane);
   /// Is the value of a row defined in a lane?
   bool isDefined(Row r, unsigned lane) const { return warp.defined[r] >> lane & 1; }
-  /// After the handler returns Next, the row stays undefined in this lane.
-  void undefine(Row r, unsigned lane) { undefined.push_back({r, lane}); }
-  std::vector<std::pair<Row, unsigned>> undefined;
+  uint64_t undefinedBits(Row r, unsigned lane) const { return warp.undefinedIn(r, lane); }
+  /// After the handler returns Next, these bits of the row are undefined in this lane.
+  void undefine(Row r, unsigned lane, uint64_t bits = ~uint64_t(0)) {
+    if (bits) {
+      undefined.push_back({r, lane, bits});
+    }
+  }
+  struct Undefined {
+    Row row;
+    unsigned lane;
+    uint64_t bits;
+  };
+  std::vector<Undefined> undefined;
 
   [[noreturn]] void fault(Report::Kind kind, const std::string &message,
                           unsigned lane = kWarpSize); ///< names this instruction
   void report(Report::Kind kind, const std::string &message, unsigned lane = kWarpSize);
   Party party(unsigned lane, const std::string &what) const;
+  /// An undefined value goes to global memory.
+  void reportUndefinedStore(Row row, const MemoryRange &to, unsigned lane);
 
   // What a handler leaves to the machine.
   std::function<std::string()> waiting;

@@ -63,7 +63,7 @@ MemoryRange Step::resolveLocal(uint64_t address, uint64_t bytes, unsigned lane) 
     region->kind = Region::Kind::Local;
     region->name = "local memory";
     region->block = block.number;
-    region->bytes.resize(machine.config->code->localBytes);
+    region->bytes.resize(machine.config->code->localBytes, kNeverWritten);
     Checker::attach(*region, /*defined=*/false);
   }
   return within(*region, address, bytes, lane);

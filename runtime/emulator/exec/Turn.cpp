@@ -184,7 +184,8 @@ LaneMask Machine::Scheduler::gather(Block &block, Warp &warp, Path &path, const 
   return 0;
 }
 
-/// Lanes whose inputs are undefined, where that passes on to the results; else it is reported.
+/// Lanes whose inputs are undefined, where that passes on to all of the results; else it is
+/// reported.
 static LaneMask checkInputs(Step &step) {
   const Op &op = step.op;
   Warp &warp = step.warp;
@@ -202,6 +203,12 @@ static LaneMask checkInputs(Step &step) {
     } else {
       reportUndefined(step, row, missing);
     }
+  }
+  if (undefined && op.undefinedResults) {
+    for (LaneMask rest = undefined; rest; rest &= rest - 1) {
+      op.undefinedResults(step, unsigned(std::countr_zero(rest)));
+    }
+    undefined = 0;
   }
   if (!warp.inFlight.empty()) {
     for (Row row : op.reads) {
@@ -222,12 +229,15 @@ static void settleOutputs(Step &step, LaneMask undefined) {
   Warp &warp = step.warp;
   if (!step.op.handlesOwnRegisters) {
     for (Row row : step.op.writes) {
-      warp.defined[row] = (warp.defined[row] | step.lanes) & ~undefined;
+      warp.defined[row] |= step.lanes;
+      if (undefined) {
+        warp.undefineAll(row, undefined);
+      }
       warp.writtenAt[row] = warp.steps;
     }
   }
-  for (auto [row, lane] : step.undefined) {
-    warp.defined[row] &= ~(LaneMask(1) << lane);
+  for (auto [row, lane, bits] : step.undefined) {
+    warp.undefine(row, lane, bits);
   }
 }
 

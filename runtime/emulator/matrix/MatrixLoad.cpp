@@ -8,10 +8,10 @@ namespace tile_emu {
 namespace {
 constexpr unsigned kRows = 8, kColumns = 8, kRowBytes = 16;
 
-/// 8x8 elements and which of them have been written.
+/// 8x8 elements and which of their bits are undefined.
 struct Matrix8 {
   uint16_t values[kRows][kColumns];
-  bool defined[kRows][kColumns];
+  uint16_t undefined[kRows][kColumns];
 };
 
 struct Place {
@@ -30,9 +30,9 @@ void toRegister(Step &step, const Matrix8 &matrix, bool transposed, Row to) {
     step.set(to, lane,
              matrix.values[low.row][low.column] | uint32_t(matrix.values[high.row][high.column])
                                                       << 16);
-    if (!matrix.defined[low.row][low.column] || !matrix.defined[high.row][high.column]) {
-      step.undefine(to, lane);
-    }
+    step.undefine(to, lane,
+                  matrix.undefined[low.row][low.column] |
+                      uint32_t(matrix.undefined[high.row][high.column]) << 16);
   }
 }
 
@@ -42,7 +42,8 @@ Matrix8 fromRegister(Step &step, bool transposed, Row from) {
     for (unsigned half = 0; half < 2; ++half) {
       Place place = placeOf(lane, half, transposed);
       matrix.values[place.row][place.column] = uint16_t(step.get(from, lane) >> (16 * half));
-      matrix.defined[place.row][place.column] = step.isDefined(from, lane);
+      matrix.undefined[place.row][place.column] =
+          uint16_t(step.undefinedBits(from, lane) >> (16 * half));
     }
   }
   return matrix;
@@ -123,8 +124,8 @@ Matrix8 load(const Places &places, unsigned j) {
     std::memcpy(matrix.values[row], range.data(), kRowBytes);
     bool all = Checker::isDefined(range);
     for (unsigned column = 0; column < kColumns; ++column) {
-      matrix.defined[row][column] =
-          all || Checker::isDefined({range.region, range.offset + 2 * column, 2});
+      matrix.undefined[row][column] =
+          all ? 0 : uint16_t(Checker::undefinedBits({range.region, range.offset + 2 * column, 2}));
     }
   }
   return matrix;
@@ -136,8 +137,8 @@ void store(const Places &places, unsigned j, const Matrix8 &matrix) {
     std::memcpy(range.data(), matrix.values[row], kRowBytes);
     Checker::setDefined(range, true);
     for (unsigned column = 0; column < kColumns; ++column) {
-      if (!matrix.defined[row][column]) {
-        Checker::setDefined({range.region, range.offset + 2 * column, 2}, false);
+      if (uint16_t undefined = matrix.undefined[row][column]) {
+        Checker::setUndefinedBits({range.region, range.offset + 2 * column, 2}, undefined);
       }
     }
   }
@@ -218,6 +219,7 @@ Execute decodeMovmatrix(Decoder &decoder) {
     decoder.expect(modifier);
   }
   Row to = decoder.destination(0, ptx::Type::B32), from = decoder.source(1, ptx::Type::B32);
+  decoder.op.tracksUndefined = true;
   decoder.op.together = Together::Warp;
   return [to, from](Step &step) {
     requireWholeWarp(step);

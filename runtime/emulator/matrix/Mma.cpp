@@ -59,10 +59,14 @@ Outcome executeMma(Step &step, const Mma &mma) {
   readC(step, mma.accumulators, mma.rowsC, operands);
   multiplyOperands(mma, operands);
   for (unsigned r = 0; r < mma.rowsD.size(); ++r) {
-    LaneMask undefined =
-        undefinedLanes(mma.accumulators, r, operands) | ~step.warp.defined[mma.rowsC[r]];
-    for (; undefined; undefined &= undefined - 1) {
-      step.undefine(mma.rowsD[r], unsigned(std::countr_zero(undefined)));
+    Row c = mma.rowsC[r];
+    if (operands.allDefined() && step.warp.defined[c] == kAllLanes) {
+      continue;
+    }
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+      step.undefine(
+          mma.rowsD[r], lane,
+          undefinedBits(mma.accumulators, r, lane, operands, step.undefinedBits(c, lane)));
     }
   }
   writeD(step, mma.accumulators, mma.rowsD, operands);

@@ -114,19 +114,16 @@ void writeD(Step &step, const AccumulatorLayout &layout, const std::vector<Row> 
 }
 
 template <typename T>
-LaneMask undefinedLanes(const AccumulatorLayout &layout, unsigned r, const Operands<T> &operands) {
-  if (operands.allDefined()) {
-    return 0;
+uint64_t undefinedBits(const AccumulatorLayout &layout, unsigned r, unsigned lane,
+                       const Operands<T> &operands, uint64_t undefinedC) {
+  unsigned perRegister = layout.perRegister();
+  MatrixPosition at = positionInC(layout.rows, lane, r * perRegister);
+  uint64_t result = 0, element = perRegister == 1 ? ~uint64_t(0) : 0xffff;
+  for (unsigned e = 0; e < perRegister; ++e) {
+    uint64_t bits = element << 16 * e;
+    result |= operands.undefined(at.row, at.column + e) || (undefinedC & bits) ? bits : 0;
   }
-  LaneMask mask = 0;
-  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-    MatrixPosition at = positionInC(layout.rows, lane, r * layout.perRegister());
-    if (operands.undefined(at.row, at.column) ||
-        operands.undefined(at.row, at.column + layout.perRegister() - 1)) {
-      mask |= LaneMask(1) << lane;
-    }
-  }
-  return mask;
+  return result;
 }
 
 #define INSTANTIATE(T)                                                                             \
@@ -136,7 +133,8 @@ LaneMask undefinedLanes(const AccumulatorLayout &layout, unsigned r, const Opera
   template void readC(Step &, const AccumulatorLayout &, const std::vector<Row> &, Operands<T> &); \
   template void writeD(Step &, const AccumulatorLayout &, const std::vector<Row> &,                \
                        const Operands<T> &);                                                       \
-  template LaneMask undefinedLanes(const AccumulatorLayout &, unsigned, const Operands<T> &);
+  template uint64_t undefinedBits(const AccumulatorLayout &, unsigned, unsigned,                   \
+                                  const Operands<T> &, uint64_t);
 INSTANTIATE(float)
 INSTANTIATE(double)
 INSTANTIATE(int32_t)

@@ -57,8 +57,10 @@ void readC(Step &step, const AccumulatorLayout &layout, const std::vector<Row> &
 template <typename T>
 void writeD(Step &step, const AccumulatorLayout &layout, const std::vector<Row> &registers,
             const Operands<T> &from);
-/// In which lanes the `r`-th register of D depends on undefined operands A and B.
+/// Which bits of the `r`-th register of D depend on undefined operands A and B, or on the undefined
+/// bits of C, in a lane.
 template <typename T>
-LaneMask undefinedLanes(const AccumulatorLayout &layout, unsigned r, const Operands<T> &operands);
+uint64_t undefinedBits(const AccumulatorLayout &layout, unsigned r, unsigned lane,
+                       const Operands<T> &operands, uint64_t undefinedC);
 
 } // namespace tile_emu

@@ -84,6 +84,24 @@ void readOperands(Step &step, const Product &product, const AsyncOp &async,
   }
 }
 
+/// What of an accumulator is undefined after the product.
+template <typename T>
+void settleAccumulator(Step &step, const Product &product, unsigned r, bool accumulates,
+                       const Operands<T> &operands) {
+  Warp &warp = step.warp;
+  Row row = product.rowsD[r];
+  bool wasDefined = !accumulates || warp.defined[row] == kAllLanes;
+  std::array<uint64_t, kWarpSize> undefined{};
+  for (unsigned lane = 0; lane < kWarpSize && !(wasDefined && operands.allDefined()); ++lane) {
+    undefined[lane] = undefinedBits(product.accumulators, r, lane, operands,
+                                    accumulates ? warp.undefinedIn(row, lane) : 0);
+  }
+  warp.defined[row] = kAllLanes;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    warp.undefine(row, lane, undefined[lane]);
+  }
+}
+
 template <typename T>
 Outcome executeProduct(Step &step, const Product &product) {
   requireWholeWarp(step);
@@ -111,9 +129,7 @@ Outcome executeProduct(Step &step, const Product &product) {
   multiplyOperands(product, operands);
   writeD(step, product.accumulators, product.rowsD, operands);
   for (unsigned r = 0; r < product.rowsD.size(); ++r) {
-    LaneMask &defined = step.warp.defined[product.rowsD[r]];
-    defined = (values.accumulates ? defined : kAllLanes) &
-              ~undefinedLanes(product.accumulators, r, operands);
+    settleAccumulator(step, product, r, values.accumulates, operands);
   }
   step.machine.profile.multiplyAdds(step.op.instruction,
                                     uint64_t(kRowsOfWarp) * product.columns * product.k);

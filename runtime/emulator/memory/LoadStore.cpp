@@ -2,6 +2,8 @@
 #include "runtime/emulator/async/Async.h"
 #include "runtime/emulator/memory/Decoding.h"
 
+#include <algorithm>
+
 namespace tile_emu {
 
 namespace {
@@ -96,6 +98,22 @@ void loadElement(Step &step, const Transfer &transfer, const MemoryRange &range,
   step.set(row, lane, value[0]);
 }
 
+/// What is undefined of a loaded element; the sign, and all that it fills, with the highest byte.
+void undefineElement(Step &step, const Transfer &transfer, const MemoryRange &range, unsigned lane,
+                     size_t i) {
+  uint64_t at = range.offset + i * transfer.elementBytes;
+  if (transfer.elementBytes == 16) {
+    step.undefine(transfer.rows[i], lane, Checker::undefinedBits({range.region, at, 8}));
+    step.undefine(transfer.rows[i] + 1, lane, Checker::undefinedBits({range.region, at + 8, 8}));
+    return;
+  }
+  uint64_t bits = Checker::undefinedBits({range.region, at, transfer.elementBytes});
+  if (isSigned(transfer.type)) {
+    bits = extend(bits, transfer.elementBytes * 8, transfer.registerBits[i]);
+  }
+  step.undefine(transfer.rows[i], lane, bits);
+}
+
 Outcome executeLoad(Step &step, const Transfer &transfer) {
   LaneRanges ranges = resolveLanes(step, transfer.target, transfer.address, transfer.bytes());
   checkAccess(step, ranges, Access::Read, transfer.ordering);
@@ -104,12 +122,8 @@ Outcome executeLoad(Step &step, const Transfer &transfer) {
     bool defined = Checker::isDefined(range);
     for (size_t i = 0; i != transfer.rows.size(); ++i) {
       loadElement(step, transfer, range, lane, i);
-      if (!defined && !Checker::isDefined({range.region, range.offset + i * transfer.elementBytes,
-                                           transfer.elementBytes})) {
-        step.undefine(transfer.rows[i], lane);
-        if (transfer.elementBytes == 16) {
-          step.undefine(transfer.rows[i] + 1, lane);
-        }
+      if (!defined) {
+        undefineElement(step, transfer, range, lane, i);
       }
     }
   });
@@ -126,12 +140,30 @@ bool holdAlready(Step &step, const Transfer &transfer, const LaneRanges &ranges)
       Row row = transfer.rows[i];
       uint64_t value[2] = {step.get(row, lane),
                            transfer.elementBytes == 16 ? step.get(row + 1, lane) : 0};
-      same = std::memcmp(range.data() + i * transfer.elementBytes, value,
-                         transfer.elementBytes) == 0;
+      same =
+          std::memcmp(range.data() + i * transfer.elementBytes, value, transfer.elementBytes) == 0;
     }
     same = same && Checker::isDefined(range);
   }
   return same;
+}
+
+/// What of an element is undefined; in global memory, where somebody else will read it, a report.
+void storeDefinedness(Step &step, Row row, const MemoryRange &element, unsigned lane) {
+  for (uint64_t at = 0; at < element.bytes; at += 8, ++row) {
+    MemoryRange part{element.region, element.offset + at,
+                     std::min<uint64_t>(8, element.bytes - at)};
+    uint64_t width = part.bytes == 8 ? ~uint64_t(0) : (uint64_t(1) << 8 * part.bytes) - 1;
+    uint64_t undefined = step.undefinedBits(row, lane) & width;
+    if (!undefined) {
+      continue;
+    }
+    if (element.region->kind == Region::Kind::Global) {
+      step.reportUndefinedStore(row, part, lane);
+    } else {
+      Checker::setUndefinedBits(part, undefined);
+    }
+  }
 }
 
 Outcome executeStore(Step &step, const Transfer &transfer) {
@@ -146,16 +178,13 @@ Outcome executeStore(Step &step, const Transfer &transfer) {
     for (size_t i = 0; i != transfer.rows.size(); ++i) {
       Row row = transfer.rows[i];
       uint64_t value[2] = {step.get(row, lane), 0};
-      bool defined = step.isDefined(row, lane);
+      uint64_t at = i * transfer.elementBytes;
+      MemoryRange element{range.region, range.offset + at, transfer.elementBytes};
+      storeDefinedness(step, row, element, lane);
       if (transfer.elementBytes == 16) {
         value[1] = step.get(row + 1, lane);
-        defined &= step.isDefined(row + 1, lane);
       }
-      uint64_t at = i * transfer.elementBytes;
       std::memcpy(range.data() + at, value, transfer.elementBytes);
-      if (!defined) {
-        Checker::setDefined({range.region, range.offset + at, transfer.elementBytes}, false);
-      }
     }
   });
   return Outcome::Next;

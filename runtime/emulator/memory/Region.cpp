@@ -17,7 +17,7 @@ Region &GlobalMemory::allocate(uint64_t bytes, std::string name, uint64_t align)
   auto region = std::make_unique<Region>();
   region->name = std::move(name);
   region->base = (next + align - 1) & ~(align - 1);
-  region->bytes.resize(bytes);
+  region->bytes.resize(bytes, kNeverWritten);
   next = region->base + bytes + kGap;
   Region &result = *region;
   regions.emplace(result.base, std::move(region));

@@ -12,6 +12,9 @@ namespace tile_emu {
 
 class Shadow; // check/Shadow.h
 
+/// What memory holds that nobody has written: a NaN in every floating-point type.
+constexpr uint8_t kNeverWritten = 0xff;
+
 /// One allocation of global memory, one block's shared memory, one thread's local memory.
 struct Region {
   enum class Kind : uint8_t { Global, Shared, Local, Param, Const };

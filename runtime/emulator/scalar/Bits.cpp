@@ -19,12 +19,6 @@ Execute bitsOp(Decoder &d, std::initializer_list<Type> types, F f) {
       d, type, [&](auto zero) { return laneOpOf<N>(d, type, onBits<decltype(zero)>(f)); });
 }
 
-/// Bits of a source that count: the low half of a 64-bit row may hold a wider register's rest.
-uint64_t widthMask(Type type) {
-  unsigned bits = bitsOf(type);
-  return bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
-}
-
 /// The low `length` bits, all for 64 and more.
 uint64_t lowBits(uint64_t length) {
   return length >= 64 ? ~uint64_t{0} : (uint64_t{1} << length) - 1;
@@ -39,12 +33,10 @@ Execute logicOp(Decoder &d, Type type, F f) {
   Row to = exactDestination(d, 0, type);
   std::array<Row, 2> from{exactSource(d, 1, type, predicate ? &negated[0] : nullptr),
                           exactSource(d, 2, type, predicate ? &negated[1] : nullptr)};
-  if (predicate) {
-    uint64_t flipA = negated[0], flipB = negated[1];
-    return perLane(to, from, [=](uint64_t a, uint64_t b) { return f(a ^ flipA, b ^ flipB); });
-  }
-  uint64_t mask = widthMask(type);
-  return perLane(to, from, [=](uint64_t a, uint64_t b) { return f(a, b) & mask; });
+  uint64_t flipA = negated[0], flipB = negated[1], mask = widthMask(type);
+  auto apply = [=](uint64_t a, uint64_t b) -> uint64_t { return f(a ^ flipA, b ^ flipB) & mask; };
+  undefinedResult(d, to, type, from, std::array{type, type}, undefinedBitwise<2>(apply));
+  return perLane(to, from, apply);
 }
 
 } // namespace
@@ -58,7 +50,12 @@ Execute decodeLogic(Decoder &d) {
   Type type = takeTypeOf(d, {Type::Pred, Type::B16, Type::B32, Type::B64});
   if (name == "not") {
     uint64_t mask = widthMask(type);
-    return laneOpOf<1>(d, type, [mask](uint64_t a) { return ~a & mask; });
+    auto f = [mask](uint64_t a) -> uint64_t { return ~a & mask; };
+    Execute result = laneOpOf<1>(d, type, f);
+    Row to = exactDestination(d, 0, type);
+    std::array<Row, 1> from{exactSource(d, 1, type)};
+    undefinedResult(d, to, type, from, std::array{type}, undefinedBitwise<1>(f));
+    return result;
   }
   if (name == "and") {
     return logicOp(d, type, [](uint64_t a, uint64_t b) { return a & b; });
@@ -97,6 +94,8 @@ Execute decodeLop3(Decoder &d) {
   };
   Execute main = perLane(to, from, f);
   if (!combine) {
+    std::array types{Type::B32, Type::B32, Type::B32};
+    undefinedResult(d, to, Type::B32, from, types, undefinedBitwise<3>(f));
     return main;
   }
   bool isAnd = *combine == 1, negated = false;
@@ -122,7 +121,7 @@ Execute decodeShift(Decoder &d) {
     using T = decltype(zero);
     constexpr unsigned bits = 8 * sizeof(T);
     if (left) {
-      return laneOp(
+      return moveOp<1>(
           d, type,
           [](uint64_t a, uint64_t b) {
             uint64_t amount = static_cast<uint32_t>(b);
@@ -130,7 +129,7 @@ Execute decodeShift(Decoder &d) {
           },
           type, Type::U32);
     }
-    return laneOp(
+    return moveOp<1>(
         d, type,
         [](uint64_t a, uint64_t b) {
           uint64_t amount = static_cast<uint32_t>(b);
@@ -155,7 +154,7 @@ Execute decodeFunnelShift(Decoder &d) {
     uint64_t both = b << 32 | a;
     return static_cast<uint32_t>(right ? both >> n : both << n >> 32);
   };
-  return laneOpOf<3>(d, Type::B32, f);
+  return moveOp<2>(d, Type::B32, f, Type::B32, Type::B32, Type::B32);
 }
 
 Execute decodeCount(Decoder &d) {
@@ -172,13 +171,14 @@ Execute decodeCount(Decoder &d) {
         [bits](uint64_t a) { return static_cast<uint64_t>(std::countl_zero(a)) - (64 - bits); },
         type);
   }
-  return laneOpOf<1>(d, type, [bits](uint64_t a) {
+  auto reverse = [bits](uint64_t a) {
     uint64_t reversed = 0;
     for (unsigned i = 0; i < bits; ++i) {
       reversed = reversed << 1 | (a >> i & 1);
     }
     return reversed;
-  });
+  };
+  return moveOp<1>(d, type, reverse, type);
 }
 
 /// Position or length of a field: eight bits count, except that for fields of 64 bits the hardware
@@ -242,7 +242,7 @@ Execute decodeBfe(Decoder &d) {
     uint64_t fill = a >> signAt & 1 ? ~lowBits(present) & lowBits(bits) : 0;
     return field | fill;
   };
-  return laneOp(d, type, f, type, Type::U32, Type::U32);
+  return moveOp<1>(d, type, f, type, Type::U32, Type::U32);
 }
 
 Execute decodeBfi(Decoder &d) {
@@ -257,7 +257,7 @@ Execute decodeBfi(Decoder &d) {
     uint64_t field = lowBits(length) << position & mask;
     return (b & ~field) | (a << position & field);
   };
-  return laneOp(d, type, f, type, type, Type::U32, Type::U32);
+  return moveOp<2>(d, type, f, type, type, Type::U32, Type::U32);
 }
 
 Execute decodeBmsk(Decoder &d) {
@@ -291,7 +291,7 @@ Execute decodeSzext(Decoder &d) {
     bool sign = isSigned && width != 0 && low >> (width - 1);
     return sign ? static_cast<uint32_t>(low | ~lowBits(width)) : low;
   };
-  return laneOp(d, isSigned ? Type::S32 : Type::U32, f, Type::U32, Type::U32);
+  return moveOp<1>(d, isSigned ? Type::S32 : Type::U32, f, Type::U32, Type::U32);
 }
 
 Execute decodePrmt(Decoder &d) {
@@ -320,7 +320,7 @@ Execute decodePrmt(Decoder &d) {
     }
     return result;
   };
-  return laneOpOf<3>(d, Type::B32, f);
+  return moveOp<2>(d, Type::B32, f, Type::B32, Type::B32, Type::B32);
 }
 
 } // namespace tile_emu

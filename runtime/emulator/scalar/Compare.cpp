@@ -251,9 +251,9 @@ Execute decodeSelp(Decoder &d) {
     const std::vector<LaneMask> &defined = step.warp.defined;
     if (step.lanes & ~(defined[a] & defined[b] & defined[p])) {
       step.forLanes([&](unsigned lane) {
-        if (!step.isDefined(p, lane) || !step.isDefined(step.get(p, lane) ? a : b, lane)) {
-          step.undefine(to, lane);
-        }
+        step.undefine(to, lane,
+                      step.isDefined(p, lane) ? step.undefinedBits(step.get(p, lane) ? a : b, lane)
+                                              : ~uint64_t{0});
       });
     }
     return select(step);

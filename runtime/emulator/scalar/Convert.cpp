@@ -306,7 +306,10 @@ Execute scalarConversion(Decoder &d, const Conversion &c) {
   if (plain && c.fromInteger() && c.toInteger()) {
     unsigned narrow = std::min(c.from.bits, c.to.bits);
     bool extendSigned = (c.from.bits < c.to.bits ? c.from.kind : c.to.kind) == Number::Signed;
-    return perLane(to, from, [=](uint64_t a) { return extend(a, narrow, extendSigned) & mask; });
+    auto f = [=](uint64_t a) { return extend(a, narrow, extendSigned) & mask; };
+    undefinedResult(d, to, ptx::Type::B64, from, std::array{ptx::Type::B64},
+                    undefinedMoved<1, 1>(f));
+    return perLane(to, from, f);
   }
   if (plain && c.from.name == "f16" && c.to.name == "f32") {
     return perLane(to, from, [](uint64_t a) {
@@ -326,6 +329,12 @@ Execute packedConversion(Decoder &d, const Conversion &c) {
   expectOperands(d, two ? 3 : 2);
   Row to = d.destination(0, c.to.inRegister);
   Row upper = d.source(1, c.from.inRegister), lower = two ? d.source(2, c.from.inRegister) : upper;
+  d.op.undefinedResults = [=](Step &step, unsigned lane) {
+    uint64_t fromMask = maskOf(c.from.bits), all = maskOf(c.to.bits);
+    uint64_t high = step.undefinedBits(upper, lane) >> (two ? 0 : c.from.bits) & fromMask;
+    uint64_t low = step.undefinedBits(lower, lane) & fromMask;
+    step.undefine(to, lane, (high ? all << c.to.bits : 0) | (low ? all : 0));
+  };
   return perLane(to, std::array{upper, lower}, [=](uint64_t a, uint64_t b) {
     uint64_t high = convertElement(c, two ? a : a >> c.from.bits);
     return high << c.to.bits | convertElement(c, b);

@@ -102,15 +102,107 @@ inline Row exactDestination(Decoder &d, size_t i, ptx::Type type) {
   return exactDestination(d, d.operand(i), type);
 }
 
+/// The bits of a register that hold a value of the type.
+inline uint64_t widthMask(ptx::Type type) {
+  unsigned bits = type == ptx::Type::Pred ? 1 : ptx::bitsOf(type);
+  return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+}
+
+/// Sets which bits of the result are undefined: `f(values, undefined bits)` of the sources.
+template <size_t N, typename F>
+void undefinedResult(Decoder &d, Row to, ptx::Type toType, const std::array<Row, N> &from,
+                     const std::array<ptx::Type, N> &types, F f) {
+  std::array<uint64_t, N> masks;
+  for (size_t i = 0; i < N; ++i) {
+    masks[i] = widthMask(types[i]);
+  }
+  d.op.undefinedResults = [=, mask = widthMask(toType)](Step &step, unsigned lane) {
+    std::array<uint64_t, N> values, undefined;
+    for (size_t i = 0; i < N; ++i) {
+      values[i] = step.get(from[i], lane);
+      undefined[i] = step.undefinedBits(from[i], lane) & masks[i];
+    }
+    step.undefine(to, lane, f(values, undefined) & mask);
+  };
+}
+
+/// For functions that work on each bit by itself: a bit is undefined if it can come out as 0 and
+/// as 1.
+template <size_t N, typename F>
+auto undefinedBitwise(F f) {
+  return [f](const std::array<uint64_t, N> &values, const std::array<uint64_t, N> &undefined) {
+    auto apply = [&]<size_t... I>(unsigned flipped, std::index_sequence<I...>) -> uint64_t {
+      return f((values[I] ^ (flipped >> I & 1 ? undefined[I] : 0))...);
+    };
+    uint64_t first = apply(0, std::make_index_sequence<N>()), varies = 0;
+    for (unsigned flipped = 1; flipped < 1u << N; ++flipped) {
+      varies |= apply(flipped, std::make_index_sequence<N>()) ^ first;
+    }
+    return varies;
+  };
+}
+
+/// For functions that move the bits of their first `Data` operands as the others say: what is
+/// undefined moves alike, unless the others are undefined.
+template <size_t Data, size_t N, typename F>
+auto undefinedMoved(F f) {
+  return [f](const std::array<uint64_t, N> &values,
+             const std::array<uint64_t, N> &undefined) -> uint64_t {
+    for (size_t i = Data; i < N; ++i) {
+      if (undefined[i]) {
+        return ~uint64_t{0};
+      }
+    }
+    return [&]<size_t... I>(std::index_sequence<I...>) -> uint64_t {
+      return f((I < Data ? undefined[I] : values[I])...);
+    }(std::make_index_sequence<N>());
+  };
+}
+
+/// For functions on each of several elements of `Bits` side by side.
+template <unsigned Bits, size_t N>
+uint64_t undefinedElements(const std::array<uint64_t, N> &,
+                           const std::array<uint64_t, N> &undefined) {
+  constexpr uint64_t mask = (uint64_t{1} << Bits) - 1;
+  uint64_t any = 0, result = 0;
+  for (uint64_t bits : undefined) {
+    any |= bits;
+  }
+  for (unsigned at = 0; at < 64; at += Bits) {
+    result |= any >> at & mask ? mask << at : 0;
+  }
+  return result;
+}
+
 /// Decodes `to, from...` of the types given and applies f, whose undefined inputs make undefined
-/// outputs.
+/// outputs: of packed types, of each element by itself.
 template <typename F, typename... Types>
 Execute laneOp(Decoder &d, ptx::Type to, F f, Types... from) {
   expectOperands(d, 1 + sizeof...(from));
   d.op.propagatesUndefined = true;
   Row out = exactDestination(d, 0, to);
   size_t i = 0;
-  std::array<Row, sizeof...(from)> in{exactSource(d, ++i, from)...};
+  constexpr size_t N = sizeof...(from);
+  std::array<Row, N> in{exactSource(d, ++i, from)...};
+  std::array<ptx::Type, N> types{from...};
+  if (to == ptx::Type::F16x2 || to == ptx::Type::BF16x2) {
+    undefinedResult(d, out, to, in, types, undefinedElements<16, N>);
+  } else if (to == ptx::Type::F32x2) {
+    undefinedResult(d, out, to, in, types, undefinedElements<32, N>);
+  }
+  return perLane(out, in, f);
+}
+
+/// laneOp for functions that move bits (see undefinedMoved).
+template <size_t Data, typename F, typename... Types>
+Execute moveOp(Decoder &d, ptx::Type to, F f, Types... from) {
+  constexpr size_t N = sizeof...(from);
+  expectOperands(d, 1 + N);
+  d.op.propagatesUndefined = true;
+  Row out = exactDestination(d, 0, to);
+  size_t i = 0;
+  std::array<Row, N> in{exactSource(d, ++i, from)...};
+  undefinedResult(d, out, to, in, std::array<ptx::Type, N>{from...}, undefinedMoved<Data, N>(f));
   return perLane(out, in, f);
 }
 

@@ -24,6 +24,20 @@ void store(Step &step, Row row, unsigned bits, unsigned lane, Wide value) {
   }
 }
 
+Wide undefinedBits(Step &step, Row row, unsigned bits, unsigned lane) {
+  Wide undefined = step.undefinedBits(row, lane);
+  if (bits == 128) {
+    return undefined | Wide{step.undefinedBits(row + 1, lane)} << 64;
+  }
+  return undefined & ((Wide{1} << bits) - 1);
+}
+void undefine(Step &step, Row row, unsigned bits, unsigned lane, Wide undefined) {
+  step.undefine(row, lane, static_cast<uint64_t>(undefined));
+  if (bits == 128) {
+    step.undefine(row + 1, lane, static_cast<uint64_t>(undefined >> 64));
+  }
+}
+
 Type bitType(Decoder &d, unsigned bits) {
   switch (bits) {
   case 8:
@@ -61,6 +75,13 @@ Execute pack(Decoder &d, Type type) {
   unsigned bits = bitsOf(type);
   Row to = exactDestination(d, 0, type);
   Parts from = parts(d, d.operand(1), bits, /*isSource=*/true);
+  d.op.undefinedResults = [=](Step &step, unsigned lane) {
+    Wide undefined = 0, mask = (Wide{1} << from.bits) - 1;
+    for (size_t i = 0; i < from.rows.size(); ++i) {
+      undefined |= (step.undefinedBits(from.rows[i], lane) & mask) << i * from.bits;
+    }
+    undefine(step, to, bits, lane, undefined);
+  };
   if (from.rows.size() == 2 && bits <= 64) {
     uint64_t mask = (uint64_t{1} << from.bits) - 1;
     return perLane(to, std::array{from.rows[0], from.rows[1]},
@@ -84,6 +105,12 @@ Execute unpack(Decoder &d, Type type) {
   unsigned bits = bitsOf(type);
   Parts to = parts(d, d.operand(0), bits, /*isSource=*/false);
   Row from = exactSource(d, 1, type);
+  d.op.undefinedResults = [=](Step &step, unsigned lane) {
+    Wide undefined = undefinedBits(step, from, bits, lane), mask = (Wide{1} << to.bits) - 1;
+    for (size_t i = 0; i < to.rows.size(); ++i) {
+      step.undefine(to.rows[i], lane, static_cast<uint64_t>(undefined >> i * to.bits & mask));
+    }
+  };
   return [=](Step &step) {
     step.forLanes([&](unsigned lane) {
       Wide value = load(step, from, bits, lane), mask = (Wide{1} << to.bits) - 1;
@@ -112,6 +139,10 @@ Execute decodeMov(Decoder &d) {
   Row to = exactDestination(d, 0, type);
   bool negated = false;
   Row from = exactSource(d, 1, type, type == Type::Pred ? &negated : nullptr);
+  d.op.undefinedResults = [=, bits = type == Type::Pred ? 1 : bitsOf(type)](Step &step,
+                                                                            unsigned lane) {
+    undefine(step, to, bits, lane, undefinedBits(step, from, bits, lane));
+  };
   if (type == Type::B128) {
     return [=](Step &step) {
       step.forLanes(

@@ -95,6 +95,9 @@ Execute decodeShuffle(Decoder &d) {
   return [=](Step &step) {
     std::array<uint64_t, kWarpSize> values = snapshot(step, a);
     LaneMask defined = step.warp.defined[a] & step.lanes;
+    auto undefined = [&](unsigned source) {
+      return step.lanes >> source & 1 ? step.undefinedBits(a, source) : ~uint64_t{0};
+    };
     step.forLanes([&](unsigned lane) {
       if (!step.isDefined(b, lane) || !step.isDefined(c, lane)) {
         step.report(Report::Kind::Uninitialised,
@@ -103,7 +106,7 @@ Execute decodeShuffle(Decoder &d) {
       Source source = shuffleSource(mode, lane, step.get(b, lane), step.get(c, lane));
       step.set(to.value, lane, values[source.lane]);
       if (!(defined >> source.lane & 1)) {
-        step.undefine(to.value, lane);
+        step.undefine(to.value, lane, undefined(source.lane));
       }
       step.set(to.predicate, lane, source.inRange);
     });

@@ -210,8 +210,10 @@ TEST(Machine, UndefinedValuesArePassedOnUntilTheyDecideSomething) {
 
 TEST(Machine, UndefinedAddressesAreReported) {
   TestKernel kernel(R"(
-    and.b64 %rd0, %rd1, 0;
+    sub.s64 %rd0, %rd1, %rd1;
+    sub.s64 %rd0, %rd0, -1;
     add.s64 %rd0, %buf0, %rd0;
+    add.s64 %rd0, %rd0, -1;
     ld.global.b32 %r0, [%rd0];)");
   kernel.input("in", std::vector<uint32_t>{1});
   EXPECT_TRUE(kernel.run());
