@@ -17,6 +17,14 @@
 // TMA's ring position runs on across the loops around this one, since the parity of a barrier never
 // starts anew.
 //
+// Invariants:
+// - The schedule is checked (findConflict) before anything changes: what it moves may be moved.
+// - In the step of iteration j everything of stage n - 1 is done for j in the order of the body; a
+//   ring's slot j mod n is filled after iteration j - n has released it (TMA) or after a barrier
+//   that follows its last read (cp.async: the one in awaitCopies, or one of tgpu-insert-sync).
+// - When a loop has been expanded, nothing uses the buffers that its rings have replaced.
+// Each expansion removes one loop with a schedule and adds none, so the pass ends.
+//
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -67,7 +75,9 @@ private:
   void fill(Value number, Value position);
   void fillIf(Value number, Value position);
   void fillAhead(Value number);
-  void findFirstReads();
+  void takeFirstReads();
+  void findDeferred();
+  LogicalResult checkSchedule();
   void awaitCopies();
   SmallVector<Value> readFirst(Value number);
   void emitBody(scf::ForOp fresh, Value number, Value position);
@@ -106,8 +116,7 @@ LogicalResult Expander::makeRings() {
   OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
   SmallVector<StringRef> names;
   for (auto copy : loop.getBody()->getOps<tgpu::CopyOp>()) {
-    tgpu::StageAttr stage = tgpu::kSchedule.get(copy);
-    if (!stage || stage.getStage() != 0) {
+    if (!isFill(copy, stages)) {
       continue;
     }
     auto alloc = copy.getDest().getDefiningOp<tgpu::AllocSharedOp>();
@@ -296,13 +305,19 @@ void Expander::emitBody(scf::ForOp fresh, Value number, Value position) {
            });
   };
   for (Operation &op : loop.getBody()->without_terminator()) {
-    if (llvm::any_of(loads, [&](Load &load) { return load.copy == &op; }) || isCarried(op)) {
+    // A ring's own buffer may be declared in the loop.
+    if (llvm::any_of(loads, [&](Load &load) {
+          return load.copy == &op || load.copy.getDest().getDefiningOp() == &op;
+        })) {
+      continue;
+    }
+    if (isCarried(op)) {
       continue;
     }
     if (&op == deferred.getOperation()) {
       Value pending = mapping.lookup(deferred.getInputs()[0]);
-      auto wait =
-          tgpu::WgmmaWaitOp::create(builder, op.getLoc(), TypeRange{pending.getType()}, 1, pending);
+      auto wait = tgpu::WgmmaWaitOp::create(builder, op.getLoc(), TypeRange{pending.getType()}, 1,
+                                            pending, ValueRange());
       mapping.map(deferred.getResult(0), wait.getResult(0));
       continue;
     }
@@ -346,42 +361,43 @@ static bool feedsWgmma(scf::ForOp loop) {
   return loop.walk([](tgpu::WgmmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-/// Finds the reads of the first mma.sync of an iteration. They run before the last one of the
-/// iteration before, which hides the wait for the copies, the barrier and the latency of shared
-/// memory.
-void Expander::findFirstReads() {
+/// The reads of the first mma.sync of an iteration, where the plan has them one iteration early:
+/// they run before the last product of the iteration before, which hides the wait for the copies,
+/// the barrier and the latency of shared memory.
+void Expander::takeFirstReads() {
+  llvm::SetVector<Operation *> reads = findFirstReads(loop);
+  bool early = !reads.empty() && llvm::all_of(reads, [&](Operation *op) {
+    return !isa<tgpu::LocalLoadOp>(op) || stageOf(op, stages) == stages - 2;
+  });
+  if (path != CopyPath::CpAsync || !early) {
+    return;
+  }
+  firstReads = reads;
   auto products = loop.getBody()->getOps<tgpu::MmaOp>();
-  if (path != CopyPath::CpAsync || products.empty()) {
-    return;
-  }
-  tgpu::MmaOp first = *products.begin();
-  SmallVector<Operation *> pending = {first.getA().getDefiningOp(), first.getB().getDefiningOp()};
-  llvm::SetVector<Operation *> reads;
-  while (!pending.empty()) {
-    Operation *op = pending.pop_back_val();
-    if (!op || op->getBlock() != loop.getBody() || isa<tgpu::AllocSharedOp>(op)) {
-      continue;
-    }
-    if (!isa<tgpu::LocalLoadOp, tgpu::SubviewOp, tile::TransposeOp>(op)) {
-      return;
-    }
-    reads.insert(op);
-    for (Value operand : op->getOperands()) {
-      pending.push_back(operand.getDefiningOp());
-    }
-  }
-  if (reads.empty()) {
-    return;
-  }
-  for (Operation &op : *loop.getBody()) {
-    if (reads.contains(&op)) {
-      firstReads.insert(&op);
-    }
-  }
-  firstProduct = first;
+  firstProduct = *products.begin();
   for (tgpu::MmaOp product : products) {
     lastProduct = product;
   }
+}
+
+/// Everything that the schedule moves is one of the things above, and may be moved.
+LogicalResult Expander::checkSchedule() {
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    int64_t stage = stageOf(&op, stages);
+    bool known = stage == stages - 1 || isFill(&op, stages) || firstReads.contains(&op) ||
+                 (deferred && &op == deferred.getOperation());
+    if (!known) {
+      return op.emitOpError("cannot run in stage ") << stage << " of " << stages;
+    }
+  }
+  if (std::optional<Conflict> conflict = findConflict(loop, stages)) {
+    InFlightDiagnostic error =
+        conflict->moved->emitOpError("has a stage that changes what the loop means: ")
+        << conflict->reason;
+    error.attachNote(conflict->other->getLoc()) << "this should keep its order to it";
+    return failure();
+  }
+  return success();
 }
 
 /// The copies of the next iteration to be worked on are complete and visible to all threads.
@@ -453,7 +469,8 @@ void Expander::emitEpilogue(scf::ForOp fresh) {
     Value pending = results[deferredIndex];
     Type complete = cast<tgpu::PendingType>(pending.getType()).getFragment();
     results[deferredIndex] =
-        tgpu::WgmmaWaitOp::create(builder, loc, TypeRange{complete}, 0, pending).getResult(0);
+        tgpu::WgmmaWaitOp::create(builder, loc, TypeRange{complete}, 0, pending, ValueRange())
+            .getResult(0);
     Value any = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, trips, constant(0));
     auto branch = scf::IfOp::create(builder, loc, any, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
@@ -463,28 +480,31 @@ void Expander::emitEpilogue(scf::ForOp fresh) {
   loop->replaceAllUsesWith(ArrayRef<Value>(results).take_front(loop.getNumResults()));
 }
 
+/// The wait that the plan has one iteration later.
+void Expander::findDeferred() {
+  tgpu::WgmmaWaitOp wait = path == CopyPath::Tma ? findDeferrableWait(loop) : tgpu::WgmmaWaitOp();
+  if (wait && stageOf(wait, stages) == stages) {
+    deferred = wait;
+    auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+    deferredIndex =
+        llvm::find(yield.getOperands(), deferred.getResult(0)) - yield.getOperands().begin();
+  }
+}
+
 LogicalResult Expander::run() {
-  if (failed(makeRings())) {
+  findDeferred();
+  takeFirstReads();
+  if (failed(checkSchedule()) || failed(makeRings())) {
     return failure();
   }
   if (path == CopyPath::Tma) {
     carryPosition();
-    deferred = findDeferrableWait(loop);
-    auto stage = deferred ? tgpu::kSchedule.get(deferred) : tgpu::StageAttr();
-    if (!stage || stage.getStage() < stages) {
-      deferred = {};
-    } else {
-      auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-      deferredIndex =
-          llvm::find(yield.getOperands(), deferred.getResult(0)) - yield.getOperands().begin();
-    }
   }
   builder.setInsertionPoint(loop);
   if (!base) {
     base = constant(0);
   }
   trips = tripCount();
-  findFirstReads();
   emitPrologue();
   emitLoop();
   if (path == CopyPath::Tma && !around.empty()) {
@@ -494,11 +514,17 @@ LogicalResult Expander::run() {
   for (Load &load : loads) {
     buffers.push_back(load.copy.getDest().getDefiningOp());
   }
+  for (Operation *buffer : buffers) {
+    for (Operation *user : buffer->getUsers()) {
+      if (!loop->isProperAncestor(user)) {
+        return user->emitOpError("uses a buffer that a ring has replaced");
+      }
+    }
+  }
+  llvm::erase_if(buffers, [&](Operation *buffer) { return loop->isProperAncestor(buffer); });
   loop.erase();
   for (Operation *buffer : buffers) {
-    if (buffer->use_empty()) {
-      buffer->erase();
-    }
+    buffer->erase();
   }
   return success();
 }

@@ -58,7 +58,9 @@ static Value emitWgmma(OpBuilder &builder, DotOp dot, Value a, Value b, Value ac
       /*use_acc=*/Value(), dot.getTransposeA(), dot.getTransposeB(), accumulate, dot.getAUnsigned(),
       dot.getBUnsigned(), dot.getMmaAttr());
   tgpu::WgmmaCommitOp::create(builder, loc);
-  return tgpu::WgmmaWaitOp::create(builder, loc, TypeRange{fragment}, 0, pending).getResult(0);
+  ValueRange registers = isa<RankedTensorType>(a.getType()) ? ValueRange(a) : ValueRange();
+  return tgpu::WgmmaWaitOp::create(builder, loc, TypeRange{fragment}, 0, pending, registers)
+      .getResult(0);
 }
 
 static Type elementOf(Value operand) {

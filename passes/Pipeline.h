@@ -1,9 +1,18 @@
 //===- Pipeline.h - what planning and expansion of pipelines share -*- C++ -*-===//
+//
+// A schedule gives each operation of a loop's body that touches memory a stage: the operation of
+// iteration i runs in step i + stage. Of n stages, copies into rings have stage 0, the work n - 1,
+// reads of the first mma.sync n - 2 and the wait for a product in flight n. Operations of one stage
+// keep the order of the body; nothing is said of the order of different stages in one step.
+//
+//===----------------------------------------------------------------------===//
 #ifndef TILEC_PASSES_PIPELINE_H
 #define TILEC_PASSES_PIPELINE_H
 
 #include "dialects/tgpu/Tgpu.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/ADT/SetVector.h"
 
 namespace tilec {
 
@@ -11,9 +20,34 @@ namespace tilec {
 /// values from outside, without side effects.
 bool isRecomputable(mlir::Value value, mlir::scf::ForOp loop);
 
+/// True if something in `loop` may write the global memory that `copy` reads.
+bool isSourceWritten(tgpu::CopyOp copy, mlir::scf::ForOp loop);
+
 /// The wait of the loop's only matrix product if the product's sum goes nowhere but into the next
-/// iteration's: it may then run one iteration later. Null otherwise.
+/// iteration's: as far as values go, it may then run one iteration later. Null otherwise.
 tgpu::WgmmaWaitOp findDeferrableWait(mlir::scf::ForOp loop);
+
+/// What reads the operands of the loop's first mma.sync from shared memory, in program order;
+/// empty when the operands come from elsewhere.
+llvm::SetVector<mlir::Operation *> findFirstReads(mlir::scf::ForOp loop);
+
+/// The stage of `op`, an operation of the body of a loop of `stages` stages.
+int64_t stageOf(mlir::Operation *op, int64_t stages);
+void setStage(mlir::Operation *op, int64_t stage, int64_t order);
+
+/// Two operations of a loop whose order its schedule changes, though it matters.
+struct Conflict {
+  mlir::Operation *moved = nullptr, *other = nullptr;
+  std::string reason;
+};
+
+/// The first place where the schedule of `loop`, of `stages` stages, changes what the loop means;
+/// nothing when it keeps it. Plans are made with this, and every plan is checked by it before it is
+/// carried out.
+std::optional<Conflict> findConflict(mlir::scf::ForOp loop, int64_t stages);
+
+/// True for a copy that runs ahead and fills a ring.
+bool isFill(mlir::Operation *op, int64_t stages);
 
 } // namespace tilec
 

@@ -2,8 +2,19 @@
 //
 // The copies that fill shared memory run stages - 1 iterations ahead of the work on them; the wait
 // for a matrix product whose accumulator only the next product takes runs one iteration behind it,
-// so that one product is always in flight. The plan is written as attributes (tgpu.pipeline on the
-// loop, tgpu.schedule on operations), which tgpu-expand-pipeline carries out.
+// so that one product is always in flight; what the first mma.sync of an iteration reads from
+// buffers that only copies ahead fill is read one iteration early. The plan is written as
+// attributes (tgpu.pipeline on the loop, tgpu.schedule on operations), which tgpu-expand-pipeline
+// carries out.
+//
+// Invariants:
+// - A pipelined loop means exactly the serial loop. Whatever runs out of its place was admitted by
+//   findConflict (PipelineSchedule.cpp), which decides from the accesses of the whole body; what it
+//   refuses stays in its place, and the rest of the plan is not touched by that.
+// - A buffer that becomes a ring is declared before the loop and used in it alone. Copies whose
+//   buffers cannot become rings are synchronous, with a remark that says why.
+// - Each loop is planned once; plans of inner loops never depend on those of loops around them
+//   other than through the shared memory that is left.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
@@ -11,7 +22,6 @@
 #include "passes/Shared.h"
 
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_PLANPIPELINE
@@ -22,80 +32,6 @@ using namespace mlir;
 using namespace tilec;
 using tgpu::CopyPath;
 
-bool tilec::isRecomputable(Value value, scf::ForOp loop) {
-  if (value == loop.getInductionVar() || !loop->isAncestor(value.getParentBlock()->getParentOp())) {
-    return true;
-  }
-  Operation *definition = value.getDefiningOp();
-  return definition && definition->getBlock() == loop.getBody() &&
-         definition->getNumRegions() == 0 && isMemoryEffectFree(definition) &&
-         llvm::all_of(definition->getOperands(),
-                      [&](Value operand) { return isRecomputable(operand, loop); });
-}
-
-tgpu::WgmmaWaitOp tilec::findDeferrableWait(scf::ForOp loop) {
-  tgpu::WgmmaWaitOp found;
-  int waits = 0;
-  loop.walk([&](tgpu::WgmmaWaitOp wait) {
-    found = wait;
-    ++waits;
-  });
-  if (waits != 1 || found->getBlock() != loop.getBody() || found.getInputs().size() != 1) {
-    return {};
-  }
-  Value result = found.getResult(0);
-  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-  auto it = llvm::find(yield.getOperands(), result);
-  auto product = found.getInputs()[0].getDefiningOp<tgpu::WgmmaOp>();
-  if (!result.hasOneUse() || it == yield.getOperands().end() || !product) {
-    return {};
-  }
-  BlockArgument carried = loop.getRegionIterArg(it - yield.getOperands().begin());
-  return carried.hasOneUse() && product.getAcc() == carried ? found : tgpu::WgmmaWaitOp();
-}
-
-/// True if `a` and `b` may be the same memory.
-static bool mayOverlap(Value a, Value b) {
-  BlockArgument first = tgpu::getBase(a), second = tgpu::getBase(b);
-  return !first || !second || tgpu::mayAlias(first, second);
-}
-
-/// The global memory that `op` writes; null if it writes none.
-static Value writtenGlobal(Operation *op) {
-  Value place = llvm::TypeSwitch<Operation *, Value>(op)
-                    .Case<tgpu::CopyOp, tgpu::StoreOp, tgpu::TmaStoreOp, tile::StoreOp>(
-                        [](auto store) { return store.getDest(); })
-                    .Case<tile::AtomicOp, tile::AtomicCasOp, tile::AtomicTileOp>(
-                        [](auto atomic) { return atomic.getPlace(); })
-                    .Default([](Operation *) { return Value(); });
-  return place && isa<tile::GlobalType>(place.getType()) ? place : Value();
-}
-
-/// True if something in the loop of `copy` uses `buffer` or a part of it before the copy: it works
-/// on the data of the iteration before.
-static bool isUsedBefore(Value buffer, tgpu::CopyOp copy) {
-  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
-    if (auto part = dyn_cast<tgpu::SubviewOp>(user)) {
-      return isUsedBefore(part.getResult(), copy);
-    }
-    Operation *inBody = copy->getBlock()->findAncestorOpInBlock(*user);
-    return inBody && user != copy && inBody->isBeforeInBlock(copy);
-  });
-}
-
-/// True if something but `copy` writes to `buffer` or a part of it.
-static bool isWrittenBeside(Value buffer, tgpu::CopyOp copy) {
-  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
-    if (auto part = dyn_cast<tgpu::SubviewOp>(user)) {
-      return isWrittenBeside(part.getResult(), copy);
-    }
-    auto other = dyn_cast<tgpu::CopyOp>(user);
-    auto async = dyn_cast<tgpu::CpAsyncOp>(user);
-    return (other && other != copy && other.getDest() == buffer) ||
-           (async && async.getDest() == buffer) || isa<tgpu::LocalStoreOp>(user);
-  });
-}
-
 /// True if each buffer of a ring starts at a multiple of 128 bytes, as tensor copies need (CUDA C++
 /// programming guide, tensor memory access).
 static bool areSlotsAligned(Value buffer) {
@@ -104,16 +40,23 @@ static bool areSlotsAligned(Value buffer) {
 
 namespace {
 
-/// Why a copy cannot run ahead of its loop; empty when it can.
+/// Uses of a buffer outside `loop`, through parts of it.
+bool isUsedOutside(Value buffer, scf::ForOp loop) {
+  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+    if (auto part = dyn_cast<tgpu::SubviewOp>(user)) {
+      return isUsedOutside(part.getResult(), loop);
+    }
+    return !loop->isProperAncestor(user);
+  });
+}
+
+/// Why a copy cannot run ahead of its loop, whatever else the loop does; empty when it can.
 std::string refuseCopy(tgpu::CopyOp copy, scf::ForOp loop) {
   if (copy.getPath() == CopyPath::Vector) {
     return "it moves by loads and stores";
   }
   if (!isa<tgpu::SmemType>(copy.getDest().getType())) {
     return "it stores";
-  }
-  if (!isRecomputable(copy.getSource(), loop)) {
-    return "where it reads from depends on what the loop computes";
   }
   tgpu::AllocSharedOp alloc = copy.getDest().getDefiningOp<tgpu::AllocSharedOp>();
   if (!alloc) {
@@ -123,25 +66,10 @@ std::string refuseCopy(tgpu::CopyOp copy, scf::ForOp loop) {
   if (layout && !layout.getLayout().withLeading(2)) {
     return "its buffer has a layout that cannot be repeated";
   }
-  for (Operation *user : alloc->getUsers()) {
-    if (user != copy && !loop->isProperAncestor(user)) {
-      return "the buffer is also used outside the loop";
-    }
+  if (isUsedOutside(alloc.getResult(), loop)) {
+    return "the buffer is also used outside the loop";
   }
-  if (isUsedBefore(alloc.getResult(), copy)) {
-    return "the buffer is used before it is filled";
-  }
-  if (isWrittenBeside(alloc.getResult(), copy)) {
-    return "the buffer is written twice in an iteration";
-  }
-  bool overwritten = loop.walk([&](Operation *op) {
-                           Value written = writtenGlobal(op);
-                           return written && mayOverlap(written, copy.getSource())
-                                      ? WalkResult::interrupt()
-                                      : WalkResult::advance();
-                         })
-                         .wasInterrupted();
-  return overwritten ? "the loop writes to the tensor that it reads" : "";
+  return "";
 }
 
 struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
@@ -177,34 +105,62 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     return failure(result.wasInterrupted());
   }
 
-  LogicalResult plan(scf::ForOp loop, const Target &target) {
-    int64_t stages = tile::kStages.get(loop).getInt();
-    SmallVector<tgpu::CopyOp> copies;
+  /// The copies of a loop: those that can run ahead, and the others with the reason.
+  struct Copies {
+    SmallVector<tgpu::CopyOp> ahead;
+    SmallVector<std::pair<tgpu::CopyOp, std::string>> serial;
+  };
+
+  static Copies sortCopies(scf::ForOp loop, int64_t stages) {
+    Copies copies;
     for (auto copy : loop.getBody()->getOps<tgpu::CopyOp>()) {
-      if (isa<tile::GlobalType>(copy.getSource().getType())) {
-        copies.push_back(copy);
+      if (!isa<tile::GlobalType>(copy.getSource().getType())) {
+        continue;
+      }
+      std::string reason = refuseCopy(copy, loop);
+      if (reason.empty()) {
+        copies.ahead.push_back(copy);
+      } else {
+        copies.serial.emplace_back(copy, reason);
       }
     }
-    std::string refusal = copies.empty() ? "it fills no shared memory" : "";
-    bool allTma = true;
-    for (tgpu::CopyOp copy : copies) {
-      std::string reason = refuseCopy(copy, loop);
-      refusal = refusal.empty() ? reason : refusal;
-      allTma &= copy.getPath() == CopyPath::Tma &&
-                (!refusal.empty() || stages == 1 || areSlotsAligned(copy.getDest()));
+    // What the schedule shows to be in the way goes back into its place: one copy at a time, since
+    // the others may be right without it. With one stage all would look alike.
+    stages = std::max<int64_t>(stages, 2);
+    setStages(loop, copies.ahead, stages);
+    while (std::optional<Conflict> conflict = findConflict(loop, stages)) {
+      auto *it = llvm::find(copies.ahead, conflict->moved);
+      if (it == copies.ahead.end()) {
+        break; // nothing that was moved
+      }
+      copies.serial.emplace_back(*it, conflict->reason);
+      copies.ahead.erase(it);
+      setStages(loop, copies.ahead, stages);
     }
-    StringRef whyNotTma = "not all copies of its loop can use TMA";
-    if (allTma && !llvm::all_of(enclosing(loop), llvm::IsaPred<scf::ForOp>)) {
-      allTma = false; // the ring's position cannot be carried through branches
+    clearStages(loop);
+    return copies;
+  }
+
+  LogicalResult plan(scf::ForOp loop, const Target &target) {
+    const int64_t wanted = tile::kStages.get(loop).getInt();
+    int64_t stages = wanted;
+    Copies copies = sortCopies(loop, stages);
+    std::string refusal;
+    if (copies.ahead.empty()) {
+      refusal = copies.serial.empty() ? "it fills no shared memory" : copies.serial.front().second;
+    }
+    // The ring's position cannot be carried through branches.
+    bool allTma = llvm::all_of(enclosing(loop), llvm::IsaPred<scf::ForOp>);
+    for (tgpu::CopyOp copy : copies.ahead) {
+      allTma &= copy.getPath() == CopyPath::Tma && (stages == 1 || areSlotsAligned(copy.getDest()));
     }
     // Without TMA, copies need accesses that cp.async can make.
-    for (tgpu::CopyOp copy : copies) {
+    for (tgpu::CopyOp copy : copies.ahead) {
       if (refusal.empty() && !allTma && copy.getBytes().value_or(16) < 4) {
         refusal = "not all of its copies can use TMA here, or cp.async";
       }
     }
-    const int64_t wanted = stages;
-    stages = refusal.empty() ? fittingStages(loop, copies, stages, target) : stages;
+    stages = refusal.empty() ? fittingStages(loop, copies.ahead, stages, target) : stages;
     if (stages < wanted && failed(checkRequired(loop, "stages",
                                                 "only " + Twine(stages) + " of " + Twine(wanted) +
                                                     " stages fit shared memory"))) {
@@ -213,18 +169,44 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     if (refusal.empty() && stages < 2 && !allTma) {
       refusal = "one stage overlaps nothing";
     }
-    if (!refusal.empty()) {
-      if (failed(checkRequired(loop, "pipelined", refusal)) ||
-          (wanted > 1 && failed(checkRequired(loop, "stages", refusal)))) {
-        return failure();
-      }
-      return staySerial(loop, copies, refusal);
-    }
-    if (!allTma && failed(leaveTma(copies, whyNotTma))) {
+    const std::string missed =
+        !refusal.empty() || copies.serial.empty() ? refusal : copies.serial.front().second;
+    if (!missed.empty() && (failed(checkRequired(loop, "pipelined", missed)) ||
+                            (wanted > 1 && failed(checkRequired(loop, "stages", missed))))) {
       return failure();
     }
-    write(loop, copies, stages, allTma ? CopyPath::Tma : CopyPath::CpAsync);
+    if (!refusal.empty()) {
+      return staySerial(loop, copies, refusal);
+    }
+    if (!allTma && failed(leaveTma(copies.ahead, "not all copies of its loop can use TMA"))) {
+      return failure();
+    }
+    const CopyPath path = allTma ? CopyPath::Tma : CopyPath::CpAsync;
+    if (failed(leaveBehind(copies, path))) {
+      return failure();
+    }
+    write(loop, copies.ahead, stages, path);
     ++numPipelined;
+    return success();
+  }
+
+  /// Copies that a pipelined loop makes in their place. Beside rings filled by cp.async they move
+  /// by loads and stores: waiting for a copy would wait for what runs ahead, too.
+  static LogicalResult leaveBehind(const Copies &copies, CopyPath path) {
+    for (auto [copy, reason] : copies.serial) {
+      copy.emitRemark("copy overlaps nothing: ") << reason;
+      if (failed(leaveTma(copy, reason))) {
+        return failure();
+      }
+      if (path == CopyPath::CpAsync) {
+        copy.setPathAttr(tgpu::CopyPathAttr::get(copy.getContext(), CopyPath::Vector));
+        if (failed(checkRequired(copy, "cp_async", reason))) {
+          return failure();
+        }
+      } else if (failed(makeSynchronous(copy))) {
+        return failure();
+      }
+    }
     return success();
   }
 
@@ -264,12 +246,16 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     return result;
   }
 
-  LogicalResult staySerial(scf::ForOp loop, ArrayRef<tgpu::CopyOp> copies, StringRef reason) {
+  LogicalResult staySerial(scf::ForOp loop, const Copies &copies, StringRef reason) {
     loop.emitRemark("pipelined loop stays serial: ") << reason;
-    if (failed(leaveTma(copies, "its loop stays serial"))) {
+    SmallVector<tgpu::CopyOp> all(copies.ahead);
+    for (auto [copy, why] : copies.serial) {
+      all.push_back(copy);
+    }
+    if (failed(leaveTma(all, "its loop stays serial"))) {
       return failure();
     }
-    for (tgpu::CopyOp copy : copies) {
+    for (tgpu::CopyOp copy : all) {
       if (failed(makeSynchronous(copy))) {
         return failure();
       }
@@ -305,27 +291,74 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     return std::min(wanted, fitting);
   }
 
+  /// Copies in stage 0, all other work in the last one.
+  static void setStages(scf::ForOp loop, ArrayRef<tgpu::CopyOp> copies, int64_t stages) {
+    int64_t order = 0;
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      if (!isMemoryEffectFree(&op)) { // scalars go where they are needed
+        setStage(&op, llvm::is_contained(copies, &op) ? 0 : stages - 1, order++);
+      }
+    }
+  }
+
+  static void clearStages(scf::ForOp loop) {
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      tgpu::kSchedule.remove(&op);
+    }
+  }
+
+  /// Gives `ops` the stage `stage` if the loop keeps its meaning. Else nothing changes, and the
+  /// reason is returned.
+  static std::string tryStage(scf::ForOp loop, ArrayRef<Operation *> ops, int64_t stage,
+                              int64_t stages) {
+    SmallVector<tgpu::StageAttr> old;
+    for (Operation *op : ops) {
+      tgpu::StageAttr place = tgpu::kSchedule.get(op);
+      old.push_back(place);
+      setStage(op, stage, place.getOrder());
+    }
+    std::optional<Conflict> conflict = findConflict(loop, stages);
+    if (!conflict) {
+      return "";
+    }
+    for (auto [op, place] : llvm::zip_equal(ops, old)) {
+      tgpu::kSchedule.set(op, place);
+    }
+    return conflict->reason;
+  }
+
   void write(scf::ForOp loop, ArrayRef<tgpu::CopyOp> copies, int64_t stages, CopyPath path) {
     MLIRContext *context = loop.getContext();
     tgpu::kPipeline.set(loop, tgpu::PipelineAttr::get(context, path, stages));
     for (tgpu::CopyOp copy : copies) {
-      rings[copy.getDest().getDefiningOp()] = {loop, stages};
-    }
-    tgpu::WgmmaWaitOp deferred =
-        path == CopyPath::Tma && stages > 2 ? findDeferrableWait(loop) : tgpu::WgmmaWaitOp();
-    int64_t order = 0;
-    for (Operation &op : loop.getBody()->without_terminator()) {
-      if (isMemoryEffectFree(&op)) {
-        continue; // scalars go where they are needed
+      Operation *buffer = copy.getDest().getDefiningOp();
+      rings[buffer] = {loop, stages};
+      if (loop->isAncestor(buffer)) {
+        buffer->moveBefore(loop); // its slots stay filled from iteration to iteration
       }
-      bool ahead = llvm::is_contained(copies, &op);
-      int64_t stage = ahead ? 0 : &op == deferred ? stages : stages - 1;
-      tgpu::kSchedule.set(&op, tgpu::StageAttr::get(context, stage, order++, 0));
+    }
+    setStages(loop, copies, stages);
+    bool inFlight = false;
+    tgpu::WgmmaWaitOp wait = findDeferrableWait(loop);
+    if (path == CopyPath::Tma && stages > 2 && wait) {
+      std::string reason = tryStage(loop, wait.getOperation(), stages, stages);
+      inFlight = reason.empty();
+      if (!inFlight) {
+        wait.emitRemark("product is not in flight across iterations: ") << reason;
+      }
+    }
+    SmallVector<Operation *> reads = llvm::filter_to_vector(
+        findFirstReads(loop), [](Operation *op) { return isa<tgpu::LocalLoadOp>(op); });
+    if (path == CopyPath::CpAsync && !reads.empty()) {
+      std::string reason = tryStage(loop, reads, stages - 2, stages);
+      if (!reason.empty()) {
+        reads.front()->emitRemark("operands are not read one iteration early: ") << reason;
+      }
     }
     loop.emitRemark("pipelined loop: ")
         << stages << (stages == 1 ? " stage by " : " stages by ")
         << (path == CopyPath::Tma ? "TMA" : "cp.async")
-        << (deferred ? ", one product in flight across iterations" : "");
+        << (inFlight ? ", one product in flight across iterations" : "");
   }
 };
 

@@ -374,15 +374,19 @@ def Tgpu_WgmmaCommitOp : Tgpu_Op<"wgmma_commit"> {
   let summary = "closes a group of wgmmas of the calling warpgroups";
   let assemblyFormat = "attr-dict";
 }
-def Tgpu_WgmmaWaitOp : Tgpu_Op<"wgmma_wait"> {
+def Tgpu_WgmmaWaitOp : Tgpu_Op<"wgmma_wait", [AttrSizedOperandSegments]> {
   let summary = "waits until at most `pending` groups are incomplete and gives the accumulators that are then complete";
   let description = [{
     Operands that `keep` in-flight accumulators tied to the wait may be given too: a result of `!tgpu.pending` type is
-    still being written (its group is among the `pending` youngest).
+    still being written (its group is among the `pending` youngest). `fragments` are the A operands that products whose
+    flight may end here read from registers: the wait uses them, so that nothing else gets their registers before it.
   }];
-  let arguments = (ins I32Attr:$pending, Variadic<Tgpu_PendingType>:$inputs);
+  let arguments = (ins I32Attr:$pending, Variadic<Tgpu_PendingType>:$inputs, Variadic<AnyRankedTensor>:$fragments);
   let results = (outs Variadic<Tgpu_Accumulator>:$results);
-  let assemblyFormat = "$pending (`,` $inputs^ `:` qualified(type($inputs)) `->` qualified(type($results)))? attr-dict";
+  let assemblyFormat = [{
+    $pending (`,` $inputs^ `:` qualified(type($inputs)) `->` qualified(type($results)))?
+    (`reads` $fragments^ `:` type($fragments))? attr-dict
+  }];
   let hasVerifier = 1;
 }
 

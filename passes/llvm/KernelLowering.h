@@ -207,6 +207,8 @@ private:
   mlir::LogicalResult lowerWgmma(tgpu::WgmmaOp op);
   mlir::LogicalResult lowerWgmmaFence(tgpu::WgmmaFenceOp op);
   mlir::LogicalResult lowerWgmmaWait(tgpu::WgmmaWaitOp op);
+  /// The words of an A fragment: those of before where they reach here, else made here.
+  Fragment wordsOfA(mlir::Value fragment);
   mlir::LogicalResult lowerMma(tgpu::MmaOp op);
   mlir::LogicalResult lowerFma(mlir::Operation *op, const Shared &a, const Shared &bBuffer,
                                mlir::Value acc, bool transposeA, bool transposeB, bool accumulate,
@@ -260,7 +262,7 @@ private:
   llvm::DenseMap<mlir::Value, Channel> channels;
   llvm::DenseMap<mlir::Value, int64_t> divisors; // of new arguments
   llvm::DenseMap<mlir::Value, Fragment>
-      packedA; // A fragments of wgmma as words, made before the fence
+      packedA; // A fragments of wgmma as words, made before the fence and read until the wait
 };
 
 /// The attribute tgpu.in_bounds of a copy, load or store: dimensions of the view that need no

@@ -58,10 +58,14 @@ Fragment tiedAssembly(OpBuilder &b, Location loc, StringRef text, ArrayRef<Value
     os << ',' << i;
   }
   os << inputConstraints << (clobbersMemory ? ",~{memory}" : "");
-  Type result =
-      types.size() == 1 ? types[0] : Type(LLVM::LLVMStructType::getLiteral(b.getContext(), types));
+  SmallVector<Type> result;
+  if (types.size() == 1) {
+    result.push_back(types.front());
+  } else if (!types.empty()) {
+    result.push_back(LLVM::LLVMStructType::getLiteral(b.getContext(), types));
+  }
   auto assembly = LLVM::InlineAsmOp::create(
-      b, loc, TypeRange{result}, operands, text, constraints, /*has_side_effects=*/true,
+      b, loc, result, operands, text, constraints, /*has_side_effects=*/true,
       /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
       LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr());
   Fragment results;
@@ -299,8 +303,7 @@ LogicalResult KernelLowering::lowerWgmma(tgpu::WgmmaOp op) {
   }
   Fragment aWords;
   if (inRegisters) {
-    auto packed = packedA.find(op.getA());
-    aWords = packed != packedA.end() ? packed->second : packWords(scalars[op.getA()]);
+    aWords = wordsOfA(op.getA());
   }
   if (!accumulate) {
     for (Value &slot : acc) {
@@ -312,18 +315,28 @@ LogicalResult KernelLowering::lowerWgmma(tgpu::WgmmaOp op) {
   return success();
 }
 
+Fragment KernelLowering::wordsOfA(Value fragment) {
+  // What is made in this region or one around it is there; products in flight have used these very
+  // registers, so they are not made twice.
+  auto packed = packedA.find(fragment);
+  if (packed != packedA.end() &&
+      packed->second.front().getParentRegion()->isAncestor(b.getInsertionBlock()->getParent())) {
+    return packed->second;
+  }
+  Fragment words = packWords(scalars[fragment]);
+  packedA[fragment] = words;
+  return words;
+}
+
 LogicalResult KernelLowering::lowerWgmmaFence(tgpu::WgmmaFenceOp op) {
   // Words of A fragments are made before the fence: afterwards nothing may write what the products
   // read.
   for (Operation *next = op->getNextNode(); next && !isa<tgpu::WgmmaFenceOp>(next);
        next = next->getNextNode()) {
     auto product = dyn_cast<tgpu::WgmmaOp>(next);
-    if (!product || !isa<RankedTensorType>(product.getA().getType())) {
-      continue;
-    }
-    if (auto found = scalars.find(product.getA()); found != scalars.end()) {
-      Fragment words = packWords(found->second);
-      packedA[product.getA()] = words;
+    if (product && isa<RankedTensorType>(product.getA().getType()) &&
+        scalars.contains(product.getA())) {
+      wordsOfA(product.getA());
     }
   }
   NVVM::WgmmaFenceAlignedOp::create(b, loc);
@@ -337,11 +350,26 @@ LogicalResult KernelLowering::lowerWgmmaWait(tgpu::WgmmaWaitOp op) {
       complete.append(scalars[input]);
     }
   }
-  if (complete.empty()) {
+  // Operands in registers are read until here. As inputs of the wait they live that long: LLVM,
+  // which knows nothing of the flight, gives their registers to nothing else before.
+  Fragment words;
+  for (Value fragment : op.getFragments()) {
+    auto packed = packedA.find(fragment);
+    if (packed == packedA.end() ||
+        !packed->second.front().getParentRegion()->isAncestor(b.getInsertionBlock()->getParent())) {
+      return unsupported(op, "a wait for a product whose operand was put into registers elsewhere");
+    }
+    words.append(packed->second);
+  }
+  if (complete.empty() && words.empty()) {
     NVVM::WgmmaWaitGroupSyncOp::create(b, loc, op.getPending());
   } else {
     std::string text = "wgmma.wait_group.sync.aligned " + std::to_string(op.getPending()) + ";";
-    complete = tiedAssembly(b, loc, text, complete, {}, "", /*clobbersMemory=*/true);
+    std::string constraints;
+    for (size_t i = 0; i < words.size(); ++i) {
+      constraints += constraints.empty() && complete.empty() ? "r" : ",r";
+    }
+    complete = tiedAssembly(b, loc, text, complete, words, constraints, /*clobbersMemory=*/true);
   }
   size_t next = 0;
   for (auto [input, result] : llvm::zip_equal(op.getInputs(), op.getResults())) {

@@ -1,0 +1,249 @@
+//===- PipelineSchedule.cpp - does a schedule mean what its loop means? ---===//
+//
+// A schedule may let operations of different iterations change places. It means the same as the
+// serial loop if for each two accesses of one piece of memory, one of them a write, the order
+// stays. Two such operations of one stage keep it, in an iteration (order of the body) and between
+// iterations (steps). Of different stages they would meet in one step, from different iterations,
+// so they are a conflict, with one exception: what fills a ring of n slots is n steps away from the
+// next one that fills the same slot, and whoever uses the slot does it in between.
+//
+// A product in flight reads until its wait, so its reads have two stages, that of the issue and
+// that of the wait: any write to what it reads is a conflict when they differ. So are operands in
+// registers: no value outlives its iteration in the same register.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/Pipeline.h"
+#include "passes/Sync.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilec;
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+int64_t tilec::stageOf(Operation *op, int64_t stages) {
+  auto stage = tgpu::kSchedule.get(op);
+  return stage ? stage.getStage() : stages - 1;
+}
+
+void tilec::setStage(Operation *op, int64_t stage, int64_t order) {
+  tgpu::kSchedule.set(op, tgpu::StageAttr::get(op->getContext(), stage, order, 0));
+}
+
+bool tilec::isFill(Operation *op, int64_t stages) {
+  auto copy = dyn_cast<tgpu::CopyOp>(op);
+  return copy && copy.getPath() != tgpu::CopyPath::Vector &&
+         isa<tgpu::SmemType>(copy.getDest().getType()) && tgpu::kSchedule.has(op) &&
+         stageOf(op, stages) == 0;
+}
+
+bool tilec::isRecomputable(Value value, scf::ForOp loop) {
+  if (value == loop.getInductionVar() || !loop->isAncestor(value.getParentBlock()->getParentOp())) {
+    return true;
+  }
+  Operation *definition = value.getDefiningOp();
+  return definition && definition->getBlock() == loop.getBody() &&
+         definition->getNumRegions() == 0 && isMemoryEffectFree(definition) &&
+         llvm::all_of(definition->getOperands(),
+                      [&](Value operand) { return isRecomputable(operand, loop); });
+}
+
+//===----------------------------------------------------------------------===//
+// What may leave its place
+//===----------------------------------------------------------------------===//
+
+tgpu::WgmmaWaitOp tilec::findDeferrableWait(scf::ForOp loop) {
+  tgpu::WgmmaWaitOp found;
+  int waits = 0;
+  loop.walk([&](tgpu::WgmmaWaitOp wait) {
+    found = wait;
+    ++waits;
+  });
+  if (waits != 1 || found->getBlock() != loop.getBody() || found.getInputs().size() != 1) {
+    return {};
+  }
+  Value result = found.getResult(0);
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  auto it = llvm::find(yield.getOperands(), result);
+  auto product = found.getInputs()[0].getDefiningOp<tgpu::WgmmaOp>();
+  if (!result.hasOneUse() || it == yield.getOperands().end() || !product) {
+    return {};
+  }
+  BlockArgument carried = loop.getRegionIterArg(it - yield.getOperands().begin());
+  return carried.hasOneUse() && product.getAcc() == carried ? found : tgpu::WgmmaWaitOp();
+}
+
+llvm::SetVector<Operation *> tilec::findFirstReads(scf::ForOp loop) {
+  auto products = loop.getBody()->getOps<tgpu::MmaOp>();
+  if (products.empty()) {
+    return {};
+  }
+  tgpu::MmaOp first = *products.begin();
+  SmallVector<Operation *> pending = {first.getA().getDefiningOp(), first.getB().getDefiningOp()};
+  llvm::SetVector<Operation *> reads, inOrder;
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val();
+    if (!op || op->getBlock() != loop.getBody()) {
+      continue;
+    }
+    if (!isa<tgpu::LocalLoadOp, tgpu::SubviewOp, tile::TransposeOp>(op)) {
+      return {};
+    }
+    reads.insert(op);
+    for (Value operand : op->getOperands()) {
+      pending.push_back(operand.getDefiningOp());
+    }
+  }
+  // An operand that comes from outside or from the iteration before is not read here.
+  for (Value operand : {first.getA(), first.getB()}) {
+    if (!reads.contains(operand.getDefiningOp())) {
+      return {};
+    }
+  }
+  for (Operation &op : *loop.getBody()) {
+    if (reads.contains(&op)) {
+      inOrder.insert(&op);
+    }
+  }
+  return inOrder;
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+/// True if `a` and `b` may be the same memory.
+static bool mayOverlap(Value a, Value b) {
+  BlockArgument first = tgpu::getBase(a), second = tgpu::getBase(b);
+  return !first || !second || tgpu::mayAlias(first, second);
+}
+
+/// The global memory that `op` writes; null if it writes none.
+static Value writtenGlobal(Operation *op) {
+  Value place = llvm::TypeSwitch<Operation *, Value>(op)
+                    .Case<tgpu::CopyOp, tgpu::StoreOp, tgpu::TmaStoreOp, tile::StoreOp>(
+                        [](auto store) { return store.getDest(); })
+                    .Case<tile::AtomicOp, tile::AtomicCasOp, tile::AtomicTileOp>(
+                        [](auto atomic) { return atomic.getPlace(); })
+                    .Default([](Operation *) { return Value(); });
+  return place && isa<tile::GlobalType>(place.getType()) ? place : Value();
+}
+
+bool tilec::isSourceWritten(tgpu::CopyOp copy, scf::ForOp loop) {
+  return loop
+      .walk([&](Operation *op) {
+        Value written = writtenGlobal(op);
+        return written && mayOverlap(written, copy.getSource()) ? WalkResult::interrupt()
+                                                                : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+//===----------------------------------------------------------------------===//
+// Conflicts
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// An access of shared memory by an operation of the body, or inside one.
+struct Use {
+  Operation *top; ///< the operation of the body
+  sync::Access access;
+  int64_t first, last; ///< stages in which it begins and ends
+};
+
+class Schedule {
+public:
+  Schedule(scf::ForOp loop, int64_t stages) : loop(loop), stages(stages) {
+    for (Operation &top : loop.getBody()->without_terminator()) {
+      if (isFill(&top, stages)) {
+        auto copy = cast<tgpu::CopyOp>(top);
+        fills[copy.getDest().getDefiningOp()] = copy;
+      }
+      top.walk([&](Operation *op) {
+        for (const sync::Access &access : sync::accessesOf(op)) {
+          uses.push_back({&top, access, stageOf(&top, stages), endOf(op, &top)});
+        }
+      });
+    }
+  }
+
+  std::optional<Conflict> findConflict() {
+    for (auto [alloc, copy] : fills) {
+      if (!isRecomputable(copy.getSource(), loop)) {
+        return Conflict{copy, loop, "where it reads from depends on what the loop computes"};
+      }
+      if (isSourceWritten(copy, loop)) {
+        return Conflict{copy, loop, "the loop writes to the tensor that it reads"};
+      }
+    }
+    for (const Use &use : uses) {
+      auto product = dyn_cast<tgpu::WgmmaOp>(use.access.op);
+      if (product && use.first != use.last && isa<RankedTensorType>(product.getA().getType())) {
+        return Conflict{product, loop, "an operand of it is in registers"};
+      }
+    }
+    for (size_t i = 0; i < uses.size(); ++i) {
+      for (size_t j = i; j < uses.size(); ++j) {
+        std::optional<Conflict> conflict = between(uses[i], uses[j]);
+        if (conflict) {
+          return conflict;
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+private:
+  /// The stage in which an access ends that `op` begins: a product reads until it is waited for.
+  int64_t endOf(Operation *op, Operation *top) {
+    int64_t last = stageOf(top, stages);
+    if (auto product = dyn_cast<tgpu::WgmmaOp>(op)) {
+      for (Operation *user : product.getResult().getUsers()) {
+        Operation *wait = loop.getBody()->findAncestorOpInBlock(*user);
+        if (isa<tgpu::WgmmaWaitOp>(user) && wait) {
+          last = std::max(last, stageOf(wait, stages));
+        }
+      }
+    }
+    return last;
+  }
+
+  /// What is wrong between two uses, `x` not after `y` in the body.
+  std::optional<Conflict> between(const Use &x, const Use &y) {
+    if ((!x.access.write && !y.access.write) || !x.access.memory.overlaps(y.access.memory)) {
+      return std::nullopt;
+    }
+    auto filled = fills.find(x.access.memory.alloc);
+    if (filled != fills.end() && x.access.memory.alloc == y.access.memory.alloc) {
+      if (x.top == filled->second && (y.top == x.top || !y.access.write)) {
+        return std::nullopt;
+      }
+      if (y.top == filled->second && !x.access.write) {
+        return Conflict{y.top, x.top, "the buffer is used before it is filled"};
+      }
+      return Conflict{filled->second, y.access.write ? y.top : x.top,
+                      "the buffer is written twice in an iteration"};
+    }
+    if (x.last <= y.first && y.last <= x.first) {
+      return std::nullopt;
+    }
+    const bool xMoved = x.first != stages - 1 || x.last != stages - 1;
+    return Conflict{xMoved ? x.top : y.top, xMoved ? y.top : x.top,
+                    "the loop also writes what it reads"};
+  }
+
+  scf::ForOp loop;
+  int64_t stages;
+  llvm::MapVector<Operation *, tgpu::CopyOp> fills; ///< buffer to the copy that fills its ring
+  SmallVector<Use, 0> uses;                         ///< in the order of the body
+};
+
+} // namespace
+
+std::optional<Conflict> tilec::findConflict(scf::ForOp loop, int64_t stages) {
+  return Schedule(loop, stages).findConflict();
+}
