@@ -97,7 +97,12 @@ LogicalResult KernelLowering::lowerCpAsync(tgpu::CpAsyncOp op) {
   if (buffer.shape.back() % count != 0 || buffer.origin.back() % count != 0) {
     return unsupported(op, "cp.async of rows that are not whole accesses");
   }
+  if (op.getCache() == tile::CacheHint::NoAllocate && bytes != 16) {
+    op.emitRemark("@cache(no_allocate) has no effect: cp.async of ")
+        << bytes << " bytes goes by L1";
+  }
   guarded(ownsSlots(*registers), [&] {
+    Value policy = cachePolicy(op.getCache());
     GlobalAddresses global(*this, view, *registers, inBoundsOf(op));
     SharedAddresses shared(*this, buffer, *registers);
     const auto modifier =
@@ -111,8 +116,13 @@ LogicalResult KernelLowering::lowerCpAsync(tgpu::CpAsyncOp op) {
         // Nothing is read, but the address should be one of the tensor.
         from = inRange ? b.createOrFold<arith::SelectOp>(loc, inRange, from, view.base) : from;
       }
-      guarded(global.inTile(reg, count),
-              [&] { NVVM::CpAsyncOp::create(b, loc, to, from, bytes, modifier, size); });
+      guarded(global.inTile(reg, count), [&] {
+        if (policy) {
+          cpAsyncHinted(to, from, bytes, size, policy);
+        } else {
+          NVVM::CpAsyncOp::create(b, loc, to, from, bytes, modifier, size);
+        }
+      });
     }
   });
   return success();
@@ -160,7 +170,7 @@ LogicalResult KernelLowering::loadByRows(tgpu::CopyOp op, const View &view, cons
   ViewDim &dim = block.dims[view.axisOf(rowDim)];
   Value first = mul(toInteger(loop.getInductionVar(), dim.offset.getType()), rows);
   dim.offset = b.createOrFold<arith::AddIOp>(loc, dim.offset, first);
-  Fragment slots = loadGlobal(op, block, *registers, op.getBytes());
+  Fragment slots = loadGlobal(op, block, *registers, op.getBytes(), op.getCache());
   return storeShared(op, part, *registers, slots);
 }
 
@@ -186,15 +196,16 @@ LogicalResult KernelLowering::lowerCopy(tgpu::CopyOp op) {
     return failure();
   }
   if (loads) {
-    Fragment slots = loadGlobal(op, found->second, *registers, op.getBytes());
+    Fragment slots = loadGlobal(op, found->second, *registers, op.getBytes(), op.getCache());
     return storeShared(op, buffer, *registers, slots);
   }
   FailureOr<Fragment> slots = loadShared(op, buffer, *registers);
   if (failed(slots)) {
     return failure();
   }
-  guarded(ownsSlots(*registers),
-          [&] { storeGlobal(op, found->second, *registers, *slots, op.getBytes()); });
+  guarded(ownsSlots(*registers), [&] {
+    storeGlobal(op, found->second, *registers, *slots, op.getBytes(), op.getCache());
+  });
   return success();
 }
 

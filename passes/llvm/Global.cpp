@@ -42,10 +42,17 @@ Value KernelLowering::ownsSlots(const layout::RegisterLayout &registers) {
   return owner;
 }
 
+CacheUse KernelLowering::cacheUse(const View &view, tile::CacheHint cache) {
+  const bool readOnly = function.getArgAttr(view.argument, "llvm.readonly") &&
+                        function.getArgAttr(view.argument, "llvm.noalias");
+  return {cache, cachePolicy(cache), readOnly};
+}
+
 Fragment KernelLowering::loadGlobal(Operation *op, const View &view,
                                     const layout::RegisterLayout &registers,
-                                    std::optional<uint32_t> accessBytes) {
+                                    std::optional<uint32_t> accessBytes, tile::CacheHint cache) {
   GlobalAddresses addresses(*this, view, registers, inBoundsOf(op));
+  const CacheUse use = cacheUse(view, cache);
   const int64_t count =
       vectorLength(registers, view.element, accessBytes, addresses.lastIsContiguous());
   const int64_t bytes = memoryBytes(view.element);
@@ -57,12 +64,12 @@ Fragment KernelLowering::loadGlobal(Operation *op, const View &view,
                     llvm::function_ref<Fragment()> otherwise) -> Fragment {
     Value pointer = addresses.pointer(reg);
     if (!condition) {
-      return loadElements(pointer, view.element, n, n * bytes);
+      return loadElements(pointer, view.element, n, n * bytes, use);
     }
     auto branch = scf::IfOp::create(b, loc, SmallVector<Type>(n, slot), condition, true, true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(b, loc, loadElements(pointer, view.element, n, n * bytes));
+    scf::YieldOp::create(b, loc, loadElements(pointer, view.element, n, n * bytes, use));
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, loc, otherwise());
     return Fragment(branch.getResults().begin(), branch.getResults().end());
@@ -92,8 +99,9 @@ Fragment KernelLowering::loadGlobal(Operation *op, const View &view,
 
 void KernelLowering::storeGlobal(Operation *op, const View &view,
                                  const layout::RegisterLayout &registers, ArrayRef<Value> slots,
-                                 std::optional<uint32_t> accessBytes) {
+                                 std::optional<uint32_t> accessBytes, tile::CacheHint cache) {
   GlobalAddresses addresses(*this, view, registers, inBoundsOf(op));
+  const CacheUse use = cacheUse(view, cache);
   const int64_t count =
       vectorLength(registers, view.element, accessBytes, addresses.lastIsContiguous());
   const int64_t bytes = memoryBytes(view.element);
@@ -105,7 +113,7 @@ void KernelLowering::storeGlobal(Operation *op, const View &view,
     Value whole = inRange(reg, count), pointer = addresses.pointer(reg);
     if (!straddles) {
       guarded(whole, [&] {
-        storeElements(pointer, view.element, slots.slice(reg, count), count * bytes);
+        storeElements(pointer, view.element, slots.slice(reg, count), count * bytes, use);
       });
       continue;
     }
@@ -116,12 +124,12 @@ void KernelLowering::storeGlobal(Operation *op, const View &view,
     auto branch = scf::IfOp::create(b, loc, whole, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    storeElements(pointer, view.element, slots.slice(reg, count), count * bytes);
+    storeElements(pointer, view.element, slots.slice(reg, count), count * bytes, use);
     b.setInsertionPointToStart(branch.elseBlock());
     for (int64_t i = 0; i < count; ++i) {
       Value element = addresses.pointer(reg + i);
       guarded(each[i],
-              [&] { storeElements(element, view.element, slots.slice(reg + i, 1), bytes); });
+              [&] { storeElements(element, view.element, slots.slice(reg + i, 1), bytes, use); });
     }
   }
 }
@@ -134,7 +142,8 @@ LogicalResult KernelLowering::lowerLoad(tgpu::LoadOp op) {
       source->second.element != type.getElementType()) {
     return unsupported(op, "a load of such a fragment");
   }
-  scalars[op.getResult()] = loadGlobal(op, source->second, *registers, op.getBytes());
+  scalars[op.getResult()] =
+      loadGlobal(op, source->second, *registers, op.getBytes(), op.getCache());
   return success();
 }
 
@@ -148,7 +157,7 @@ LogicalResult KernelLowering::lowerStore(tgpu::StoreOp op) {
   }
   // Where threads hold the same elements the first one writes them.
   guarded(ownsSlots(*registers), [&] {
-    storeGlobal(op, dest->second, *registers, scalars[op.getValue()], op.getBytes());
+    storeGlobal(op, dest->second, *registers, scalars[op.getValue()], op.getBytes(), op.getCache());
   });
   return success();
 }

@@ -50,8 +50,18 @@ struct RingCounter {
   }
 };
 
+/// How accesses of global memory under `@cache` go (CacheHints.cpp).
+struct CacheUse {
+  tile::CacheHint hint = tile::CacheHint::None;
+  mlir::Value policy;    // of L2, i64; null: none
+  bool readOnly = false; // nothing writes the memory during the call
+};
+
 /// Name of the dynamic shared memory of every kernel.
 inline constexpr llvm::StringLiteral kSharedMemory = "tilec_shared_memory";
+
+/// The type of a slot: that of the language, storage types of 8 bits as i8.
+mlir::Type slotType(mlir::Type element);
 
 class KernelLowering {
 public:
@@ -141,14 +151,26 @@ private:
   mlir::LogicalResult lowerLoad(tgpu::LoadOp op);
   mlir::LogicalResult lowerStore(tgpu::StoreOp op);
   Fragment loadGlobal(mlir::Operation *op, const View &view,
-                      const layout::RegisterLayout &registers, std::optional<uint32_t> accessBytes);
+                      const layout::RegisterLayout &registers, std::optional<uint32_t> accessBytes,
+                      tile::CacheHint cache);
   void storeGlobal(mlir::Operation *op, const View &view, const layout::RegisterLayout &registers,
-                   llvm::ArrayRef<mlir::Value> slots, std::optional<uint32_t> accessBytes);
+                   llvm::ArrayRef<mlir::Value> slots, std::optional<uint32_t> accessBytes,
+                   tile::CacheHint cache);
   /// Whether the calling thread is the first that holds its elements; null when all are.
   mlir::Value ownsSlots(const layout::RegisterLayout &registers);
   mlir::LogicalResult lowerElementLoad(tile::LoadOp op);
   mlir::LogicalResult lowerElementStore(tile::StoreOp op);
   mlir::Value elementPointer(const View &view, mlir::ValueRange indices, mlir::Value &inRange);
+
+  // ---- Accesses under `@cache` (CacheHints.cpp).
+  CacheUse cacheUse(const View &view, tile::CacheHint cache);
+  mlir::Value cachePolicy(tile::CacheHint cache);
+  /// `count` neighbours in one access; they are aligned to their bytes.
+  Fragment loadHinted(mlir::Value pointer, mlir::Type element, int64_t count, const CacheUse &use);
+  void storeHinted(mlir::Value pointer, llvm::ArrayRef<mlir::Value> values, const CacheUse &use);
+  /// `size`: bytes that are read, null for all.
+  void cpAsyncHinted(mlir::Value to, mlir::Value from, int64_t bytes, mlir::Value size,
+                     mlir::Value policy);
 
   // ---- Shared memory (SharedMemory.cpp).
   mlir::LogicalResult lowerAlloc(tgpu::AllocSharedOp op);
@@ -232,12 +254,18 @@ private:
 public:
   // ---- Packing (Packing.cpp).
   /// 32-bit words of consecutive slots (of 8, 16 or 32 bits).
-  Fragment packWords(llvm::ArrayRef<mlir::Value> slots);
-  void unpackWord(mlir::Value word, mlir::Type element, Fragment &slots);
+  Fragment packWords(llvm::ArrayRef<mlir::Value> slots) { return packBits(slots, 32); }
+  void unpackWord(mlir::Value word, mlir::Type element, Fragment &slots) {
+    unpackBits(word, slotType(element), slots);
+  }
+  /// Consecutive slots as integers of `width` bits, and the slots of type `slot` in an integer.
+  Fragment packBits(llvm::ArrayRef<mlir::Value> slots, unsigned width);
+  void unpackBits(mlir::Value bits, mlir::Type slot, Fragment &slots);
   /// Loads or stores `count` neighbouring elements; `element` is the type in the language.
-  Fragment loadElements(mlir::Value pointer, mlir::Type element, int64_t count, int64_t align);
+  Fragment loadElements(mlir::Value pointer, mlir::Type element, int64_t count, int64_t align,
+                        const CacheUse &use = {});
   void storeElements(mlir::Value pointer, mlir::Type element, llvm::ArrayRef<mlir::Value> values,
-                     int64_t align);
+                     int64_t align, const CacheUse &use = {});
 
 private:
   tgpu::KernelOp kernel;
@@ -269,8 +297,6 @@ private:
 /// check.
 llvm::SmallVector<bool, 4> inBoundsOf(mlir::Operation *op);
 
-/// The type of a slot: that of the language, storage types of 8 bits as i8.
-mlir::Type slotType(mlir::Type element);
 /// The type in memory: as slotType, i1 as i8.
 mlir::Type memoryType(mlir::Type element);
 /// Bytes in memory; 0 for packed types.

@@ -23,39 +23,41 @@ static void takeVector(OpBuilder &b, Location loc, Value vector, Fragment &value
   }
 }
 
-Fragment KernelLowering::packWords(ArrayRef<Value> slots) {
+Fragment KernelLowering::packBits(ArrayRef<Value> slots, unsigned width) {
   Fragment words;
-  const unsigned bits = slots[0].getType().getIntOrFloatBitWidth();
-  const size_t perWord = 32 / bits;
+  Type type = b.getIntegerType(width);
+  const size_t perWord = width / slots[0].getType().getIntOrFloatBitWidth();
   for (size_t i = 0; i + perWord <= slots.size(); i += perWord) {
     Value value = perWord == 1 ? slots[i] : buildVector(b, loc, slots.slice(i, perWord));
-    words.push_back(value.getType().isInteger(32)
-                        ? value
-                        : Value(LLVM::BitcastOp::create(b, loc, b.getI32Type(), value)));
+    words.push_back(value.getType() == type ? value
+                                            : Value(LLVM::BitcastOp::create(b, loc, type, value)));
   }
   return words;
 }
 
-void KernelLowering::unpackWord(Value word, Type element, Fragment &slots) {
-  Type slot = slotType(element);
-  const int64_t perWord = 32 / slot.getIntOrFloatBitWidth();
-  if (perWord == 1) {
-    slots.push_back(slot.isInteger(32) ? word : Value(LLVM::BitcastOp::create(b, loc, slot, word)));
+void KernelLowering::unpackBits(Value bits, Type slot, Fragment &slots) {
+  const int64_t count = bits.getType().getIntOrFloatBitWidth() / slot.getIntOrFloatBitWidth();
+  if (count == 1) {
+    slots.push_back(bits.getType() == slot ? bits : LLVM::BitcastOp::create(b, loc, slot, bits));
     return;
   }
-  takeVector(b, loc, LLVM::BitcastOp::create(b, loc, VectorType::get({perWord}, slot), word),
-             slots);
+  takeVector(b, loc, LLVM::BitcastOp::create(b, loc, VectorType::get({count}, slot), bits), slots);
 }
 
-Fragment KernelLowering::loadElements(Value pointer, Type element, int64_t count, int64_t align) {
+Fragment KernelLowering::loadElements(Value pointer, Type element, int64_t count, int64_t align,
+                                      const CacheUse &use) {
   Type memory = memoryType(element);
-  Type type = count == 1 ? memory : Type(VectorType::get({count}, memory));
-  Value loaded = LLVM::LoadOp::create(b, loc, type, pointer, align);
   Fragment values;
-  if (count == 1) {
-    values.push_back(loaded);
+  if (use.hint != tile::CacheHint::None) {
+    values = loadHinted(pointer, element, count, use);
   } else {
-    takeVector(b, loc, loaded, values);
+    Type type = count == 1 ? memory : Type(VectorType::get({count}, memory));
+    Value loaded = LLVM::LoadOp::create(b, loc, type, pointer, align);
+    if (count == 1) {
+      values.push_back(loaded);
+    } else {
+      takeVector(b, loc, loaded, values);
+    }
   }
   if (element.isInteger(1)) {
     for (Value &value : values) {
@@ -66,12 +68,15 @@ Fragment KernelLowering::loadElements(Value pointer, Type element, int64_t count
 }
 
 void KernelLowering::storeElements(Value pointer, Type element, ArrayRef<Value> values,
-                                   int64_t align) {
+                                   int64_t align, const CacheUse &use) {
   Fragment stored(values);
   if (element.isInteger(1)) {
     for (Value &value : stored) {
       value = arith::ExtUIOp::create(b, loc, b.getI8Type(), value);
     }
+  }
+  if (use.hint != tile::CacheHint::None) {
+    return storeHinted(pointer, stored, use);
   }
   Value value = stored.size() == 1 ? stored[0] : buildVector(b, loc, stored);
   LLVM::StoreOp::create(b, loc, value, pointer, align);

@@ -1,0 +1,34 @@
+// Accesses under `@cache`: ld and st with hints for L1 and a policy for L2, cp.async with the policy. What nothing writes
+// is read by .nc.
+// RUN: tile-opt --convert-tgpu-to-llvm %s | FileCheck %s
+
+// CHECK-LABEL: llvm.func @kernel
+!g = !tile.global<?xf32>
+!t = !tile.global<512xf32>
+!f = tensor<512xf32, #tgpu.fragment<"512 reg 1:2 lane 4:8:16:32:64 warp 128:256">>
+!s = !tgpu.smem<512xf32, #tgpu.shared<"512 b32 contig 0 panel 512">>
+tgpu.kernel @kernel(%x: !g {tile.name = "X"}, %y: !g {tile.name = "Y"}, %n: i32 {tgpu.divisible = 4 : i64})
+    attributes {threads = 128 : i32, target = "sm_80"} {
+  %c0 = arith.constant 0 : i32
+  %xv = tgpu.view %x extents(%n : i32) strides() : !g -> !g
+  %yv = tgpu.view %y extents(%n : i32) strides() : !g -> !g
+  %xs = tile.slice %xv[%c0] sizes [512] : !g, i32 -> !t
+  %ys = tile.slice %yv[%c0] sizes [512] : !g, i32 -> !t
+  // CHECK: createpolicy.fractional.L2::evict_first.b64 $0, 1.0;
+  // CHECK: ld.global.nc.L1::evict_first.L2::cache_hint.v4.b32 {$0,$1,$2,$3}, [$4], $5;", "=r,=r,=r,=r,l,l"
+  %a = tgpu.load %xs {bytes = 16 : i32, cache = #tile.cache<evict_first>} : !t -> !f
+  // CHECK: ld.global.L1::no_allocate.v2.b32 {$0,$1}, [$2];", "=r,=r,l,~{memory}"
+  // CHECK: ld.global.L1::no_allocate.v2.b32
+  %b = tgpu.load %ys {bytes = 8 : i32, cache = #tile.cache<no_allocate>} : !t -> !f
+  %c = arith.addf %a, %b : !f
+  // CHECK: createpolicy.fractional.L2::evict_last.b64
+  // CHECK: st.global.L1::evict_last.L2::cache_hint.b32 [$0], $1, $2;", "l,r,l,~{memory}"
+  tgpu.store %c, %ys {bytes = 4 : i32, cache = #tile.cache<evict_last>} : !f, !t
+  // CHECK: cp.async.cg.shared.global.L2::cache_hint [$0], [$1], 16, $2, $3;", "r,l,r,l,~{memory}"
+  %s = tgpu.alloc_shared {offset = 0 : i64} : !s
+  tgpu.cp_async %xs to %s {bytes = 16 : i32, cache = #tile.cache<evict_first>} : !t, !s
+  // TMA and 16-byte cp.async pass by L1 anyhow.
+  // CHECK: nvvm.cp.async.shared.global
+  tgpu.cp_async %xs to %s {bytes = 16 : i32, cache = #tile.cache<no_allocate>} : !t, !s
+  tgpu.return
+}
