@@ -1,0 +1,1 @@
+"""Random programs of the tile language: drawn, run, judged, shrunk. See test/random/README.md."""

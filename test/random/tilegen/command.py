@@ -1,0 +1,128 @@
+"""The command line of tools/dev/random."""
+import argparse
+import concurrent.futures
+import os
+import subprocess
+import sys
+import tempfile
+
+from . import kept
+from .draw import draw_program
+from .features import TABLE
+from .run import Tools, clean, extents_of, run_program
+from .shrink import shrink
+from .tally import Tally
+
+ATTEMPTS = 8  # draws for a seed whose first programs commit errors
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+
+
+def run_seed(tools, seed, only, folder, schedules):
+    """(program, outcome) of a seed."""
+    for attempt in range(ATTEMPTS):
+        program = draw_program(seed, attempt, only)
+        outcome = run_program(tools, program, seed, folder, schedules)
+        if not outcome.error:
+            return program, outcome
+    return program, outcome
+
+
+def _job(arguments):
+    tools, seed, only, base, schedules = arguments
+    folder = os.path.join(base, str(seed))
+    try:
+        program, outcome = run_seed(tools, seed, only, folder, schedules)
+    finally:
+        clean(folder)
+    return seed, program, outcome
+
+
+def keep_shrunk(tools, program, seed, failure, folder, base, seconds):
+    small, found = shrink(tools, program, seed, failure.kind, os.path.join(base, f"shrink{seed}"), seconds)
+    small, found = (small, found) if found else (program, failure)
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, f"seed{seed}.tile")
+    kept.write_case(path, small, seed, [extents_of(small, c) for c in small.calls], found)
+    print(f"  wrote {path}")
+
+
+def run_random(options, tools, base):
+    tally = Tally()
+    seeds = range(options.seed, options.seed + options.count)
+    jobs = [(tools, seed, options.only, base, options.schedules) for seed in seeds]
+    executor = concurrent.futures.ProcessPoolExecutor(options.jobs) if options.jobs > 1 else None
+    results = executor.map(_job, jobs) if executor else map(_job, jobs)
+    for seed, program, outcome in results:
+        if outcome.error:
+            tally.outcomes["discarded"] += 1
+            continue
+        tally.add(program, outcome)
+        if outcome.failures:
+            print(f"seed {seed}: {outcome.failures[0]}", flush=True)
+            for other in sorted({f.kind for f in outcome.failures} - {outcome.failures[0].kind}):
+                print(f"  also: {other}")
+            if options.keep:
+                keep_shrunk(tools, program, seed, outcome.failures[0], options.keep, base, options.shrink_seconds)
+        elif options.verbose:
+            print(f"seed {seed}: {outcome.seconds:.1f} s, compiled in {outcome.compile_seconds:.1f} s {outcome.refusals}", flush=True)
+    if executor:
+        executor.shutdown()
+    print("\n".join(tally.lines()))
+    if options.tally:
+        tally.append_to(os.path.join(ROOT, "test", "random", "tally.txt"), ROOT, options.seed, options.count)
+    return bool(tally.outcomes["failed"])
+
+
+def _replay(arguments):
+    tools, path, base = arguments
+    folder = os.path.join(base, os.path.basename(path))
+    try:
+        return path, kept.replay(tools, path, folder)
+    finally:
+        clean(folder)
+
+
+def run_files(options, tools, base):
+    executor = concurrent.futures.ProcessPoolExecutor(options.jobs) if options.jobs > 1 else None
+    jobs = [(tools, path, base) for path in options.replay]
+    failed = 0
+    for path, outcome in executor.map(_replay, jobs) if executor else map(_replay, jobs):
+        if outcome.failures:
+            failed += 1
+            print(f"{path}: {outcome.failures[0]}", flush=True)
+        elif options.verbose:
+            print(f"{path}: as expected", flush=True)
+    print(f"{len(jobs) - failed} passed, {failed} failed")
+    return failed > 0
+
+
+def main(argv):
+    parser = argparse.ArgumentParser(prog="tools/dev/random", description="Random programs: cpu against the emulator and an interpreter.")
+    parser.add_argument("--count", type=int, default=20, help="programs to run")
+    parser.add_argument("--seed", type=int, default=0, help="the first seed; one for each program")
+    parser.add_argument("--commit", action="store_true", help="take the seed from the commit's hash")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--schedules", type=int, default=2, help="random schedules of each call, besides the plain one")
+    parser.add_argument("--only", choices=sorted(TABLE), help="mostly this feature")
+    parser.add_argument("--keep", metavar="DIR", help="shrink what fails and write it here")
+    parser.add_argument("--shrink-seconds", type=int, default=90)
+    parser.add_argument("--print", type=int, metavar="SEED", help="write the program of a seed and stop")
+    parser.add_argument("--replay", nargs="+", metavar="FILE", help="run kept programs")
+    parser.add_argument("--tally", action="store_true", help="add a line to test/random/tally.txt")
+    parser.add_argument("-v", "--verbose", action="store_true")
+    options = parser.parse_args(argv)
+    tools = Tools(ROOT)
+    if options.print is not None:
+        print(draw_program(options.print, 0, options.only).text(), end="")
+        return 0
+    if options.commit:
+        hash = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout
+        options.seed = int(hash[:8], 16)
+        print(f"seed {options.seed}, of commit {hash[:12]}")
+    with tempfile.TemporaryDirectory(prefix="tile-random-") as base:
+        failed = run_files(options, tools, base) if options.replay else run_random(options, tools, base)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,86 @@
+"""A whole program from a seed."""
+from . import features, nodes as n, products  # noqa: F401  (products fills the table)
+from .builder import THREADS, Builder, Scope
+
+
+class Drawing(Builder):
+    def bind_by_tensor(self, code):
+        """A dimension that only a bound uses needs a tensor that binds it."""
+        for name in self.dimensions:
+            if name in code and not any(name in t.extents for t in self.program.tensors()):
+                self.program.arguments.append(n.Tensor(self.name("B"), "i32", [name]))
+
+    def bind_dimensions(self):
+        for name in self.dimensions:
+            if not any(name in t.extents for t in self.program.tensors()):
+                self.program.arguments.append(n.Tensor(self.name("B"), "i32", [name]))
+
+    def launch(self, statements, only):
+        self.threads = self.pick(THREADS)
+        self.grid, self.natural, self.own = {}, {}, []
+        self.index_names = ["bx", "by"] if self.chance(0.7) else ["bx"]
+        grid, scalars = [], {}
+        for index in self.index_names:
+            if self.chance(0.5):
+                extent = self.extent(among=[16, 32, 64, 64, 128, 128, 96, 40])
+                dimension = self.dimension(2 * self.value(extent))
+                self.natural[extent] = (index, dimension)
+                grid.append(f"ceildiv({dimension}, {extent})")
+                scalars[index] = 1
+            else:
+                grid.append(self.dimension(2, grid=True))
+                scalars[index] = 1
+            self.grid[index] = grid[-1]
+        self.scopes = [Scope(scalars=scalars)]
+        self.body, self.depth, self.trips, self.work = [], 0, 1, 0
+        for _ in range(statements):
+            features.draw_feature(self, only)
+        self.store_rest()
+        notes = []
+        if self.chance(0.12):
+            notes.append("persistent")
+        if len(grid) == 2 and self.chance(0.08):
+            notes.append(f"rasterize(group = {self.pick([1, 2, 3, 8])})")
+        if self.chance(0.08):
+            notes.append("no_tma")
+        if self.chance(0.04):
+            notes.append(f"min_blocks({self.pick([1, 2])})")
+        if self.chance(0.04):
+            notes.append(f"max_registers({self.pick([128, 168, 255])})")
+        for note in notes:
+            self.note("@" + note.split("(")[0])
+        self.program.launches.append(n.Launch(self.index_names, grid, self.threads, self.body, notes))
+
+    def store_rest(self):
+        """Results that nobody stores would be deleted: most tiles are stored in the end."""
+        tiles = self.tiles(lambda t: t.format != "bool")
+        for tile in tiles:
+            if self.chance(0.75) or tile is tiles[-1]:
+                features.store(self, tile, tile.format if self.chance(0.8) else None)
+
+    def call(self, odd):
+        """Extents of one run: even ones may be moved by TMA, odd ones test every guard."""
+        dims = {}
+        for name, d in self.dimensions.items():
+            if d.grid:
+                dims[name] = self.pick([1, 2, 2, 3])
+            elif odd:
+                dims[name] = max(1, d.near + self.pick([0, 0, -1, 1, -3, 5, -d.near // 2, 7]))
+            else:
+                dims[name] = max(16, (d.near + self.pick([0, 0, 0, 8, -8, 16])) // 16 * 16)
+        return dims
+
+
+def draw_program(seed, attempt=0, only=None):
+    """The program of a seed; of its later attempts where the first ones commit errors of the program."""
+    b = Drawing(f"{seed}/{attempt}")
+    if b.chance(0.25):
+        for _ in range(b.pick([1, 2])):
+            b.program.arguments.append(n.ScalarArgument(b.name("a"), b.pick(["f32", "i32", "f16"]), b.pick([0, 1, 2, 3])))
+    for _ in range(1 if b.chance(0.85) else 2):
+        b.launch(b.pick([2, 3, 4, 5, 7]), only)
+    b.bind_dimensions()
+    b.program.calls = [b.call(False), b.call(True)]
+    if not b.program.tensors():
+        raise AssertionError("a program without tensors")
+    return b.program

@@ -1,0 +1,338 @@
+"""The table of features: each draws statements at the present place of a program. A new one is one more function here or in a
+file beside this, with its weight; it returns False if it does not apply."""
+from . import nodes as n
+from .builder import COMPUTED
+from .expressions import expression, leaf, scalar
+from .formats import FORMATS
+
+TABLE = {}  # name -> (function, weight)
+
+
+def feature(name, weight):
+    def register(function):
+        TABLE[name] = (function, weight)
+        return function
+
+    return register
+
+
+def draw_feature(b, only=None):
+    """One statement or more of a feature that applies."""
+    pairs = [(name, weight) for name, (_, weight) in TABLE.items()]
+    for _ in range(20):
+        name = only if only and b.chance(0.5) else b.weighted(pairs)
+        if TABLE[name][0](b) is not False:
+            b.note(name)
+            return
+
+
+def copy_notes(b):
+    notes = []
+    if b.chance(0.1):
+        notes.append("no_tma")
+    if b.chance(0.06):
+        notes.append(f"cache({b.pick(['evict_first', 'evict_last', 'no_allocate'])})")
+    return notes
+
+
+# --- moving
+
+
+@feature("load", 5)
+def load(b, shape=None, format=None, scope=None):
+    """From global memory into a new buffer, or one that is there; converting now and then."""
+    scope = scope or b.pick(["shared", "fragment"])
+    known = b.tiles(lambda t: t.scope == scope and not t.fixed)
+    if shape is None and known and b.chance(0.35):
+        tile = b.pick(known)
+    else:
+        shape = shape or b.shape()
+        format = format or b.pick(b.stored)
+        tile = b.declare(scope, format, shape)
+    source = tile.format
+    if b.chance(0.12):
+        source = b.pick(b.stored)
+        b.note("casts")
+    b.emit(n.Copy(b.input_region(source, tile.shape), n.Ref(tile.name), copy_notes(b)))
+    tile.ready = True
+    return tile
+
+
+@feature("store", 3)
+def store(b, tile=None, format=None):
+    """Into a region of the block's own."""
+    if b.depth > 1 and b.chance(0.7):
+        return False
+    tiles = b.tiles(lambda t: t.format != "bool")
+    if not tile and not tiles:
+        return False
+    tile = tile or b.pick(tiles)
+    format = format or (tile.format if b.chance(0.7) else b.pick(b.stored))
+    source = n.Ref(tile.name)
+    if b.chance(0.25):
+        source = expression(b, tile.format, tile.shape) or source
+    b.emit(n.Copy(source, b.output_region(format, tile.shape), copy_notes(b)))
+
+
+@feature("elementwise", 6)
+def elementwise(b):
+    tiles = b.tiles(lambda t: not FORMATS[t.format].only_stores and t.format != "bool")
+    if not tiles:
+        return False
+    base = b.pick(tiles)
+    format = base.format if b.chance(0.7) else b.pick(COMPUTED)
+    value = expression(b, format, base.shape, depth=b.pick([1, 2, 3]))
+    if value is None:
+        return False
+    targets = b.tiles(lambda t: t.shape == base.shape and t.format == format and not t.fixed)
+    if targets and b.chance(0.5):
+        b.emit(n.Assign(n.Ref(b.pick(targets).name), "=", value))
+    elif b.chance(0.3):
+        tile = b.add_tile("let", format, base.shape, fixed=True)
+        b.emit(n.Let(tile.name, value))
+    else:
+        scope = "fragment" if b.chance(0.65) else "shared"
+        if b.chance(0.4):
+            b.declare(scope, format, base.shape, value)
+        else:
+            tile = b.declare(scope, format, base.shape)
+            b.emit(n.Assign(n.Ref(tile.name), "=", value))
+            tile.ready = True
+
+
+@feature("update", 3)
+def update(b):
+    targets = b.tiles(lambda t: not t.fixed and FORMATS[t.format].kind in "fiu" and not FORMATS[t.format].only_stores)
+    if not targets:
+        return False
+    target = b.pick(targets)
+    value = expression(b, target.format, target.shape, depth=1) if b.chance(0.6) else scalar(b, target.format)
+    op = b.pick(["+=", "-=", "*=", "+="]) if FORMATS[target.format].is_float else b.pick(["+=", "-=", "&=", "^=", "|="])
+    b.emit(n.Assign(n.Ref(target.name), op, value))
+
+
+@feature("fill", 0.7)
+def fill(b):
+    format = b.pick(COMPUTED)
+    b.declare(b.pick(["shared", "fragment"]), format, b.shape(), b.literal(format, small=False))
+
+
+@feature("round trip", 4)
+def round_trip(b):
+    """Registers to shared memory and back, through one buffer again and again in a loop."""
+    tiles = b.tiles(lambda t: t.scope != "shared" and t.format != "bool")
+    if not tiles:
+        return False
+    tile = b.pick(tiles)
+    shared = b.tiles(lambda t: t.scope == "shared" and t.shape == tile.shape and not t.fixed)
+    if shared and b.chance(0.5):
+        through = b.pick(shared)
+    else:
+        through = b.declare("shared", tile.format if b.chance(0.8) else b.pick(b.stored), tile.shape)
+    if through.format == tile.format and b.chance(0.5):
+        b.emit(n.Assign(n.Ref(through.name), "=", n.Ref(tile.name)))
+    else:
+        b.emit(n.Copy(n.Ref(tile.name), n.Ref(through.name)))
+    through.ready = True
+    back = b.tiles(lambda t: t.scope == "fragment" and t.shape == tile.shape and not t.fixed)
+    if back and b.chance(0.6):
+        target = b.pick(back)
+    else:
+        target = b.declare("fragment", through.format, tile.shape)
+    b.emit(n.Copy(n.Ref(through.name), n.Ref(target.name)))
+    target.ready = True
+
+
+@feature("parts", 1.2)
+def parts(b):
+    """Slices of a shared buffer, at constant places."""
+    whole = b.tiles(lambda t: t.scope == "shared" and not t.fixed and b.value(t.shape[0]) % 2 == 0)
+    if not whole:
+        return False
+    tile = b.pick(whole)
+    half = b.extent(b.value(tile.shape[0]) // 2)
+    spans = [(b.pick(["0", half]), half)] + [("0", e) for e in tile.shape[1:]]
+    part, shape = n.Part(tile.name, spans), (half, *tile.shape[1:])
+    if b.chance(0.5):
+        target = b.declare("fragment", tile.format, shape)
+        b.emit(n.Copy(part, n.Ref(target.name)))
+        target.ready = True
+    elif b.chance(0.5):
+        b.emit(n.Copy(b.input_region(tile.format, shape), part, copy_notes(b)))
+    else:
+        source = leaf(b, tile.format, shape)
+        if source is None:
+            return False
+        b.emit(n.Assign(part, "=", source))
+
+
+@feature("transpose", 0.8)
+def transpose(b):
+    tiles = b.tiles(lambda t: len(t.shape) == 2 and t.format != "bool")
+    if not tiles:
+        return False
+    tile = b.pick(tiles)
+    turned = b.add_tile("let", tile.format, tile.shape[::-1], fixed=True)
+    b.emit(n.Let(turned.name, n.Call("transpose", [n.Ref(tile.name)])))
+
+
+@feature("reduce", 1.0)
+def reduce(b):
+    if "reductions" not in b.allowed:
+        return False
+    tiles = b.tiles(lambda t: len(t.shape) >= 2 and FORMATS[t.format].kind in "fiu" and not FORMATS[t.format].only_stores)
+    if not tiles:
+        return False
+    tile = b.pick(tiles)
+    axis = b.random.randrange(len(tile.shape))
+    result = b.add_tile("let", tile.format, tile.shape[:axis] + tile.shape[axis + 1 :], fixed=True)
+    function = b.pick(["reduce_sum", "reduce_max", "reduce_min"])
+    b.emit(n.Let(result.name, n.Call(function, [n.Ref(tile.name)], {"axis": axis})))
+
+
+# --- memory that is written and read again
+
+
+@feature("own memory", 2.5)
+def own_memory(b):
+    """Loads and stores of one `inout` tensor or workspace, where each block has a region of its own."""
+    if not b.own or (len(b.own) < 2 and b.chance(0.2)):
+        new_own(b)
+    tensor, inner = b.pick(b.own)
+    for _ in range(b.pick([1, 2, 3])):
+        _own_access(b, tensor, inner)
+
+
+def new_own(b):
+    format = b.pick(["f16", "f32", "f32", "i32", "bf16", "i8", "u16", "f64"])
+    inner = [b.extent(among=[16, 32, 64, 24, 20]), b.extent(among=[16, 32, 64, 128, 40, 33])]
+    extents = [b.grid_dimension(i) for i in b.index_names] + inner
+    if b.chance(0.3):
+        tensor = n.Workspace(b.name("w"), format, extents, b.literal(format))
+        b.program.workspaces.append(tensor)
+        b.note("workspace")
+    else:
+        tensor = n.Tensor(b.name("Z"), format, extents, "inout", data=b.data_kind(format))
+        b.program.arguments.append(tensor)
+    b.own.append((tensor, inner))
+
+
+def _own_access(b, tensor, inner):
+    shift = lambda e: b.pick(["0", "0", "1", "8", str(b.value(e) // 2)])  # noqa: E731
+    loops = [k for k, most in b.scalars().items() if k.startswith("k") and most < 8]
+    row = shift(inner[0])
+    if loops and b.chance(0.5):
+        row = f"{b.pick(loops)} * {b.pick(['1', '4', '8', '16'])}" + (f" + {row}" if row != "0" else "")
+    place = n.Region(tensor.name, list(b.index_names) + [row, shift(inner[1])])
+    alike = b.tiles(lambda t: len(t.shape) == 2 and not t.fixed and t.format != "bool" and b.value(t.shape[0]) <= 64 and b.value(t.shape[1]) <= 128)
+    if b.chance(0.5) or not alike:
+        if alike and b.chance(0.4):
+            tile = b.pick(alike)
+        else:
+            shape = (inner[0], inner[1]) if b.chance(0.6) else (b.extent(b.value(inner[0]) // 2), inner[1])
+            tile = b.declare(b.pick(["shared", "fragment"]), tensor.format, shape)
+        b.emit(n.Copy(place, n.Ref(tile.name), copy_notes(b)))
+        tile.ready = True
+        return
+    tile = b.pick(alike)
+    source = n.Ref(tile.name)
+    if b.chance(0.3):
+        source = expression(b, tile.format, tile.shape) or source
+    b.emit(n.Copy(source, place, copy_notes(b)))
+
+
+# --- control flow
+
+
+def statements(b, count):
+    def draw():
+        for _ in range(count):
+            draw_feature(b)
+
+    return draw
+
+
+@feature("serial loop", 1.5)
+def serial_loop(b):
+    return _loop(b, b.pick(["serial", "serial", "unrolled"]))
+
+
+@feature("pipelined loop", 2.5)
+def pipelined_loop(b):
+    return _loop(b, "pipelined")
+
+
+def _loop(b, kind):
+    if b.depth > 3 or b.trips > 12:
+        return False
+    trips = b.pick([1, 2, 3, 4, 5])
+    variable, step = b.name("k"), 1
+    end = str(trips)
+    if kind != "unrolled" and b.chance(0.4):
+        extent = b.extent(16)
+        end = f"ceildiv({b.dimension(trips * 16)}, {extent})"
+        b.bind_by_tensor(end)
+    elif kind == "serial" and b.chance(0.3):
+        end, step = str(trips * 2), 2
+    stages = b.pick([1, 2, 2, 3, 3, 4, 5])
+
+    def draw():
+        if kind == "pipelined":
+            load(b)
+        statements(b, b.pick([1, 2, 3]))()
+
+    body = b.inside(draw, trips, {variable: trips}, changing=True)
+    b.emit(n.For(variable, "0", end, body, kind, stages, step))
+
+
+@feature("branch", 1.5)
+def branch(b):
+    names = list(b.scalars())
+    if b.depth > 3 or not names:
+        return False
+    name = b.pick(names)
+    condition = b.pick([f"{name} > 0", f"{name} % 2 == 0", f"{name} == 1", f"{name} < 2"])
+    if b.chance(0.2) and len(names) > 1:
+        condition += b.pick([" && ", " || "]) + f"{b.pick(names)} != 1"
+    then = b.inside(statements(b, b.pick([1, 2])))
+    otherwise = b.inside(statements(b, 1)) if b.chance(0.4) else []
+    b.emit(n.If(condition, then, otherwise))
+
+
+@feature("variable", 0.8)
+def variable(b):
+    """A mutable scalar, changed here and in what follows."""
+    known = [k for k in b.scalars() if k.startswith("v")]
+    if known and b.chance(0.6):
+        b.emit(n.SetScalar(b.pick(known), b.pick(["=", "+="]), b.pick(["1", "2", *b.index_names])))
+    else:
+        name = b.name("v")
+        b.emit(n.LetScalar(name, b.pick(["0", "1", *b.index_names]), "var"))
+        b.scopes[-1].scalars[name] = 4
+
+
+@feature("view", 0.8)
+def view(b):
+    """Part of an input with bounds of its own."""
+    format, shape = b.pick(b.stored), (b.extent(), b.extent())
+    if b.size(shape) > b.threads * 32:
+        return False
+    tensor = n.Tensor(b.name("X"), format, [b.dimension(3), b.dimension(b.value(shape[0]) * 2), b.dimension(b.value(shape[1]) * 2)], data=b.data_kind(format))
+    b.program.arguments.append(tensor)
+    name = b.name("w")
+    index = b.pick(b.index_names)
+    cut = lambda e: b.pick([None, ("0", str(b.value(e) + 3)), ("1", e), ("0", f"{index} * 8 + 5")])  # noqa: E731
+    b.emit(n.View(name, tensor.name, [index, cut(shape[0]), cut(shape[1])]))
+    tile = b.declare(b.pick(["shared", "fragment"]), format, shape)
+    b.emit(n.Copy(n.Region(name, [b.origin(e, True)[0] for e in shape]), n.Ref(tile.name), copy_notes(b)))
+    tile.ready = True
+
+
+@feature("element", 0.6)
+def element(b):
+    """A scalar read from memory, in a branch or a subscript."""
+    tensor = n.Tensor(b.name("S"), "i32", [b.dimension(4)], data="few")
+    b.program.arguments.append(tensor)
+    name = b.name("e")
+    b.emit(n.ReadScalar(name, n.Region(tensor.name, [b.pick(list(b.scalars()) or ["0"])])))
+    b.scopes[-1].scalars[name] = 4

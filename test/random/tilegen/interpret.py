@@ -1,0 +1,402 @@
+"""What a program means, computed with numpy: an implementation of docs/language.md that shares nothing with the compiler."""
+import itertools
+
+import numpy as np
+
+from . import intervals as iv
+from . import nodes as n
+from .formats import FORMATS
+from .intervals import ProgramError, Tile
+
+STEPS = 20000  # statements of one run
+
+
+class Store:
+    """A tensor, workspace or buffer: its tile, and which elements hold something."""
+
+    def __init__(self, tile, written):
+        self.tile, self.written = tile, written
+
+    @classmethod
+    def empty(cls, format, shape):
+        zeros = np.zeros(shape, format.array)
+        return cls(Tile(format, zeros, zeros.copy(), None), np.zeros(shape, bool))
+
+    @classmethod
+    def full(cls, tile):
+        return cls(tile, np.ones(tile.shape, bool))
+
+    def put(self, index, tile):
+        """Writes a tile at an index of numpy."""
+        self._own()
+        tile = tile.stored()
+        parts = [(self.tile.lo, tile.lo), (self.tile.hi, tile.hi)]
+        wild = self.tile.wild
+        if tile.wild is not None or wild is not None:
+            wild = np.zeros(self.tile.shape, bool) if wild is None else wild.copy()
+            parts.append((wild, np.zeros(tile.shape, bool) if tile.wild is None else tile.wild))
+        parts.append((self.written, np.ones(tile.shape, bool)))
+        for target, source in parts:
+            target[index] = source
+        self.tile = Tile(self.tile.format, self.tile.lo, self.tile.hi, wild)
+
+    def _own(self):
+        """Both ends in arrays of their own that can be written."""
+        t = self.tile
+        hi = t.hi.copy() if t.hi is t.lo else t.hi
+        self.tile = Tile(t.format, t.lo if t.lo.flags.writeable else t.lo.copy(), hi if hi.flags.writeable else hi.copy(), t.wild)
+
+
+class Window:
+    """A tensor or a view of it: for each dimension of the store an index, or (start, extent)."""
+
+    def __init__(self, store, dims):
+        self.store, self.dims = store, dims
+
+    def narrowed(self, subscripts):
+        dims, given = [], iter(subscripts)
+        for dim in self.dims:
+            if isinstance(dim, int):
+                dims.append(dim)
+                continue
+            s = next(given)
+            start, extent = dim
+            if s is None:
+                dims.append(dim)
+            elif isinstance(s, tuple):
+                # The slice's own bounds, and those of what it is cut from.
+                begin, end = s
+                dims.append((start + begin, max(end - begin, 0), start, start + extent))
+            else:
+                dims.append(start + s if 0 <= s < extent else -1)
+        return Window(self.store, dims)
+
+    def region(self, starts, shape):
+        """What lies inside: its index of numpy in the store and in the region, and the region's shape with one extent for
+        each dimension of the store. Starts are of all open dimensions, the shape is of the last ones."""
+        fixed = len(starts) - len(shape)
+        indices, masks, at = [], [], 0
+        for axis, dim in enumerate(self.dims):
+            size = self.store.tile.shape[axis]
+            if isinstance(dim, int):
+                offsets, good = np.array([dim]), np.array([0 <= dim < size])
+            else:
+                start, extent = dim[:2]
+                count = 1 if at < fixed else shape[at - fixed]
+                offsets = starts[at] + np.arange(count)
+                good = (offsets >= 0) & (offsets < extent)
+                offsets = offsets + start
+                good &= (offsets >= 0) & (offsets < size)
+                if len(dim) == 4:
+                    good &= (offsets >= dim[2]) & (offsets < dim[3])
+                at += 1
+            indices.append(offsets[good])
+            masks.append(good)
+        return np.ix_(*indices), np.ix_(*masks), tuple(len(m) for m in masks)
+
+    def read(self, starts, shape):
+        source, inside, full = self.region(starts, shape)
+        t = self.store.tile
+        if not self.store.written[source].all():
+            raise ProgramError("reads global memory that nobody wrote")
+
+        def gathered(values):
+            result = np.zeros(full, values.dtype)
+            result[inside] = values[source]
+            return result.reshape(shape)
+
+        return t.each(gathered)
+
+    def write(self, starts, tile):
+        target, inside, full = self.region(starts, tile.shape)
+        self.store.put(target, tile.each(lambda x: x.reshape(full)[inside]))
+
+
+class Interpreter:
+    def __init__(self, program, dims, inputs):
+        """`inputs` maps tensors to tiles (None for one that holds nothing) and scalars to numbers."""
+        self.program, self.steps = program, 0
+        self.names = {**program.params, **dims}
+        self.scopes = [{}]
+        self.tensors = {}
+        for argument in program.arguments:
+            if isinstance(argument, n.ScalarArgument):
+                self.names[argument.name] = inputs[argument.name]
+                continue
+            shape = tuple(int(n.scalar(e, self.names)) for e in argument.extents)
+            if argument.same:
+                store = self.tensors[argument.same].store
+            elif inputs[argument.name] is None:
+                store = Store.empty(FORMATS[argument.format], shape)
+            else:
+                t = inputs[argument.name]
+                store = Store.full(Tile(t.format, t.lo.copy()))
+            self.tensors[argument.name] = self._whole(store)
+
+    @staticmethod
+    def _whole(store):
+        return Window(store, [(0, extent) for extent in store.tile.shape])
+
+    def run(self):
+        for w in self.program.workspaces:
+            shape = tuple(int(n.scalar(e, self.names)) for e in w.extents)
+            store = Store.empty(FORMATS[w.format], shape)
+            if w.init is not None:
+                store = Store.full(Tile(FORMATS[w.format], np.full(shape, self.evaluate(w.init).lo)))
+            self.tensors[w.name] = self._whole(store)
+        for launch in self.program.launches:
+            grid = [int(n.scalar(e, self.names)) for e in launch.grid]
+            for point in itertools.product(*(range(e) for e in reversed(grid))):
+                self.scopes.append(dict(zip(launch.indices, reversed(point))))
+                self._refresh()
+                self.block(launch.body)
+                self.scopes.pop()
+                self._refresh()
+        return {t.name: self.tensors[t.name].store for t in self.program.tensors()}
+
+    # --- scopes
+
+    def _refresh(self):
+        self.scalars = dict(self.names)
+        for scope in self.scopes:
+            self.scalars.update((k, v) for k, v in scope.items() if isinstance(v, int))
+
+    def find(self, name):
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope
+        raise ProgramError(f"`{name}` is not declared")
+
+    def lookup(self, name):
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        if name in self.tensors:
+            return self.tensors[name]
+        raise ProgramError(f"`{name}` is not declared")
+
+    def bind(self, name, value):
+        self.scopes[-1][name] = value
+        if isinstance(value, int):
+            self.scalars[name] = value
+
+    def number(self, code):
+        try:
+            return n.scalar(code, self.scalars)
+        except (NameError, ZeroDivisionError) as error:
+            raise ProgramError(str(error))
+
+    # --- statements
+
+    def block(self, body, bindings=None):
+        self.scopes.append(dict(bindings or {}))
+        self._refresh()
+        for statement in body:
+            self.steps += 1
+            if self.steps > STEPS:
+                raise ProgramError("too long")
+            getattr(self, "do_" + type(statement).__name__)(statement)
+        self.scopes.pop()
+        self._refresh()
+
+    def do_Declare(self, s):
+        shape = tuple(int(self.number(e)) for e in s.shape)
+        store = Store.empty(FORMATS[s.format], shape)
+        if s.init is not None:
+            value = self.evaluate(s.init)
+            store.put(..., value.each(lambda x: np.broadcast_to(x, shape)))
+        self.bind(s.name, store)
+
+    def do_Let(self, s):
+        self.bind(s.name, Store.full(self.evaluate(s.value)))
+
+    def do_LetScalar(self, s):
+        value = int(self.number(s.code))
+        if not -(2**31) <= value < 2**31:
+            raise ProgramError("signed overflow of a scalar")
+        self.bind(s.name, value)
+
+    def do_SetScalar(self, s):
+        scope = self.find(s.name)
+        value = int(self.number(s.code if s.op == "=" else f"{s.name} {s.op[:-1]} ({s.code})"))
+        if not -(2**31) <= value < 2**31:
+            raise ProgramError("signed overflow of a scalar")
+        scope[s.name] = value
+        self._refresh()
+
+    def do_ReadScalar(self, s):
+        window, starts = self.place(s.place)
+        tile = window.read(starts, ())
+        if not tile.format.is_int or not np.all(tile.known()):
+            raise ProgramError("a scalar that is not known")
+        self.bind(s.name, int(tile.lo))
+
+    def do_View(self, s):
+        subscripts = [
+            None if x is None else int(self.number(x)) if isinstance(x, str) else (int(self.number(x[0])), int(self.number(x[1])))
+            for x in s.subscripts
+        ]
+        self.bind(s.name, self.lookup(s.of).narrowed(subscripts))
+
+    def do_Copy(self, s):
+        if isinstance(s.source, n.Region):
+            window, starts = self.place(s.source)
+            spans = [x for x in s.source.subscripts if not isinstance(x, str)]
+            shape = tuple(int(self.number(x[1])) for x in spans) if spans else self.shape_of(s.target)
+            value = window.read(starts, shape)
+            if spans:
+                value = value.each(lambda x: x.reshape(self.shape_of(s.target)))
+        else:
+            value = self.evaluate(s.source)
+        if isinstance(s.target, n.Region):
+            window, starts = self.place(s.target)
+            window.write(starts, iv.convert(window.store.tile.format, value.stored()))
+        else:
+            self.assign(s.target, iv.convert(self.format_of(s.target), value.stored()))
+
+    def do_Assign(self, s):
+        value = self.evaluate(s.value)
+        if s.op != "=":
+            value = self.binary(s.op[:-1], self.evaluate(s.target), value)
+        shape = self.shape_of(s.target)
+        self.assign(s.target, value.each(lambda x: np.broadcast_to(x, shape)))
+
+    def do_Gemm(self, s):
+        a, b = self.evaluate(s.a), self.evaluate(s.b)
+        flipped = lambda tile, key: tile.each(np.transpose) if s.options.get(key) == "true" else tile  # noqa: E731
+        a, b = flipped(a, "transpose_a"), flipped(b, "transpose_b")
+        store = self.lookup(s.acc)
+        if s.options.get("accumulate") == "false":
+            acc = Tile(store.tile.format, np.zeros(store.tile.shape))
+        else:
+            acc = self.evaluate(n.Ref(s.acc))
+        result = iv.gemm(a, b, acc, s.options.get("precision", "full"), int(s.options.get("promote", 128)))
+        store.tile, store.written = result, np.ones(result.shape, bool)
+
+    def do_For(self, s):
+        for i in range(int(self.number(s.start)), int(self.number(s.end)), s.step):
+            self.block(s.body, {s.variable: i})
+
+    def do_If(self, s):
+        self.block(s.then if self.number(s.condition) else s.otherwise)
+
+    def do_Block(self, s):
+        self.block(s.body)
+
+    # --- places
+
+    def place(self, region):
+        window = self.lookup(region.name)
+        starts = [int(self.number(x if isinstance(x, str) else x[0])) for x in region.subscripts]
+        return window, starts
+
+    def shape_of(self, target):
+        if isinstance(target, n.Part):
+            return tuple(int(self.number(count)) for _, count in target.spans)
+        return self.lookup(target.name).tile.shape
+
+    def format_of(self, target):
+        return self.lookup(target.name).tile.format
+
+    def assign(self, target, tile):
+        store = self.lookup(target.name)
+        if isinstance(target, n.Part):
+            store.put(self._slices(target), tile)
+        elif isinstance(store, Store):
+            # Fragments may hold a product that is not rounded yet.
+            store.tile, store.written = Tile(tile.format, tile.lo.copy(), tile.hi.copy(), tile.wild), np.ones(tile.shape, bool)
+
+    def _slices(self, part):
+        spans = [(int(self.number(start)), int(self.number(count))) for start, count in part.spans]
+        extents = self.lookup(part.name).tile.shape
+        if any(start < 0 or start + count > extent for (start, count), extent in zip(spans, extents)):
+            raise ProgramError("a slice outside of its buffer")
+        return tuple(slice(start, start + count) for start, count in spans)
+
+    # --- expressions
+
+    def evaluate(self, e):
+        return getattr(self, "value_of_" + type(e).__name__)(e)
+
+    def value_of_Lit(self, e):
+        return Tile(FORMATS[e.format], np.asarray(iv.round_to(FORMATS[e.format], e.value) if FORMATS[e.format].is_float else e.value))
+
+    def value_of_Ref(self, e):
+        store = self.lookup(e.name)
+        if not store.written.all():
+            raise ProgramError(f"reads `{e.name}`, which nobody wrote")
+        return store.tile
+
+    def value_of_Part(self, e):
+        store, index = self.lookup(e.name), self._slices(e)
+        if not store.written[index].all():
+            raise ProgramError(f"reads `{e.name}`, which nobody wrote")
+        return store.tile.each(lambda x: x[index])
+
+    def value_of_Scalar(self, e):
+        value = self.number(e.code)
+        if not e.cast:
+            return Tile(FORMATS[e.format], np.asarray(float(value) if FORMATS[e.format].is_float else int(value), FORMATS[e.format].array))
+        return iv.convert(FORMATS[e.format], Tile(FORMATS["i32"], np.asarray(int(value), np.int32)))
+
+    def value_of_Unary(self, e):
+        x = self.evaluate(e.x)
+        if e.op == "-":
+            return iv.negate(x)
+        if e.op == "!":
+            return Tile(x.format, ~x.lo, wild=x.wild)
+        return Tile(x.format, ~x.lo, wild=x.wild)
+
+    def value_of_Binary(self, e):
+        return self.binary(e.op, self.evaluate(e.x), self.evaluate(e.y))
+
+    @staticmethod
+    def binary(op, x, y):
+        if op in ("==", "!=", "<", "<=", ">", ">="):
+            return iv.compare(op, x, y)
+        if op in ("&&", "||"):
+            return Tile(x.format, x.lo & y.lo if op == "&&" else x.lo | y.lo, wild=iv.join_wild(x, y))
+        return (iv.float_binary if x.format.is_float else iv.integer_binary)(op, x, y)
+
+    def value_of_Cast(self, e):
+        return iv.convert(FORMATS[e.format], self.evaluate(e.x))
+
+    def value_of_Bitcast(self, e):
+        return iv.bitcast(FORMATS[e.format], self.evaluate(e.x).stored())
+
+    def value_of_Select(self, e):
+        return iv.select(self.evaluate(e.condition), self.evaluate(e.x), self.evaluate(e.y))
+
+    def value_of_Call(self, e):
+        args = [self.evaluate(a) for a in e.args]
+        x, name = args[0], e.function
+        if name.startswith("reduce_"):
+            axis = e.keywords.get("axis")
+            return iv.reduce_sum(x, axis) if name == "reduce_sum" else iv.reduce_extreme(name, x, axis)
+        if name == "transpose":
+            return x.each(np.transpose)
+        if name in ("min", "max"):
+            for y in args[1:]:
+                x = (iv.minimum if name == "min" else iv.maximum)(x, y)
+            return x
+        if name == "clamp":
+            return iv.minimum(iv.maximum(x, args[1]), args[2])
+        if name == "abs":
+            return iv.absolute(x)
+        if name == "fma":
+            return iv.fma(*args)
+        if name in ("ceildiv", "floordiv", "floormod"):
+            return iv.integer_binary(name, *args)
+        if name in ("isnan", "isinf", "isfinite"):
+            return self._classify(name, x)
+        if name == "popcount":
+            bits = x.lo.view(f"u{x.format.bytes}")
+            count = sum(((bits >> i) & 1 for i in range(x.format.bits)), np.zeros(x.shape, bits.dtype))
+            return Tile(x.format, count.astype(x.format.array), wild=x.wild)
+        return iv.function(name, x)
+
+    @staticmethod
+    def _classify(name, x):
+        test = {"isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite}[name]
+        x = x.stored()
+        return Tile(FORMATS["bool"], test(x.lo), wild=(test(x.lo) != test(x.hi)) | (~x.known() & iv._is_wild(x)))

@@ -1,0 +1,207 @@
+"""Programs in files: a header of comments says how to run them, and what must come of it.
+
+    // what goes wrong, or went wrong once
+    // run: seed=39 call=0 K=96 alpha=2 A=in:f16[64,96]:normal C=inout:f32[64,64]:small Y=out:f32[64,64]
+    // expects: ok                        (or: error out-of-range, refused sm_80 not-supported, report uninitialised value)
+
+A line `run` is a call: dimensions and scalars by value, tensors by direction, type, extents and data (formats and kinds of data.py), a
+tensor that is another one by `Y=same:X`. There may be several. Without `expects` all must be right: cpu and both architectures agree.
+"""
+import os
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import data
+from .formats import FORMATS, decode, encode
+from .run import ARCHITECTURES, RUN_SECONDS, STEP_BUDGET, Outcome, compile_for, diagnostics
+
+# Of outputs of the emulator against cpu: sums are in another order, and e4m3 and e5m2 sum in 14 bits.
+TOLERANCE = {"f64": 1e-11, "f32": 2e-4, "f16": 4e-3, "bf16": 3e-2, "e4m3": 0.2, "e5m2": 0.4}
+
+
+@dataclass
+class Argument:
+    direction: str
+    format: str
+    extents: tuple
+    kind: str
+
+
+@dataclass
+class Run:
+    seed: str = "0"
+    call: int = 0
+    values: dict = field(default_factory=dict)  # dimensions and scalars
+    tensors: dict = field(default_factory=dict)
+    same: dict = field(default_factory=dict)
+
+    def text(self):
+        parts = [f"seed={self.seed}", f"call={self.call}"] + [f"{k}={v}" for k, v in self.values.items()]
+        for name, a in self.tensors.items():
+            kind = f":{a.kind}" if a.direction != "out" else ""
+            parts.append(f"{name}={a.direction}:{a.format}[{','.join(map(str, a.extents))}]{kind}")
+        return " ".join(parts + [f"{k}=same:{v}" for k, v in self.same.items()])
+
+
+def read_run(text):
+    run = Run()
+    for word in text.split():
+        name, value = word.split("=", 1)
+        if name == "seed":
+            run.seed = value
+        elif name == "call":
+            run.call = int(value)
+        elif value.startswith("same:"):
+            run.same[name] = value[5:]
+        elif found := re.fullmatch(r"(in|out|inout):(\w+)\[([\d,]*)\](?::(\w+))?", value):
+            extents = tuple(int(e) for e in found[3].split(",") if e)
+            run.tensors[name] = Argument(found[1], found[2], extents, found[4] or "small")
+        else:
+            run.values[name] = value
+    return run
+
+
+@dataclass
+class Case:
+    path: str
+    runs: list
+    expects: list
+
+
+def read_case(path):
+    runs, expects = [], []
+    with open(path) as file:
+        for line in file:
+            if not line.startswith("//"):
+                break
+            if found := re.match(r"// run: (.*)", line):
+                runs.append(read_run(found[1]))
+            elif found := re.match(r"// expects: (.*)", line):
+                expects = found[1].split()
+    return Case(path, runs, expects)
+
+
+def write_case(path, program, seed, extents, failure):
+    """The file of a program that failed; `extents` are those of each call's tensors."""
+    lines = [f"// {failure.kind}: {' '.join(failure.detail.split())[:300]}"]
+    for number, dims in enumerate(program.calls):
+        run = Run(str(seed), number, dict(dims), {}, {})
+        for a in program.arguments:
+            if hasattr(a, "value"):
+                run.values[a.name] = a.value
+            elif a.same:
+                run.same[a.name] = a.same
+            else:
+                run.tensors[a.name] = Argument(a.direction or "in", a.format, extents[number][a.name], a.data)
+        lines.append("// run: " + run.text())
+    with open(path, "w") as file:
+        file.write("\n".join(lines) + "\n" + program.text())
+
+
+def _options(run, folder, outputs, tag):
+    """Options of a call for the emulator, and those that cpu needs besides."""
+    options, names = [], [*run.values, *run.tensors]
+    for name, value in run.values.items():
+        options += ["--dim" if name[0].isupper() or name.startswith("D") else "--arg", f"{name}={value}"]
+    for name, a in run.tensors.items():
+        fmt, file = FORMATS[a.format], f"{name}.{run.call}.npy"
+        if a.direction == "out":
+            count = int(np.prod(a.extents, dtype=np.int64)) * fmt.bytes
+            array = np.full(count, 0xFF, np.uint8).view(fmt.stored).reshape(a.extents)
+        else:
+            array = encode(fmt, data.draw(data.generator(run.seed, run.call, name), fmt, a.kind, a.extents))
+        np.save(os.path.join(folder, file), array)
+        options += ["--arg", f"{name}={file}"]
+        if a.direction != "in":
+            options += ["--out", f"{name}={name}.{tag}.npy"]
+            outputs.append(name)
+    return options
+
+
+def differs(fmt, got, reference):
+    """What is wrong with an output of the emulator, or None."""
+    a, b = decode(fmt, got), decode(fmt, reference)
+    if not fmt.is_float:
+        bad = a != b
+    else:
+        with np.errstate(all="ignore"):
+            finite = b[np.isfinite(b)]
+            scale = np.sqrt(np.mean(finite**2)) if finite.size else 0.0
+            close = np.abs(a - b) <= TOLERANCE[fmt.name] * (np.abs(b) + scale)
+            bad = ~(close | (a == b) | (np.isnan(a) & np.isnan(b)))
+    if not bad.any():
+        return None
+    at = tuple(np.argwhere(bad)[0])
+    return f"{int(bad.sum())} of {bad.size} elements differ; at {list(map(int, at))}: {a[at]}, on cpu {b[at]}"
+
+
+def replay(tools, path, folder, schedules=2):
+    """Runs a file. What it gives is held against what its header expects."""
+    case, outcome = read_case(path), Outcome()
+    os.makedirs(folder, exist_ok=True)
+    with open(path) as source, open(os.path.join(folder, "k.tile"), "w") as target:
+        target.write(source.read())
+    references = _on_cpu(tools, case, folder, outcome)
+    for arch in ARCHITECTURES:
+        if compile_for(tools, folder, [arch], outcome):
+            _on_emulator(tools, case, references, arch, folder, schedules, outcome)
+    return _judge(case, outcome)
+
+
+def _on_cpu(tools, case, folder, outcome):
+    references = []
+    for number, run in enumerate(case.runs):
+        outputs, found = [], {}
+        options = _options(run, folder, outputs, "cpu")
+        status, out, errors = tools.call([tools.tilec, "run", "k.tile", "--on=cpu", *options], folder, RUN_SECONDS)
+        if status != 0:
+            outcome.fail("cpu error" if status == 1 else "cpu crash", f"run {number}: status {status} {(out + errors)[-300:]}")
+        else:
+            found = {name: np.load(os.path.join(folder, f"{name}.cpu.npy")) for name in outputs}
+        references.append(found)
+    return references
+
+
+def _on_emulator(tools, case, references, arch, folder, schedules, outcome):
+    for number, run in enumerate(case.runs):
+        for count in {0, schedules}:
+            outputs = []
+            options = [o for o in _options(run, folder, outputs, arch)]
+            kept = []
+            for flag, value in zip(options[::2], options[1::2]):
+                kept += [] if flag == "--dim" else [flag, value]
+            more = ["--schedules", str(count)] if count else []
+            command = [tools.tile_run, "k.pack", "--on=emu", "--arch", arch, "--step-budget", str(STEP_BUDGET), *kept, *more]
+            status, out, errors = tools.call(command, folder, RUN_SECONDS)
+            if status not in (0, 1):
+                outcome.fail("emulator crash", f"{arch} run {number}: status {status} {(out + errors)[-300:]}")
+                continue
+            if status == 1:
+                report = re.search(r"\d+ reports?: ([^;\n]*)", out)
+                outcome.fail(f"{arch} report {report[1].split(',')[0]}" if report else f"{arch} error", f"run {number}: {out[:300]} {errors[:300]}")
+            for name in outputs:
+                file = os.path.join(folder, f"{name}.{arch}.npy")
+                if name in references[number] and os.path.exists(file):
+                    wrong = differs(FORMATS[run.tensors[name].format], np.load(file), references[number][name])
+                    if wrong:
+                        outcome.fail(f"{arch} wrong", f"run {number}, {name}: {wrong}")
+
+
+def _judge(case, outcome):
+    """Failures that the header asks for are none, and their absence is one."""
+    if not case.expects or case.expects == ["ok"]:
+        for refusal in outcome.refusals:
+            outcome.fail("refused", refusal)
+        return outcome
+    word, rest = case.expects[0], " ".join(case.expects[1:])
+    texts = [str(f) for f in outcome.failures] + outcome.refusals
+    if word == "runs":  # where it is not refused
+        return outcome
+    met = [t for t in texts if rest in t]
+    other = [f for f in outcome.failures if rest not in str(f)] if word != "report" else [f for f in outcome.failures if "crash" in f.kind]
+    outcome.failures = other
+    if not met:
+        outcome.fail("expectation", f"expected {' '.join(case.expects)}, found {texts or 'nothing'}")
+    return outcome

@@ -1,0 +1,448 @@
+"""The tree of a program: what the generator builds, the interpreter runs, the shrinker cuts and `text` writes.
+
+Scalar expressions (subscripts, bounds, conditions) are text that means the same in both languages but for `/`, `&&` and `||`;
+`scalar` evaluates it. Extents of tiles are text too: a number or the name of a compile-time parameter.
+"""
+import copy
+import functools
+import math
+from dataclasses import dataclass, field, fields
+
+
+# --- expressions over tiles
+
+
+@dataclass
+class Lit:
+    value: float
+    format: str
+
+    def text(self):
+        if isinstance(self.value, bool):
+            return "true" if self.value else "false"
+        if isinstance(self.value, int):
+            return str(self.value) if self.value >= 0 else f"({self.value})"
+        if math.isnan(self.value):
+            return "nan"
+        if math.isinf(self.value):
+            return "inf" if self.value > 0 else "(-inf)"
+        digits = repr(float(self.value))
+        return digits if self.value >= 0 and digits[0] != "-" else f"({digits})"
+
+
+@dataclass
+class Ref:
+    name: str
+
+    def text(self):
+        return self.name
+
+
+@dataclass
+class Part:
+    """A slice of a shared buffer: for each dimension (start, count)."""
+
+    name: str
+    spans: list
+
+    def text(self):
+        return self.name + "[" + ", ".join(f"{start} :+ {count}" for start, count in self.spans) + "]"
+
+
+@dataclass
+class Scalar:
+    """A scalar of block code, converted to a format."""
+
+    code: str
+    format: str
+    cast: bool = True
+
+    def text(self):
+        return f"{self.format}({self.code})" if self.cast else self.code
+
+
+@dataclass
+class Unary:
+    op: str
+    x: object
+
+    def text(self):
+        return f"({self.op}{self.x.text()})"
+
+
+@dataclass
+class Binary:
+    op: str
+    x: object
+    y: object
+
+    def text(self):
+        return f"({self.x.text()} {self.op} {self.y.text()})"
+
+
+@dataclass
+class Call:
+    """A function of the language; the keywords are its named arguments."""
+
+    function: str
+    args: list
+    keywords: dict = field(default_factory=dict)
+
+    def text(self):
+        args = [a.text() for a in self.args] + [f"{k} = {v}" for k, v in self.keywords.items()]
+        return f"{self.function}({', '.join(args)})"
+
+
+@dataclass
+class Cast:
+    format: str
+    x: object
+
+    def text(self):
+        return f"{self.format}({self.x.text()})"
+
+
+@dataclass
+class Bitcast:
+    format: str
+    x: object
+
+    def text(self):
+        return f"bitcast({self.format}, {self.x.text()})"
+
+
+@dataclass
+class Select:
+    condition: object
+    x: object
+    y: object
+
+    def text(self):
+        return f"({self.condition.text()} ? {self.x.text()} : {self.y.text()})"
+
+
+def strip(text):
+    return text[1:-1] if text.startswith("(") and _closes_last(text) else text
+
+
+def _closes_last(text):
+    depth = 0
+    for i, c in enumerate(text):
+        depth += (c == "(") - (c == ")")
+        if depth == 0:
+            return i == len(text) - 1
+    return False
+
+
+# --- statements
+
+
+@dataclass
+class Region:
+    """A place in a tensor, workspace or view: an origin, or a slice with (start, count) subscripts."""
+
+    name: str
+    subscripts: list
+
+    def text(self):
+        return self.name + "[" + ", ".join(s if isinstance(s, str) else f"{s[0]} :+ {s[1]}" for s in self.subscripts) + "]"
+
+
+@dataclass
+class Declare:
+    scope: str
+    name: str
+    format: str
+    shape: list
+    init: object = None
+    layout: str = ""
+
+    def lines(self):
+        init = f" = {strip(self.init.text())}" if self.init else ""
+        layout = f"@layout({self.layout}) " if self.layout else ""
+        yield f"{layout}{self.scope} {self.name}: {self.format}[{', '.join(self.shape)}]{init};"
+
+
+@dataclass
+class Let:
+    name: str
+    value: object
+
+    def lines(self):
+        yield f"let {self.name} = {strip(self.value.text())};"
+
+
+@dataclass
+class LetScalar:
+    """`let` or `var` of a scalar of type i32."""
+
+    name: str
+    code: str
+    word: str = "let"
+
+    def lines(self):
+        yield f"{self.word} {self.name}{': i32' if self.word == 'var' else ''} = {self.code};"
+
+
+@dataclass
+class SetScalar:
+    name: str
+    op: str
+    code: str
+
+    def lines(self):
+        yield f"{self.name} {self.op} {self.code};"
+
+
+@dataclass
+class ReadScalar:
+    """A `let` of one element of a tensor."""
+
+    name: str
+    place: Region
+
+    def lines(self):
+        yield f"let {self.name} = {self.place.text()};"
+
+
+@dataclass
+class View:
+    """For each dimension an index, (start, end) or None for all of it."""
+
+    name: str
+    of: str
+    subscripts: list
+
+    def lines(self):
+        parts = [":" if s is None else s if isinstance(s, str) else f"{s[0]}..{s[1]}" for s in self.subscripts]
+        yield f"view {self.name} = {self.of}[{', '.join(parts)}];"
+
+
+@dataclass
+class Copy:
+    source: object
+    target: object
+    annotations: list = field(default_factory=list)
+
+    def lines(self):
+        notes = "".join(f"@{a} " for a in self.annotations)
+        yield f"{notes}copy({strip(self.source.text())}, {self.target.text()});"
+
+
+@dataclass
+class Assign:
+    target: object
+    op: str
+    value: object
+
+    def lines(self):
+        yield f"{self.target.text()} {self.op} {strip(self.value.text())};"
+
+
+@dataclass
+class Gemm:
+    a: object
+    b: object
+    acc: str
+    options: dict = field(default_factory=dict)
+
+    def lines(self):
+        options = "".join(f", {k} = {v}" for k, v in self.options.items())
+        yield f"gemm({strip(self.a.text())}, {strip(self.b.text())}, {self.acc}{options});"
+
+
+@dataclass
+class For:
+    variable: str
+    start: str
+    end: str
+    body: list
+    kind: str = "serial"  # serial, pipelined, unrolled
+    stages: int = 1
+    step: int = 1
+
+    def lines(self):
+        bounds = f"{self.start}..{self.end}" + (f" step {self.step}" if self.step != 1 else "")
+        if self.kind == "pipelined":
+            bounds = f"pipelined({bounds}, stages = {self.stages})"
+        elif self.kind == "unrolled":
+            bounds = f"unrolled({bounds})"
+        yield f"for {self.variable} in {bounds} {{"
+        yield from indented(self.body)
+        yield "}"
+
+
+@dataclass
+class If:
+    condition: str
+    then: list
+    otherwise: list = field(default_factory=list)
+
+    def lines(self):
+        yield f"if {self.condition} {{"
+        yield from indented(self.then)
+        if self.otherwise:
+            yield "} else {"
+            yield from indented(self.otherwise)
+        yield "}"
+
+
+@dataclass
+class Block:
+    """Statements in braces of their own are not in the grammar: an `if true` that the compiler sees through."""
+
+    body: list
+
+    def lines(self):
+        yield "if true {"
+        yield from indented(self.body)
+        yield "}"
+
+
+def indented(body):
+    for statement in body:
+        for line in statement.lines():
+            yield "    " + line
+
+
+# --- kernels
+
+
+@dataclass
+class Tensor:
+    name: str
+    format: str
+    extents: list  # text over dimensions, scalars and parameters
+    direction: str = ""  # "", out, inout
+    strided: bool = False
+    alias: str = ""  # may_alias(this)
+    optional: bool = False
+    data: str = "small"
+    padding: int = 0  # elements by which its rows lie further apart than they are long
+    same: str = ""  # at the call it is this other tensor
+
+    def text(self):
+        words = ("optional " if self.optional else "") + (self.direction + " " if self.direction else "")
+        words += "strided " if self.strided else ""
+        alias = f" may_alias({self.alias})" if self.alias else ""
+        return f"{self.name}: {words}tensor<{self.format}>[{', '.join(self.extents)}]{alias}"
+
+
+@dataclass
+class ScalarArgument:
+    name: str
+    format: str
+    value: float = 1
+
+    def text(self):
+        return f"{self.name}: {self.format}"
+
+
+@dataclass
+class Workspace:
+    name: str
+    format: str
+    extents: list
+    init: object = None
+
+    def text(self):
+        init = f" = {self.init.text()}" if self.init else ""
+        return f"workspace {self.name}: {self.format}[{', '.join(self.extents)}]{init};"
+
+
+@dataclass
+class Launch:
+    indices: list
+    grid: list
+    threads: int
+    body: list
+    annotations: list = field(default_factory=list)
+
+    def lines(self):
+        names = self.indices[0] if len(self.indices) == 1 else f"({', '.join(self.indices)})"
+        notes = "".join(f"@{a} " for a in self.annotations)
+        yield f"{notes}launch {names} in grid({', '.join(self.grid)}) threads({self.threads}) {{"
+        yield from indented(self.body)
+        yield "}"
+
+
+@dataclass
+class Program:
+    params: dict  # compile-time parameters: name -> value
+    arguments: list
+    workspaces: list
+    launches: list
+    calls: list  # dimensions of each run: name -> extent
+    features: list = field(default_factory=list)
+    annotations: list = field(default_factory=list)
+    where: list = field(default_factory=list)
+
+    def text(self):
+        params = ", ".join(f"{k}: int = {v}" for k, v in self.params.items())
+        arguments = ",\n         ".join(a.text() for a in self.arguments)
+        notes = "".join(f"@{a}\n" for a in self.annotations)
+        where = f" where {', '.join(self.where)}" if self.where else ""
+        lines = [f"{notes}kernel k{'<' + params + '>' if params else ''}({arguments}){where} {{"]
+        lines += ["    " + w.text() for w in self.workspaces]
+        for launch in self.launches:
+            lines += ["    " + line for line in launch.lines()]
+        return "\n".join(lines + ["}"]) + "\n"
+
+    def tensors(self):
+        return [a for a in self.arguments if isinstance(a, Tensor)]
+
+    def scalars(self):
+        return [a for a in self.arguments if isinstance(a, ScalarArgument)]
+
+    def clone(self):
+        return copy.deepcopy(self)
+
+
+def walk(node):
+    """The node and all below it, parents first."""
+    yield node
+    if isinstance(node, (list, tuple)):
+        for item in node:
+            yield from walk(item)
+    elif hasattr(node, "__dataclass_fields__"):
+        for f in fields(node):
+            value = getattr(node, f.name)
+            if isinstance(value, (list, tuple)) or hasattr(value, "__dataclass_fields__"):
+                yield from walk(value)
+
+
+# --- scalar expressions
+
+
+def _quotient(a, b):
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+class _Integer(int):
+    """An integer that divides as the language's: towards zero."""
+
+    def __floordiv__(self, other):
+        return _Integer(_quotient(int(self), int(other)))
+
+    def __mod__(self, other):
+        return _Integer(int(self) - int(other) * _quotient(int(self), int(other)))
+
+
+for _name in ("add", "sub", "mul", "radd", "rsub", "rmul", "neg", "and", "or", "xor"):
+    _plain = getattr(int, f"__{_name}__")
+    setattr(_Integer, f"__{_name}__", lambda *args, _plain=_plain: _Integer(_plain(*args)))
+
+_FUNCTIONS = {"ceildiv": lambda a, b: _Integer(-(-int(a) // int(b))), "min": min, "max": max, "true": True, "false": False}
+
+
+@functools.lru_cache(maxsize=100000)
+def _compiled(code):
+    return compile(code.replace("&&", " and ").replace("||", " or ").replace("/", "//").strip(), "<scalar>", "eval")
+
+
+def scalar(code, names):
+    """The value of scalar code; `names` maps to integers."""
+    if code.isdigit():
+        return _Integer(code)
+    scope = {k: _Integer(v) if isinstance(v, int) and not isinstance(v, bool) else v for k, v in names.items()}
+    return eval(_compiled(code), {"__builtins__": {}, **_FUNCTIONS}, scope)

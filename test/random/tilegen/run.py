@@ -1,0 +1,271 @@
+"""Runs a program everywhere and compares with its meaning."""
+import os
+import re
+import resource
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import data
+from . import nodes as n
+from .formats import FORMATS, decode
+from .interpret import Interpreter
+from .intervals import ProgramError
+
+ARCHITECTURES = ("sm_90a", "sm_80")
+COMPILE_SECONDS = 10
+RUN_SECONDS = 120
+PTX_BYTES = 4_000_000
+STEP_BUDGET = 30_000_000
+# Legitimate refusals: programs that a target cannot run, or not yet. They are counted, by name.
+ALLOWED = {"not-supported", "shared-too-large", "fragment-too-large", "layout-unusable"}
+
+
+@dataclass
+class Failure:
+    """`kind` is what has to stay the same while the program is cut down; `detail` is for people."""
+
+    kind: str
+    detail: str
+
+    def __str__(self):
+        return f"{self.kind}: {self.detail}"
+
+
+@dataclass
+class Outcome:
+    failures: list = field(default_factory=list)
+    refusals: list = field(default_factory=list)  # "sm_80 not-supported: a reduction ..."
+    spills: list = field(default_factory=list)
+    error: str = ""  # an error of the program: it counts as not drawn
+    seconds: float = 0.0
+    compile_seconds: float = 0.0
+    unchecked: float = 0.0  # share of output elements of which the interpreter knows nothing
+
+    def fail(self, kind, detail):
+        self.failures.append(Failure(kind, detail.strip()[:600]))
+
+
+class Tools:
+    def __init__(self, root):
+        bin = os.environ.get("TILEC_BIN") or os.path.join(root, "build", "bin")
+        self.tilec, self.tile_run = os.path.join(bin, "tilec"), os.path.join(bin, "tile-run")
+
+    def call(self, command, folder, seconds):
+        """(status, standard output, standard error); the status is `hang` after so many seconds."""
+        try:
+            done = subprocess.run(command, cwd=folder, capture_output=True, timeout=seconds, text=True, errors="replace")
+            return done.returncode, done.stdout, done.stderr
+        except subprocess.TimeoutExpired:
+            return "hang", "", f"no end after {seconds} s"
+
+
+def extents_of(program, dims):
+    names = {**program.params, **dims, **{a.name: a.value for a in program.scalars()}}
+    return {t.name: tuple(int(n.scalar(e, names)) for e in t.extents) for t in program.tensors()}
+
+
+@dataclass
+class Call:
+    """One run of a program: its inputs in files and what must come out."""
+
+    number: int
+    options: list  # of tile-run
+    cpu_options: list
+    expected: dict  # tensor -> Store
+
+
+def prepare(program, seed, folder, outcome):
+    """Interprets each call and writes its inputs. None if the program does what is an error."""
+    calls = []
+    for number, dims in enumerate(program.calls):
+        extents = extents_of(program, dims)
+        inputs = data.inputs(program, seed, number, dims, extents)
+        try:
+            expected = Interpreter(program, dims, inputs).run()
+        except ProgramError as error:
+            outcome.error = str(error)
+            return None
+        options, bound = [], set()
+        for argument in program.arguments:
+            given = inputs[argument.name]
+            if isinstance(argument, n.ScalarArgument):
+                options += ["--arg", f"{argument.name}={argument.value}"]
+            elif given is not None:
+                file = f"{argument.name}.{number}.npy"
+                np.save(os.path.join(folder, file), data.stored(given))
+                options += ["--arg", f"{argument.name}={file}"]
+                bound.update(argument.extents)
+        # tile-run knows no dimension that the kernel does not need; a file says its extent, here that of a poisoned output.
+        for t in program.tensors():
+            if t.direction == "out" and not bound.issuperset(e for e in t.extents if e in dims):
+                file = f"{t.name}.{number}.npy"
+                fmt = FORMATS[t.format]
+                np.save(os.path.join(folder, file), np.full(np.prod(extents[t.name], dtype=int) * fmt.bytes, 0xFF, np.uint8).view(fmt.stored).reshape(extents[t.name]))
+                options += ["--arg", f"{t.name}={file}"]
+        every = [x for name in dims for x in ("--dim", f"{name}={dims[name]}")]
+        calls.append(Call(number, options, options + every, expected))
+    return calls
+
+
+def compare(store, got):
+    """None, or what is wrong with the first wrong element; and how many elements were not checked."""
+    fmt = store.tile.format
+    if got.shape != store.tile.shape:
+        return f"shape {got.shape}, expected {store.tile.shape}", 0
+    value = decode(fmt, got)
+    lo, hi = store.tile.lo, store.tile.hi
+    if fmt.is_float:
+        with np.errstate(invalid="ignore"):
+            good = ((value >= lo) & (value <= hi)) | (np.isnan(value) & np.isnan(lo) & np.isnan(hi))
+    else:
+        good = value == lo
+    unchecked = 0
+    if store.tile.wild is not None:
+        good = good | store.tile.wild
+        unchecked = int(np.sum(store.tile.wild & store.written))
+    raw = np.ascontiguousarray(got).view(np.uint8).reshape(*got.shape, -1) if got.size else np.zeros((*got.shape, 1), np.uint8)
+    good = np.where(store.written, good, np.all(raw == 0xFF, axis=-1))
+    if np.all(good):
+        return None, unchecked
+    bad = np.argwhere(~good)
+    at = tuple(bad[0])
+    what = f"{lo[at]}" if lo[at] == hi[at] or lo[at] != lo[at] else f"{lo[at]} to {hi[at]}"
+    what = what if store.written[at] else "nothing to be written"
+    return f"{len(bad)} of {good.size} elements wrong; at {list(map(int, at))}: {value[at]}, expected {what}", unchecked
+
+
+def check_outputs(program, call, folder, tag, kind, outcome):
+    for tensor in program.tensors():
+        if not tensor.direction:
+            continue
+        path = os.path.join(folder, f"{tensor.name}.{tag}.npy")
+        if not os.path.exists(path):
+            outcome.fail(kind + " error", f"{tensor.name} was not written to a file")
+            return
+        wrong, unchecked = compare(call.expected[tensor.name], np.load(path))
+        os.remove(path)
+        size = max(call.expected[tensor.name].tile.lo.size, 1)
+        outcome.unchecked = max(outcome.unchecked, unchecked / size)
+        if wrong:
+            outcome.fail(kind + " wrong", f"call {call.number}, {tensor.name}: {wrong}")
+
+
+def outputs_to(program, tag):
+    return [x for t in program.tensors() if t.direction for x in ("--out", f"{t.name}={t.name}.{tag}.npy")]
+
+
+def diagnostics(stderr):
+    return re.findall(r"error: (.*?) \[([a-z0-9-]+)\]", stderr)
+
+
+def processor_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def compile_for(tools, folder, architectures, outcome):
+    """True if there is a pack for these architectures; None if one of several is refused. Seconds are those of the processor, so
+    that they do not depend on what else the machine does."""
+    start = processor_seconds()
+    command = [tools.tilec, "k.tile", "--arch=" + ",".join(architectures), "-o", "k.pack"]
+    status, _, errors = tools.call(command, folder, 10 * COMPILE_SECONDS)
+    spent = processor_seconds() - start
+    outcome.compile_seconds = max(outcome.compile_seconds, spent)
+    where = " ".join(architectures)
+    if status == "hang" or spent > COMPILE_SECONDS * len(architectures):
+        outcome.fail("compile time", f"{where}: {spent:.1f} s")
+        return False
+    outcome.spills += re.findall(r"spills (\d+) bytes", errors)
+    if status == 0:
+        if os.path.getsize(os.path.join(folder, "k.pack")) > PTX_BYTES:
+            outcome.fail("compile size", f"{os.path.getsize(os.path.join(folder, 'k.pack'))} bytes")
+        return True
+    if len(architectures) > 1:
+        return None
+    found = diagnostics(errors)
+    names = {name for _, name in found}
+    if status != 1:
+        lines = [line for line in errors.splitlines() if "rror" in line or "ssert" in line] or errors.splitlines()
+        first = re.sub(r"[^A-Za-z:]+", " ", re.sub(r"^.*?(?=Assertion|internal error)", "", lines[0] if lines else ""))[:50]
+        outcome.fail(f"crash {where} {first}", f"status {status}: {' '.join(lines[:2])}")
+    elif not found or not names <= ALLOWED:
+        outcome.fail(f"diagnostic {where} {','.join(sorted(names - ALLOWED))}", errors)
+    else:
+        outcome.refusals.append(f"{where} {found[0][1]}: {re.sub(r'[0-9]+', 'N', found[0][0])}")
+    return False
+
+
+def run_on_cpu(tools, program, calls, folder, outcome):
+    for call in calls:
+        tag = f"cpu{call.number}"
+        command = [tools.tilec, "run", "k.tile", "--on=cpu", *call.cpu_options, *outputs_to(program, tag)]
+        status, out, errors = tools.call(command, folder, RUN_SECONDS)
+        if status == "hang" or status not in (0, 1):
+            outcome.fail("cpu crash", f"call {call.number}: status {status} {errors[-300:]}")
+        elif status == 1:
+            outcome.fail("cpu error", f"call {call.number}: {(out + errors)[-400:]}")
+        else:
+            check_outputs(program, call, folder, tag, "cpu", outcome)
+
+
+def run_on_emulator(tools, program, calls, folder, architectures, schedules, seed, outcome):
+    lines, kinds = [], []
+    for arch in architectures:
+        for call in calls:
+            for count in (0, schedules) if schedules else (0,):
+                tag = f"{arch}.{call.number}.{count}"
+                words = ["--arch", arch, *call.options, *outputs_to(program, tag)]
+                words += ["--schedules", str(count), "--seed", str(seed % 1000)] if count else []
+                lines.append(" ".join(words))
+                kinds.append((arch, call, tag))
+    with open(os.path.join(folder, "cases.txt"), "w") as file:
+        file.write("\n".join(lines) + "\n")
+    command = [tools.tile_run, "k.pack", "--on=emu", "--step-budget", str(STEP_BUDGET), "--cases", "cases.txt"]
+    status, out, errors = tools.call(command, folder, RUN_SECONDS)
+    if status == "hang" or status not in (0, 1):
+        outcome.fail("emulator crash", f"status {status} {(out + errors)[-400:]}")
+        return
+    results = re.findall(r"^(pass|FAIL) .*\n    (.*)$", out, re.M)
+    if len(results) != len(lines):
+        outcome.fail("emulator crash", f"{len(results)} of {len(lines)} cases ran: {errors[-400:]}")
+        return
+    for (verdict, text), (arch, call, tag) in zip(results, kinds):
+        if verdict == "FAIL":
+            reports = re.search(r"\d+ reports?: ([^;]*)", text)
+            first = errors.split("\n\n")[0]
+            if reports:
+                outcome.fail(f"{arch} report {reports[1].split(',')[0].strip()}", f"call {call.number} {tag}: {text} | {first}")
+            else:
+                outcome.fail(f"{arch} error", f"call {call.number}: {text}")
+        check_outputs(program, call, folder, tag, arch, outcome)
+
+
+def run_program(tools, program, seed, folder, schedules=2, architectures=ARCHITECTURES, cpu=True):
+    """Everything that can be wrong with one program."""
+    start = time.monotonic()
+    outcome = Outcome()
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "k.tile"), "w") as file:
+        file.write(program.text())
+    calls = prepare(program, seed, folder, outcome)
+    if calls is None:
+        return outcome
+    if cpu:
+        run_on_cpu(tools, program, calls, folder, outcome)
+    both = compile_for(tools, folder, architectures, outcome) if architectures else False
+    if both:
+        run_on_emulator(tools, program, calls, folder, architectures, schedules, seed, outcome)
+    elif both is None:  # which of them is refused, and does the other run
+        for arch in architectures:
+            if compile_for(tools, folder, [arch], outcome):
+                run_on_emulator(tools, program, calls, folder, [arch], schedules, seed, outcome)
+    outcome.seconds = time.monotonic() - start
+    return outcome
+
+
+def clean(folder):
+    shutil.rmtree(folder, ignore_errors=True)

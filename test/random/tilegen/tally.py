@@ -1,0 +1,42 @@
+"""How many programs of which seeds were run, and what came of them."""
+import collections
+import datetime
+import subprocess
+
+
+class Tally:
+    def __init__(self):
+        self.outcomes = collections.Counter()
+        self.features = collections.Counter()
+        self.refusals = collections.Counter()
+        self.kinds = collections.Counter()
+        self.seconds = self.compile_seconds = 0.0
+        self.slowest = 0.0
+        self.spills = 0
+
+    def add(self, program, outcome):
+        self.outcomes["failed" if outcome.failures else "refused" if len(outcome.refusals) > 1 else "passed"] += 1
+        self.features.update(program.features)
+        self.refusals.update(set(outcome.refusals))
+        self.kinds.update({f.kind for f in outcome.failures})
+        self.seconds += outcome.seconds
+        self.slowest = max(self.slowest, outcome.compile_seconds)
+        self.spills += bool(outcome.spills)
+
+    def lines(self):
+        total = sum(self.outcomes.values())
+        yield f"{total} programs: " + ", ".join(f"{self.outcomes[k]} {k}" for k in ("passed", "refused", "failed", "discarded") if self.outcomes[k])
+        if total:
+            yield f"{self.seconds / total:.2f} s a program; slowest compilation {self.slowest:.1f} s; {self.spills} with spills"
+        for title, counter in (("failures", self.kinds), ("refusals", self.refusals), ("features", self.features)):
+            if counter:
+                yield f"{title}:"
+                yield from (f"  {count:5d}  {name}" for name, count in sorted(counter.items(), key=lambda x: (-x[1], x[0])))
+
+    def append_to(self, path, root, first, count):
+        """One line: date, commit, seeds, counts."""
+        commit = subprocess.run(["git", "-C", root, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True).stdout.strip()
+        day = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+        counts = " ".join(f"{k}={self.outcomes[k]}" for k in ("passed", "refused", "failed", "discarded"))
+        with open(path, "a") as file:
+            file.write(f"{day} {commit} seeds={first}..{first + count - 1} {counts}\n")
