@@ -1,16 +1,17 @@
 """The command line of tools/dev/random."""
 import argparse
+import collections
 import concurrent.futures
 import os
 import subprocess
 import sys
 import tempfile
 
-from . import kept
+from . import kept, mutate
 from .draw import draw_program
 from .features import TABLE
 from .run import Tools, clean, extents_of, run_program
-from .shrink import shrink
+from .shrink import shrink_failure
 from .tally import Tally
 
 ATTEMPTS = 8  # draws for a seed whose first programs commit errors
@@ -38,7 +39,7 @@ def _job(arguments):
 
 
 def keep_shrunk(tools, program, seed, failure, folder, base, seconds):
-    small, found = shrink(tools, program, seed, failure.kind, os.path.join(base, f"shrink{seed}"), seconds)
+    small, found = shrink_failure(tools, program, seed, failure.kind, os.path.join(base, f"shrink{seed}"), seconds)
     small, found = (small, found) if found else (program, failure)
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, f"seed{seed}.tile")
@@ -50,9 +51,7 @@ def run_random(options, tools, base):
     tally = Tally()
     seeds = range(options.seed, options.seed + options.count)
     jobs = [(tools, seed, options.only, base, options.schedules) for seed in seeds]
-    executor = concurrent.futures.ProcessPoolExecutor(options.jobs) if options.jobs > 1 else None
-    results = executor.map(_job, jobs) if executor else map(_job, jobs)
-    for seed, program, outcome in results:
+    for seed, program, outcome in in_parallel(_job, jobs, options.jobs):
         if outcome.error:
             tally.outcomes["discarded"] += 1
             continue
@@ -65,12 +64,43 @@ def run_random(options, tools, base):
                 keep_shrunk(tools, program, seed, outcome.failures[0], options.keep, base, options.shrink_seconds)
         elif options.verbose:
             print(f"seed {seed}: {outcome.seconds:.1f} s, compiled in {outcome.compile_seconds:.1f} s {outcome.refusals}", flush=True)
-    if executor:
-        executor.shutdown()
-    print("\n".join(tally.lines()))
+    print("\n".join(tally.lines(options.seed)))
     if options.tally:
         tally.append_to(os.path.join(ROOT, "test", "random", "tally.txt"), ROOT, options.seed, options.count)
     return bool(tally.outcomes["failed"])
+
+
+def _mutants(arguments):
+    tools, seed, only, base = arguments
+    folder = os.path.join(base, str(seed))
+    try:
+        return seed, list(mutate.check_program(tools, draw_program(seed, 0, only), seed, folder))
+    finally:
+        clean(folder)
+
+
+def run_mutants(options, tools, base):
+    """Mutants of programs that pass; fails if nobody notices one."""
+    counts, missed = collections.Counter(), 0
+    jobs = [(tools, seed, options.only, base) for seed in range(options.seed, options.seed + options.count)]
+    for seed, mutants in in_parallel(_mutants, jobs, options.jobs):
+        for kind, text, who in mutants:
+            counts[kind, who or "NOT NOTICED"] += 1
+            if who is None:
+                missed += 1
+                print(f"seed {seed}: {kind}: {text}", flush=True)
+    print("\n".join(mutate.table(counts)))
+    print(f"{sum(counts.values()) - missed} mutants noticed, {missed} not")
+    return missed > 0
+
+
+def in_parallel(function, jobs, processes):
+    """Results in the order of the jobs."""
+    if processes <= 1:
+        yield from map(function, jobs)
+        return
+    with concurrent.futures.ProcessPoolExecutor(processes) as executor:
+        yield from executor.map(function, jobs)
 
 
 def _replay(arguments):
@@ -83,10 +113,9 @@ def _replay(arguments):
 
 
 def run_files(options, tools, base):
-    executor = concurrent.futures.ProcessPoolExecutor(options.jobs) if options.jobs > 1 else None
     jobs = [(tools, path, base) for path in options.replay]
     failed = 0
-    for path, outcome in executor.map(_replay, jobs) if executor else map(_replay, jobs):
+    for path, outcome in in_parallel(_replay, jobs, options.jobs):
         if outcome.failures:
             failed += 1
             print(f"{path}: {outcome.failures[0]}", flush=True)
@@ -108,6 +137,7 @@ def main(argv):
     parser.add_argument("--shrink-seconds", type=int, default=90)
     parser.add_argument("--print", type=int, metavar="SEED", help="write the program of a seed and stop")
     parser.add_argument("--replay", nargs="+", metavar="FILE", help="run kept programs")
+    parser.add_argument("--mutate", action="store_true", help="put faults into the programs: each must be noticed")
     parser.add_argument("--tally", action="store_true", help="add a line to test/random/tally.txt")
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args(argv)
@@ -120,7 +150,8 @@ def main(argv):
         options.seed = int(hash[:8], 16)
         print(f"seed {options.seed}, of commit {hash[:12]}")
     with tempfile.TemporaryDirectory(prefix="tile-random-") as base:
-        failed = run_files(options, tools, base) if options.replay else run_random(options, tools, base)
+        act = run_files if options.replay else run_mutants if options.mutate else run_random
+        failed = act(options, tools, base)
     return 1 if failed else 0
 
 

@@ -12,7 +12,10 @@ def generator(seed, call, name):
 
 
 def draw(rng, fmt, kind, shape):
-    """Numbers of a format. `small` ones are integers, so that sums are exact in any order."""
+    """Numbers of a format. `small` ones are integers, so that sums are exact in any order. A kind that is a number is that number
+    everywhere."""
+    if kind.isdigit():
+        return np.full(shape, int(kind), fmt.array)
     if fmt.kind == "b":
         return rng.integers(0, 2, shape).astype(bool)
     if fmt.is_float:

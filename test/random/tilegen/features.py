@@ -198,26 +198,33 @@ def own_memory(b):
     """Loads and stores of one `inout` tensor or workspace, where each block has a region of its own."""
     if not b.own or (len(b.own) < 2 and b.chance(0.2)):
         new_own(b)
-    tensor, inner = b.pick(b.own)
+    memory = b.pick(b.own)
     for _ in range(b.pick([1, 2, 3])):
-        _own_access(b, tensor, inner)
+        _own_access(b, *memory)
 
 
 def new_own(b):
     format = b.pick(["f16", "f32", "f32", "i32", "bf16", "i8", "u16", "f64"])
     inner = [b.extent(among=[16, 32, 64, 24, 20]), b.extent(among=[16, 32, 64, 128, 40, 33])]
     extents = [b.grid_dimension(i) for i in b.index_names] + inner
+    read = None
     if b.chance(0.3):
         tensor = n.Workspace(b.name("w"), format, extents, b.literal(format))
         b.program.workspaces.append(tensor)
         b.note("workspace")
     else:
         tensor = n.Tensor(b.name("Z"), format, extents, "inout", data=b.data_kind(format))
+        if b.chance(0.35):
+            read = n.Tensor(b.name("X"), format, list(extents), data=tensor.data)
+            b.program.arguments.append(read)
+            tensor.alias = read.name
+            tensor.same = read.name if b.chance(0.8) else ""
+            b.note("may_alias")
         b.program.arguments.append(tensor)
-    b.own.append((tensor, inner))
+    b.own.append((tensor, inner, read))
 
 
-def _own_access(b, tensor, inner):
+def _own_access(b, tensor, inner, read):
     shift = lambda e: b.pick(["0", "0", "1", "8", str(b.value(e) // 2)])  # noqa: E731
     loops = [k for k, most in b.scalars().items() if k.startswith("k") and most < 8]
     row = shift(inner[0])
@@ -231,6 +238,8 @@ def _own_access(b, tensor, inner):
         else:
             shape = (inner[0], inner[1]) if b.chance(0.6) else (b.extent(b.value(inner[0]) // 2), inner[1])
             tile = b.declare(b.pick(["shared", "fragment"]), tensor.format, shape)
+        if read and b.chance(0.5):
+            place.name = read.name
         b.emit(n.Copy(place, n.Ref(tile.name), copy_notes(b)))
         tile.ready = True
         return

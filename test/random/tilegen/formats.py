@@ -115,6 +115,7 @@ def encode(fmt, values):
         magnitude = np.abs(values)
         code = np.searchsorted(table[:count], np.where(np.isnan(magnitude), 0, magnitude))
         code = np.where(np.isnan(magnitude), 0x7F, np.minimum(code, count - 1))
+        code = np.where(np.isinf(magnitude) & (fmt.name == "e5m2"), 0x7C, code)
         return (code | np.where(np.signbit(values), 0x80, 0)).astype(np.uint8)
     with np.errstate(all="ignore"):
         return np.asarray(values).astype(fmt.stored)

@@ -66,6 +66,8 @@ def _build(fmt, inputs, point, interval):
             return Tile(fmt, at)
         lo, hi = interval(*inputs)
         wild = ~known & (~finite | ~np.isfinite(lo) | ~np.isfinite(hi))
+        for t in inputs:
+            wild = wild if t.wild is None else wild | t.wild
         return Tile(fmt, np.where(known, at, lo), np.where(known, at, hi), wild)
 
 

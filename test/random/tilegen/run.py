@@ -52,7 +52,7 @@ class Outcome:
 class Tools:
     def __init__(self, root):
         bin = os.environ.get("TILEC_BIN") or os.path.join(root, "build", "bin")
-        self.tilec, self.tile_run = os.path.join(bin, "tilec"), os.path.join(bin, "tile-run")
+        self.tilec, self.tile_run, self.tile_opt = (os.path.join(bin, name) for name in ("tilec", "tile-run", "tile-opt"))
 
     def call(self, command, folder, seconds):
         """(status, standard output, standard error); the status is `hang` after so many seconds."""
@@ -94,6 +94,8 @@ def prepare(program, seed, folder, outcome):
             given = inputs[argument.name]
             if isinstance(argument, n.ScalarArgument):
                 options += ["--arg", f"{argument.name}={argument.value}"]
+            elif argument.same:
+                options += ["--arg", f"{argument.name}=same({argument.same})"]
             elif given is not None:
                 file = f"{argument.name}.{number}.npy"
                 np.save(os.path.join(folder, file), data.stored(given))
@@ -101,7 +103,7 @@ def prepare(program, seed, folder, outcome):
                 bound.update(argument.extents)
         # tile-run knows no dimension that the kernel does not need; a file says its extent, here that of a poisoned output.
         for t in program.tensors():
-            if t.direction == "out" and not bound.issuperset(e for e in t.extents if e in dims):
+            if t.direction == "out" and not t.same and not bound.issuperset(e for e in t.extents if e in dims):
                 file = f"{t.name}.{number}.npy"
                 fmt = FORMATS[t.format]
                 np.save(os.path.join(folder, file), np.full(np.prod(extents[t.name], dtype=int) * fmt.bytes, 0xFF, np.uint8).view(fmt.stored).reshape(extents[t.name]))

@@ -32,6 +32,7 @@ def prune(program):
     program.workspaces = [w for w in program.workspaces if w.name in used]
     extents = {x for a in program.tensors() + program.workspaces if a.name in used for e in a.extents for x in re.findall(r"[A-Za-z_]\w*", e)}
     bound = {e for t in program.tensors() if t.name in used for e in t.extents}
+    used |= {x for a in program.tensors() if a.name in used for x in (a.alias, a.same)}
     program.arguments = [a for a in program.arguments if a.name in used]
     for name in {k for call in program.calls for k in call}:
         if name in used | extents and name not in bound:
@@ -160,7 +161,7 @@ def options(program):
                 yield copy
     for i, t in enumerate(program.arguments):
         if isinstance(t, n.Tensor):
-            for key, value in (("data", "small"), ("strided", False), ("padding", 0), ("optional", False)):
+            for key, value in (("data", "small"), ("strided", False), ("padding", 0), ("optional", False), ("same", "")):
                 if getattr(t, key) != value:
                     copy = program.clone()
                     setattr(copy.arguments[i], key, value)
@@ -194,35 +195,44 @@ def failing_as(outcome, kind):
     return next((f for f in outcome.failures if f.kind == kind), None)
 
 
-def shrink(tools, program, seed, kind, folder, seconds=120):
-    """The smallest program found that fails as `kind` says, and its failure."""
-    places = [a for a in ARCHITECTURES if a in kind.split()] or list(ARCHITECTURES)
-    on_cpu = kind.startswith("cpu")
-
-    def attempt(candidate):
-        outcome = run_program(tools, candidate, seed, folder, schedules=0, architectures=[] if on_cpu else places, cpu=on_cpu)
-        return None if outcome.error else failing_as(outcome, kind)
-
-    best, failure = program, attempt(program)
-    if failure is None:
+def shrink(program, fails, seconds=120):
+    """The smallest program found for which `fails` gives something, and what it gives."""
+    best, failure = program, fails(program)
+    if not failure:
         return program, None
     end = time.monotonic() + seconds
-    seen = {best.text() + str(best.calls)}
-    changed = True
+    seen, changed = {_key(best)}, True
     while changed and time.monotonic() < end:
         changed = False
         for candidate in edits(best):
             prune(candidate)
-            key = candidate.text() + str(candidate.calls) + str([a.data for a in candidate.tensors()])
-            if key in seen or time.monotonic() > end:
+            if _key(candidate) in seen or time.monotonic() > end:
                 continue
-            seen.add(key)
+            seen.add(_key(candidate))
             try:
-                found = attempt(candidate)
-            except Exception:  # an edit that made no sense to the interpreter
+                found = fails(candidate)
+            except Exception:  # an edit that made no sense, to the interpreter above all
                 continue
             if found:
                 best, failure, changed = candidate, found, True
                 break
-    clean(folder)
     return best, failure
+
+
+def _key(program):
+    return program.text() + str(program.calls) + str([(t.data, t.same) for t in program.tensors()])
+
+
+def shrink_failure(tools, program, seed, kind, folder, seconds):
+    """The same for a program that fails as `kind` says: it is run only where it has to be."""
+    places = [a for a in ARCHITECTURES if a in kind.split()] or list(ARCHITECTURES)
+    on_cpu = kind.startswith("cpu")
+
+    def fails(candidate):
+        architectures = [] if on_cpu else places
+        outcome = run_program(tools, candidate, seed, folder, schedules=0, architectures=architectures, cpu=on_cpu)
+        return None if outcome.error else failing_as(outcome, kind)
+
+    result = shrink(program, fails, seconds)
+    clean(folder)
+    return result

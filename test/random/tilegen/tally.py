@@ -23,15 +23,15 @@ class Tally:
         self.slowest = max(self.slowest, outcome.compile_seconds)
         self.spills += bool(outcome.spills)
 
-    def lines(self):
+    def lines(self, first):
         total = sum(self.outcomes.values())
-        yield f"{total} programs: " + ", ".join(f"{self.outcomes[k]} {k}" for k in ("passed", "refused", "failed", "discarded") if self.outcomes[k])
-        if total:
-            yield f"{self.seconds / total:.2f} s a program; slowest compilation {self.slowest:.1f} s; {self.spills} with spills"
         for title, counter in (("failures", self.kinds), ("refusals", self.refusals), ("features", self.features)):
             if counter:
                 yield f"{title}:"
                 yield from (f"  {count:5d}  {name}" for name, count in sorted(counter.items(), key=lambda x: (-x[1], x[0])))
+        yield f"{self.seconds / max(total, 1):.2f} s a program; slowest compilation {self.slowest:.1f} s; {self.spills} with spills"
+        counts = ", ".join(f"{self.outcomes[k]} {k}" for k in ("passed", "refused", "failed", "discarded"))
+        yield f"seeds {first} to {first + total - 1}: {counts}"
 
     def append_to(self, path, root, first, count):
         """One line: date, commit, seeds, counts."""

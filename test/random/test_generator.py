@@ -1,0 +1,158 @@
+#!/usr/bin/python3
+"""Tests of the generator itself: those that run programs need build/bin."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+from tilegen import data, intervals, kept, mutate, nodes as n  # noqa: E402
+from tilegen.draw import draw_program  # noqa: E402
+from tilegen.features import TABLE  # noqa: E402
+from tilegen.formats import FORMATS, decode, encode, round_to  # noqa: E402
+from tilegen.interpret import Interpreter  # noqa: E402
+from tilegen.intervals import ProgramError, Tile  # noqa: E402
+from tilegen.run import Outcome, Tools, compare, extents_of, prepare, run_on_cpu, run_program  # noqa: E402
+from tilegen.shrink import shrink  # noqa: E402
+
+TOOLS = Tools(os.path.join(HERE, "..", ".."))
+
+
+def program(body, threads=32, extents=("M", "N")):
+    """X -> Y through a body that uses the fragment x."""
+    region = n.Region("X", ["0", "0"])
+    first = [n.Declare("fragment", "x", "f32", ["16", "16"]), n.Copy(region, n.Ref("x"))]
+    last = [n.Copy(n.Ref("x"), n.Region("Y", ["0", "0"]))]
+    arguments = [n.Tensor("X", "f32", list(extents)), n.Tensor("Y", "f32", list(extents), "out")]
+    launch = n.Launch(["b"], ["1"], threads, first + body + last)
+    return n.Program({}, arguments, [], [launch], [{"M": 16, "N": 16}, {"M": 13, "N": 17}])
+
+
+def add(value):
+    return n.Assign(n.Ref("x"), "=", n.Binary("+", n.Ref("x"), n.Lit(value, "f32")))
+
+
+class Draws(unittest.TestCase):
+    def test_a_seed_gives_one_program(self):
+        code = "from tilegen.draw import draw_program; print(''.join(draw_program(s).text() for s in range(20)))"
+        texts = set()
+        for hash_seed in ("1", "2"):
+            environment = {**os.environ, "PYTHONPATH": HERE, "PYTHONHASHSEED": hash_seed}
+            texts.add(subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True).stdout)
+        self.assertEqual(len(texts), 1)
+
+    def test_seeds_differ(self):
+        self.assertEqual(len({draw_program(s).text() for s in range(30)}), 30)
+
+    def test_each_feature_is_drawn(self):
+        drawn = {f for s in range(400) for f in draw_program(s).features}
+        self.assertEqual(set(TABLE) - drawn, set())
+
+    def test_most_programs_mean_something(self):
+        wrong = 0
+        for seed in range(40):
+            drawn = draw_program(seed)
+            wrong += isinstance(mutate.meanings(drawn, seed), str)
+        self.assertLess(wrong, 10)
+
+
+class Numbers(unittest.TestCase):
+    def test_eight_bit_floats(self):
+        for name, codes in (("e4m3", 0x7F), ("e5m2", 0x7C)):
+            fmt = FORMATS[name]
+            bits = np.arange(codes, dtype=np.uint8)
+            values = decode(fmt, bits)
+            self.assertTrue(np.array_equal(encode(fmt, values), bits))
+            self.assertTrue(np.array_equal(round_to(fmt, values * 1.001), values))
+        self.assertEqual(round_to(FORMATS["e4m3"], np.array([1e9]))[0], 448)
+
+    def test_bf16_rounds_to_even(self):
+        self.assertEqual(round_to(FORMATS["bf16"], np.array([1 + 2**-8, 1 + 3 * 2**-8])).tolist(), [1.0, 1 + 2**-6])
+
+    def test_exact_sums_are_points(self):
+        ones = Tile(FORMATS["f16"], np.ones((4, 8)))
+        zero = Tile(FORMATS["f32"], np.zeros((4, 4)))
+        result = intervals.gemm(ones, ones.each(np.transpose), zero, "full", 128)
+        self.assertTrue(np.all(result.lo == 8) and np.all(result.known()))
+
+    def test_inexact_sums_are_intervals_that_hold_the_f32_sum(self):
+        x = np.random.default_rng(1).standard_normal((1, 4096)).astype(np.float32)
+        result = intervals.reduce_sum(Tile(FORMATS["f32"], x), 1)
+        self.assertLess(result.lo[0], result.hi[0])
+        for total in (np.cumsum(x[0])[-1], np.sum(x)):
+            self.assertTrue(result.lo[0] <= total <= result.hi[0])
+
+    def test_division_of_integers(self):
+        x, y = Tile(FORMATS["i32"], np.array([7, -7, 5])), Tile(FORMATS["i32"], np.array([2, 2, 0]))
+        self.assertEqual(intervals.integer_binary("/", x, y).lo.tolist(), [3, -3, 0])
+        self.assertEqual(intervals.integer_binary("floormod", x, y).lo.tolist(), [1, 1, 0])
+
+    def test_overflow_is_an_error_of_the_program(self):
+        with self.assertRaises(ProgramError):
+            intervals.integer_binary("+", Tile(FORMATS["i8"], np.array([127])), Tile(FORMATS["i8"], np.array([1])))
+
+
+class Judging(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+
+    def test_what_is_read_before_it_is_written_is_an_error(self):
+        wrong = program([])
+        del wrong.launches[0].body[1]
+        self.assertRegex(mutate.meanings(wrong, 0), "nobody wrote")
+
+    def test_a_right_program_passes(self):
+        outcome = run_program(TOOLS, program([add(1.0)]), 0, self.folder)
+        self.assertEqual((outcome.failures, outcome.refusals, outcome.error), ([], [], ""))
+
+    def test_another_meaning_is_found_everywhere(self):
+        outcome = Outcome()
+        calls = prepare(program([add(1.0)]), 0, self.folder, outcome)
+        other = program([add(2.0)])
+        with open(os.path.join(self.folder, "k.tile"), "w") as file:
+            file.write(other.text())
+        run_on_cpu(TOOLS, other, calls, self.folder, outcome)
+        self.assertEqual([f.kind for f in outcome.failures], ["cpu wrong"] * 2)
+        self.assertEqual(mutate.noticed_by(TOOLS, program([add(1.0)]), other, 0, self.folder), "emulator")
+
+    def test_a_refusal_that_is_not_allowed_is_a_failure(self):
+        outcome = run_program(TOOLS, program([n.Gemm(n.Ref("x"), n.Ref("x"), "x")]), 0, self.folder, cpu=False)
+        self.assertTrue(any("gemm-operand" in f.kind for f in outcome.failures))
+
+    def test_elements_that_are_not_written_keep_their_bytes(self):
+        p = program([])
+        inputs = data.inputs(p, 0, 1, p.calls[1], extents_of(p, p.calls[1]))
+        store = Interpreter(p, p.calls[1], inputs).run()["Y"]
+        self.assertEqual(store.written.sum(), 13 * 16)
+        got = np.full(store.tile.shape, np.nan, np.float32)
+        got.view(np.uint32)[...] = 0xFFFFFFFF
+        got[:, :16] = store.tile.lo[:, :16]
+        self.assertIsNone(compare(store, got)[0])
+        got[0, 16] = 0
+        self.assertIn("nothing to be written", compare(store, got)[0])
+
+
+class Shrinking(unittest.TestCase):
+    def test_a_program_shrinks_to_what_matters(self):
+        large = next(p for p in map(draw_program, range(100)) if len(p.text().splitlines()) > 40 and "gemm(" in p.text())
+        small, found = shrink(large, lambda p: "gemm(" in p.text(), seconds=30)
+        self.assertTrue(found)
+        self.assertLess(len(small.text().splitlines()), 8)
+
+    def test_a_kept_file_runs_as_it_was(self):
+        p, folder = program([add(1.0)]), tempfile.mkdtemp()
+        path = os.path.join(folder, "p.tile")
+        outcome = Outcome()
+        outcome.fail("sm_90a wrong", "as an example")
+        kept.write_case(path, p, 7, [extents_of(p, c) for c in p.calls], outcome.failures[0])
+        self.assertEqual(len(kept.read_case(path).runs), 2)
+        self.assertEqual(kept.replay(TOOLS, path, folder).failures, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
