@@ -1,10 +1,11 @@
 //===- InsertSync.cpp - barriers and proxy fences from data flow ---------===//
 //
-// Wherever an access of shared memory conflicts with an earlier one of other threads a barrier is
-// put between, right before the later access (before a one_thread around it); when data that
-// threads wrote goes to the async proxy (TMA, wgmma), or TMA overwrites what threads read, a fence
-// comes before the barrier, or before the release of the slot. Barriers that are there already
-// count. Inside a role the barrier is a named one of the role's threads.
+// Wherever an access of shared or global memory conflicts with an earlier one of other threads a
+// barrier is put between, right before the later access (before a one_thread around it); when data
+// that threads wrote goes to the async proxy (TMA, wgmma), or TMA overwrites what threads read, a
+// fence comes before the barrier, or before the release of the slot. A store by TMA is waited for
+// by its thread before something else uses its destination. Barriers, fences and waits that are
+// there already count. Inside a role the barrier is a named one of the role's threads.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
@@ -36,23 +37,41 @@ public:
     });
   }
 
-  unsigned barriers = 0, fences = 0;
+  unsigned barriers = 0, fences = 0, waits = 0;
 
 private:
   bool hazard(Hazard kind, Operation *outer, const Access &now, const Access &before) override {
-    // What nobody has waited for no barrier can order: tgpu-verify-sync reports it.
-    if (kind == Hazard::InFlight || (context.oneThread && outer == now.op)) {
+    if (context.oneThread && outer == now.op) {
       return false;
+    }
+    if (kind == Hazard::InFlight) {
+      return waitForStore(outer, before);
     }
     OpBuilder builder(beforeFence(outer));
     if (kind == Hazard::Fence) {
-      tgpu::FenceAsyncOp::create(builder, outer->getLoc());
+      tgpu::FenceAsyncOp::create(builder, outer->getLoc(), before.memory.global.has_value());
       ++fences;
     }
     bool inRole = context.roles && outer != context.roles;
     tgpu::BarrierOp::create(builder, outer->getLoc(), inRole ? kFirstRoleBarrier + context.role : 0,
                             inRole ? context.threads : 0);
     ++barriers;
+    return true;
+  }
+
+  /// A store by TMA to global memory can be waited for anywhere. What else nobody has waited for no
+  /// barrier can order: tgpu-verify-sync reports it.
+  bool waitForStore(Operation *outer, const Access &before) {
+    if (before.flight != Flight::TmaStore || !before.memory.global || before.age < 0 ||
+        before.thread < 0) {
+      return false;
+    }
+    OpBuilder builder(outer);
+    Location loc = outer->getLoc();
+    auto one = tgpu::OneThreadOp::create(builder, loc, before.thread);
+    builder.setInsertionPointToStart(&one.getBody().emplaceBlock());
+    tgpu::TmaStoreWaitOp::create(builder, loc, 0, /*read=*/false);
+    ++waits;
     return true;
   }
 
@@ -104,6 +123,7 @@ struct InsertSync : tilec::impl::InsertSyncBase<InsertSync> {
     inserter.run();
     numBarriers += inserter.barriers;
     numFences += inserter.fences;
+    numWaits += inserter.waits;
   }
 };
 

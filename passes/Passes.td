@@ -167,20 +167,23 @@ def AllocateShared : Pass<"tgpu-allocate-shared", "tilec::tgpu::KernelOp"> {
 }
 
 def InsertSync : Pass<"tgpu-insert-sync", "tilec::tgpu::KernelOp"> {
-  let summary = "Insert the barriers and proxy fences that the data flow through shared memory needs";
+  let summary = "Insert the barriers, proxy fences and waits that the data flow through memory needs";
   let description = [{
     Needs: offsets of buffers, since overlapping ones depend on each other. Gives: a `tgpu.barrier` between conflicting
-    accesses of different threads, with a `tgpu.fence_async` before it where the later access is by TMA or wgmma. Buffers that
-    TMA fills, or that a role publishes, are ordered by their channels: there only a `tgpu.fence_async` is inserted, before a
+    accesses of different threads, with a `tgpu.fence_async` before it where the later access is by TMA or wgmma; before it, too,
+    a `tgpu.tma_store_wait 0` (without `read`) of the thread that stored by TMA to a region of global memory that is used
+    again. Regions are apart when they belong to arguments that share no memory, or when their indices in some dimension do;
+    the points of a grid need no order among themselves. Buffers that TMA fills, or that a role publishes, are ordered by their channels: there only a `tgpu.fence_async` is inserted, before a
     release of what threads have read and TMA fills again, and before a publish of what they wrote for the async proxy.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
   let statistics = [Statistic<"numBarriers", "num-barriers", "Barriers inserted">,
-                    Statistic<"numFences", "num-fences", "Proxy fences inserted">];
+                    Statistic<"numFences", "num-fences", "Proxy fences inserted">,
+                    Statistic<"numWaits", "num-waits", "Waits for stores by TMA inserted">];
 }
 
 def VerifySync : Pass<"tgpu-verify-sync", "tilec::tgpu::KernelOp"> {
-  let summary = "Check that every dependency through shared memory is ordered";
+  let summary = "Check that every dependency through shared and global memory is ordered";
   let description = [{
     Changes nothing. An access that races with an earlier one, data that reaches the async proxy unfenced, a broken protocol of a
     channel (a load without acquire or its exact bytes, a read without wait, a slot given back too early or never), an

@@ -15,8 +15,6 @@
 #include "passes/Pipeline.h"
 #include "passes/Sync.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 using namespace mlir;
 using namespace tilec;
 
@@ -115,29 +113,13 @@ llvm::SetVector<Operation *> tilec::findFirstReads(scf::ForOp loop) {
 // Global memory
 //===----------------------------------------------------------------------===//
 
-/// True if `a` and `b` may be the same memory.
-static bool mayOverlap(Value a, Value b) {
-  BlockArgument first = tgpu::getBase(a), second = tgpu::getBase(b);
-  return !first || !second || tgpu::mayAlias(first, second);
-}
-
-/// The global memory that `op` writes; null if it writes none.
-static Value writtenGlobal(Operation *op) {
-  Value place = llvm::TypeSwitch<Operation *, Value>(op)
-                    .Case<tgpu::CopyOp, tgpu::StoreOp, tgpu::TmaStoreOp, tile::StoreOp>(
-                        [](auto store) { return store.getDest(); })
-                    .Case<tile::AtomicOp, tile::AtomicCasOp, tile::AtomicTileOp>(
-                        [](auto atomic) { return atomic.getPlace(); })
-                    .Default([](Operation *) { return Value(); });
-  return place && isa<tile::GlobalType>(place.getType()) ? place : Value();
-}
-
 bool tilec::isSourceWritten(tgpu::CopyOp copy, scf::ForOp loop) {
+  BlockArgument source = tgpu::getBase(copy.getSource());
   return loop
       .walk([&](Operation *op) {
         Value written = writtenGlobal(op);
-        return written && mayOverlap(written, copy.getSource()) ? WalkResult::interrupt()
-                                                                : WalkResult::advance();
+        return written && mayOverlap(tgpu::getBase(written), source) ? WalkResult::interrupt()
+                                                                     : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -1,4 +1,4 @@
-//===- Sync.cpp - positions, parts of shared memory, accesses ------------===//
+//===- Sync.cpp - positions, parts of memory, accesses, hazards -----------===//
 #include "passes/Sync.h"
 
 #include "dialects/layout/Conversion.h"
@@ -115,6 +115,9 @@ Memory Memory::of(Value buffer) {
 }
 
 bool Memory::overlaps(const Memory &other) const {
+  if (global || other.global) {
+    return global && other.global && global->overlaps(*other.global);
+  }
   if (!alloc || alloc != other.alloc) {
     return begin >= 0 && other.begin >= 0 && begin < other.end && other.begin < end;
   }
@@ -175,6 +178,7 @@ SmallVector<Access, 2> sync::accessesOf(Operation *op) {
   if (isa<tgpu::SlotOp, tgpu::SubviewOp>(op) || op->getNumRegions() != 0) {
     return accesses;
   }
+  addGlobalAccesses(op, accesses);
   if (auto product = dyn_cast<tgpu::WgmmaOp>(op)) {
     add(product.getA(), false, true, Flight::Wgmma);
     add(product.getB(), false, true, Flight::Wgmma);
@@ -262,11 +266,12 @@ bool Walker::needsFence(const Access &pending, tgpu::ReleaseOp release) const {
 }
 
 Hazard Walker::classify(const Access &now, const Access &before) const {
-  if ((!now.write && !before.write) || !now.memory.overlaps(before.memory)) {
+  if ((!now.write && !before.write) || (now.atomic && before.atomic) ||
+      !now.memory.overlaps(before.memory)) {
     return Hazard::None;
   }
   // Channels order the accesses of such a buffer, but for what a role refills itself.
-  if (now.memory.alloc == before.memory.alloc && isGuarded(now.memory)) {
+  if (!now.memory.global && now.memory.alloc == before.memory.alloc && isGuarded(now.memory)) {
     auto load = dyn_cast<tgpu::TmaLoadOp>(now.op);
     if (!load || !tgpu::kRefill.has(load)) {
       return Hazard::None;
@@ -278,8 +283,7 @@ Hazard Walker::classify(const Access &now, const Access &before) const {
   if (!before.async && now.async) {
     return before.fenced ? Hazard::Barrier : Hazard::Fence;
   }
-  if (before.synced || (now.thread >= 0 && now.thread == before.thread)) {
-    return Hazard::None;
-  }
-  return Hazard::Barrier;
+  bool sameThread = now.thread != kAllThreads && now.thread == before.thread;
+  bool ordered = before.synced || sameThread || isOfSameThreads(now, before);
+  return ordered ? Hazard::None : Hazard::Barrier;
 }

@@ -1,15 +1,16 @@
-//===- Sync.h - who touches shared memory when, and in what order -*- C++ -*-===//
+//===- Sync.h - who touches memory when, and in what order -----*- C++ -*-===//
 //
 // What tgpu-insert-sync and tgpu-verify-sync share: a walk over a kernel in program order that
-// knows, at each operation, which earlier accesses of shared memory no barrier has ordered yet, and
-// which channel slots the threads hold. Loops are walked until nothing new arrives over the back
-// edge. The walk reports hazards; what follows from them is up to the pass.
+// knows, at each operation, which earlier accesses of shared and global memory no barrier has
+// ordered yet, and which channel slots the threads hold. Loops are walked until nothing new arrives
+// over the back edge. The walk reports hazards; what follows from them is up to the pass.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_PASSES_SYNC_H
 #define TILEC_PASSES_SYNC_H
 
 #include "passes/Analysis.h"
+#include "passes/GlobalAccess.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -39,9 +40,10 @@ struct Position {
   bool operator==(const Position &) const = default;
 };
 
-/// A part of shared memory.
+/// A part of shared or of global memory.
 struct Memory {
-  mlir::Operation *alloc = nullptr; ///< the alloc_shared; null for scratch space
+  std::optional<GlobalRegion> global; ///< what is said below is of shared memory
+  mlir::Operation *alloc = nullptr;   ///< the alloc_shared; null for scratch space
   int64_t begin = -1, end = -1; ///< bytes of the whole allocation; -1 before tgpu-allocate-shared
   std::optional<Position> slot; ///< of a ring; nothing: all of it
   int64_t slots = 1;
@@ -53,26 +55,47 @@ struct Memory {
 };
 
 /// Asynchronous accesses are in flight until the wait of their kind.
-enum class Flight { None, Wgmma, CpAsync, TmaStore };
+enum class Flight { None, Wgmma, CpAsync, TmaStore, TmaLoad };
+
+/// How threads learn that a TMA load is complete.
+struct Arrival {
+  mlir::Value channel;
+  Position position;
+  std::optional<Linear> end; ///< positions up to here, exclusive, may be filled
+  bool operator==(const Arrival &) const = default;
+};
+
+/// Who makes an access: all threads, the elected lane of a warp (its number), or the first thread
+/// of warp w (kFirstThread - w).
+constexpr int64_t kAllThreads = -1, kFirstThread = -2;
 
 struct Access {
   mlir::Operation *op = nullptr;
   Memory memory;
   bool write = false;
-  bool async = false;           ///< by the async proxy
-  Flight flight = Flight::None; ///< kind while in flight
-  int64_t age = -1;             ///< groups of this kind closed since; -1: its own is still open
-  int64_t thread = -1;          ///< the warp whose elected lane did it; -1: all threads
-  bool fenced = false;          ///< a generic access after which its threads fenced
-  bool synced = false;          ///< an unfenced generic access that a barrier has ordered
+  bool atomic = false;            ///< ordered among atomics of the same element
+  bool async = false;             ///< by the async proxy
+  Flight flight = Flight::None;   ///< kind while in flight
+  int64_t age = -1;               ///< groups of this kind closed since; -1: its own is still open
+  int64_t thread = kAllThreads;   ///< who made it
+  bool fenced = false;            ///< a generic access after which its threads fenced
+  bool synced = false;            ///< an unfenced generic access that a barrier has ordered
+  mlir::Type fragment;            ///< what the threads move, for plain accesses of global memory
+  std::optional<Arrival> arrival; ///< of the slot that a TMA load fills
 
   bool operator==(const Access &) const = default;
 };
 
-/// What `op` does with shared memory itself, without operations inside it.
+/// What `op` does with shared and global memory itself, without operations inside it.
 llvm::SmallVector<Access, 2> accessesOf(mlir::Operation *op);
-/// All values of `op` that are buffers or parts of them.
+/// True if `op` itself accesses memory.
 bool isAccess(mlir::Operation *op);
+/// The part of accessesOf that concerns global memory.
+void addGlobalAccesses(mlir::Operation *op, llvm::SmallVectorImpl<Access> &accesses);
+/// True where the layouts prove that no thread touches what another one does in the other access.
+bool isOfSameThreads(const Access &now, const Access &before);
+/// Adds an access of global memory, or has one that says the same say it.
+void addGlobalAccess(llvm::SmallVectorImpl<Access> &into, const Access &item);
 
 enum class Hazard {
   None,
@@ -120,7 +143,7 @@ public:
 protected:
   /// `now` (in `at`) would race with `before`. `outer` is the operation before which all threads of
   /// the context still run together: `at` itself, or the one_thread or roles around it. True when
-  /// the pass has put a barrier (and fence) there.
+  /// the pass has put a barrier (and fence) there, or, for what is in flight, its wait.
   virtual bool hazard(Hazard kind, mlir::Operation *outer, const Access &now,
                       const Access &before) = 0;
   /// True when a barrier that a branch needs should come before it, so that the next branch finds
@@ -141,7 +164,7 @@ protected:
   /// fence only, a read before the write that follows it too.
   bool needsFence(const Access &pending, tgpu::ReleaseOp release) const;
   /// The threads of the context, or the one of `warp`, fence what they have done.
-  void fenceAsync();
+  void fenceAsync(bool global = false);
 
   tgpu::KernelOp kernel;
   State state;
@@ -156,18 +179,36 @@ private:
   void walkRoles(tgpu::RolesOp roles);
   void walkOneThread(tgpu::OneThreadOp one);
   void walkOther(mlir::Operation *op);
+  /// Reports what `now` needs from before `outer`, of what passes the filter.
+  void check(const Access &now, mlir::Operation *outer,
+             llvm::function_ref<bool(Hazard, const Access &)> filter);
   /// Reports what the accesses inside `outer` need from before it.
-  void checkInside(mlir::Operation *outer);
+  void checkInside(mlir::Operation *outer, bool onlyGlobal = false);
   void access(mlir::Operation *op);
   void applyBarrier();
-  void fenced(Hazard kind);
+  void repaired(Hazard kind, const Access &before);
   void commit(Flight kind);
   void wait(Flight kind, int64_t pending);
+  /// With `sources` the thread has waited for the reading of what is stored, no more.
+  void waitStores(int64_t pending, bool sources, int64_t thread);
   void effects(mlir::Operation *op);
   bool coversContext(tgpu::BarrierOp barrier) const;
 
+  void collectGlobal();
+  /// False for accesses of global memory that nothing in the kernel can conflict with.
+  bool isFollowed(const Access &access) const;
+  /// The accesses of `op` that are followed, with who makes them.
+  llvm::SmallVector<Access, 2> followedAccesses(mlir::Operation *op) const;
+  /// True for a generic access that later ones by the async proxy may conflict with.
+  bool awaitsFence(const Access &access) const;
+  /// TMA loads that the threads know to be complete after `wait`, and behind `loop`.
+  void arrive(tgpu::WaitOp wait);
+  void arriveBehind(mlir::scf::ForOp loop);
+
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>> guards;
   bool hasTmaLoads = false;
+  /// Arguments of the kernel; null stands for any.
+  llvm::SetVector<mlir::BlockArgument> written, readByTma, writtenByTma;
 };
 
 } // namespace tilec::sync

@@ -1,4 +1,4 @@
-//===- SyncLoops.cpp - ring positions across the edges of loops ----------===//
+//===- SyncLoops.cpp - positions and regions across loops' edges ---------===//
 #include "passes/SyncLoops.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -9,6 +9,10 @@ using namespace tilec::sync;
 
 /// Forms kept of one position.
 constexpr size_t kMaxForms = 8;
+
+static bool isComputedIn(Operation *loop, Value value) {
+  return loop->isAncestor(value.getParentBlock()->getParentOp());
+}
 
 LoopEdges::LoopEdges(scf::ForOp loop) : loop(loop) {
   Value iv = loop.getInductionVar();
@@ -28,9 +32,7 @@ LoopEdges::LoopEdges(scf::ForOp loop) : loop(loop) {
   }
 }
 
-bool LoopEdges::isInside(Value value) {
-  return loop->isAncestor(value.getParentBlock()->getParentOp());
-}
+bool LoopEdges::isInside(Value value) { return isComputedIn(loop, value); }
 
 void LoopEdges::enter(Position &position) {
   SmallVector<Linear, 2> forms(position.forms);
@@ -81,4 +83,100 @@ void LoopEdges::rename(Position &position, bool leaving) {
     }
   }
   position.forms = forms;
+}
+
+//===----------------------------------------------------------------------===//
+// Regions of global memory
+//===----------------------------------------------------------------------===//
+
+/// Replaces each value of the loop in the region's indices by a number that is added: `change`
+/// gives least and most of it for a value and its factor, nothing where they are not known.
+template <typename Inside, typename Change>
+static void move(GlobalRegion &region, Inside isInside, Change change, bool keepTerms) {
+  for (IndexRange &index : region.indices) {
+    SmallVector<IndexRange::Term, 2> terms(index.terms);
+    for (auto [value, factor] : terms) {
+      if (!isInside(value)) {
+        continue;
+      }
+      std::optional<std::pair<int64_t, int64_t>> moved = change(value, factor);
+      if (!moved) {
+        index.forget();
+        break;
+      }
+      index.shift(moved->first, moved->second);
+      if (!keepTerms) {
+        llvm::erase_if(index.terms, [&](auto &term) { return term.first == value; });
+      }
+    }
+  }
+}
+
+void LoopEdges::repeat(GlobalRegion &region) {
+  using Bounds = std::pair<int64_t, int64_t>;
+  auto isInner = [&](Value value) { return isInside(value); };
+  auto change = [&](Value value, int64_t factor) -> std::optional<Bounds> {
+    for (const Carried &carry : carried) {
+      // What was x + n is x now: x was n less.
+      int64_t by;
+      if (carry.inside == value && carry.next.leaves.size() == 1 &&
+          carry.next.leaves.front() == value &&
+          !__builtin_mul_overflow(carry.next.constant, -factor, &by)) {
+        return Bounds{by, by};
+      }
+    }
+    if (value != loop.getInductionVar() || factor == IndexRange::kLowest) {
+      return std::nullopt;
+    }
+    // A step that is not constant is positive.
+    return factor > 0 ? Bounds{IndexRange::kLowest, -factor}
+                      : Bounds{-factor, IndexRange::kHighest};
+  };
+  move(region, isInner, change, /*keepTerms=*/true);
+}
+
+void LoopEdges::leave(GlobalRegion &region) {
+  using Bounds = std::pair<int64_t, int64_t>;
+  std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()),
+                         end = getConstantIntValue(loop.getUpperBound());
+  auto isInner = [&](Value value) { return isInside(value); };
+  auto change = [&](Value value, int64_t factor) -> std::optional<Bounds> {
+    int64_t first, last;
+    if (value != loop.getInductionVar() || !begin || !end || *end <= *begin ||
+        __builtin_mul_overflow(*begin, factor, &first) ||
+        __builtin_mul_overflow(*end - 1, factor, &last)) {
+      return std::nullopt;
+    }
+    return Bounds{std::min(first, last), std::max(first, last)};
+  };
+  move(region, isInner, change, /*keepTerms=*/false);
+}
+
+void LoopEdges::repeat(Arrival &arrival) { forgetInside(loop, arrival); }
+
+//===----------------------------------------------------------------------===//
+// Loops of which nothing is known
+//===----------------------------------------------------------------------===//
+
+static bool names(Operation *loop, const Linear &form) {
+  return llvm::any_of(form.leaves, [&](Value leaf) { return isComputedIn(loop, leaf); });
+}
+
+void sync::forgetInside(Operation *loop, Position &position) {
+  llvm::erase_if(position.forms, [&](const Linear &form) { return names(loop, form); });
+}
+
+void sync::forgetInside(Operation *loop, GlobalRegion &region) {
+  for (IndexRange &index : region.indices) {
+    if (llvm::any_of(index.terms, [&](auto &term) { return isComputedIn(loop, term.first); })) {
+      index.forget();
+    }
+  }
+}
+
+void sync::forgetInside(Operation *loop, Arrival &arrival) {
+  forgetInside(loop, arrival.position);
+  if (arrival.end && names(loop, *arrival.end)) {
+    arrival.end.reset();
+  }
 }

@@ -34,6 +34,9 @@ static void add(SmallVectorImpl<Access> &into, const Access &item) {
            std::tuple(item.op, item.flight, item.thread, item.fenced, item.synced, item.memory.low,
                       item.memory.alloc);
   };
+  if (item.memory.global) {
+    return addGlobalAccess(into, item);
+  }
   int64_t alike = 0, youngest = item.age;
   for (Access &other : into) {
     if (!likeItem(other)) {
@@ -94,9 +97,16 @@ static bool sameSet(const State &a, const State &b) {
 
 namespace {
 
+/// Gives positions other names, and regions of global memory.
 template <typename Rename>
 void renameAll(State &state, Rename rename) {
   for (Access &access : state.pending) {
+    if (access.memory.global) {
+      rename(*access.memory.global);
+    }
+    if (access.arrival) {
+      rename(*access.arrival);
+    }
     if (access.memory.slot) {
       rename(*access.memory.slot);
       for (Linear &form : access.memory.slot->forms) {
@@ -137,6 +147,7 @@ static void carryFacts(State &state, const State &source, ValueRange from, Value
 Walker::Walker(tgpu::KernelOp kernel) : kernel(kernel) {
   context.threads = kernel.getLaunchedThreads();
   collectGuards();
+  collectGlobal();
 }
 
 void Walker::applyBarrier() {
@@ -145,7 +156,7 @@ void Walker::applyBarrier() {
       return false;
     }
     // Ordered among threads, but not before what the async proxy does next.
-    if (!access.async && !access.fenced && (access.write || hasTmaLoads)) {
+    if (awaitsFence(access)) {
       access.synced = true;
       return false;
     }
@@ -153,9 +164,10 @@ void Walker::applyBarrier() {
   });
 }
 
-void Walker::fenceAsync() {
+void Walker::fenceAsync(bool global) {
   for (Access &pending : state.pending) {
     bool mine = !context.oneThread || pending.thread == context.warp;
+    mine &= global == pending.memory.global.has_value();
     pending.fenced |= mine && !pending.async && pending.flight == Flight::None;
   }
 }
@@ -166,57 +178,60 @@ static Operation *outerOf(Operation *op, const Context &context) {
 }
 
 /// What a pass has put before an operation was done by all threads.
-void Walker::fenced(Hazard kind) {
+void Walker::repaired(Hazard kind, const Access &before) {
+  if (kind == Hazard::InFlight) {
+    return waitStores(0, /*sources=*/false, before.thread);
+  }
+  bool global = before.memory.global.has_value();
   for (Access &pending : state.pending) {
-    pending.fenced |= kind == Hazard::Fence && !pending.async && pending.flight == Flight::None;
+    pending.fenced |= kind == Hazard::Fence && global == pending.memory.global.has_value() &&
+                      !pending.async && pending.flight == Flight::None;
+  }
+  applyBarrier();
+}
+
+void Walker::check(const Access &now, Operation *outer,
+                   llvm::function_ref<bool(Hazard, const Access &)> filter) {
+  // Waits first: a barrier before them would order nothing of what they wait for.
+  for (bool inFlight : {true, false}) {
+    for (size_t i = 0; i < state.pending.size();) {
+      Access before = state.pending[i++];
+      Hazard kind = classify(now, before);
+      if (kind != Hazard::None && (kind == Hazard::InFlight) == inFlight && filter(kind, before) &&
+          hazard(kind, outer, now, before)) {
+        repaired(kind, before);
+        i = 0;
+      }
+    }
   }
 }
 
 void Walker::access(Operation *op) {
-  SmallVector<Access, 2> accesses = accessesOf(op);
-  for (Access &now : accesses) {
-    now.thread = context.warp;
-    for (size_t i = 0; i < state.pending.size();) {
-      Access before = state.pending[i];
-      Hazard kind = classify(now, before);
-      if (kind != Hazard::None && hazard(kind, outerOf(op, context), now, before)) {
-        fenced(kind);
-        applyBarrier();
-        i = 0;
-        continue;
-      }
-      ++i;
-    }
+  SmallVector<Access, 2> accesses = followedAccesses(op);
+  for (const Access &now : accesses) {
+    check(now, outerOf(op, context), [](Hazard, const Access &) { return true; });
   }
   for (const Access &now : accesses) {
-    auto load = dyn_cast<tgpu::TmaLoadOp>(op);
-    if (!load) {
+    // The channel orders what a TMA load fills.
+    if (!isa<tgpu::TmaLoadOp>(op) || now.memory.global) {
       add(state.pending, now);
     }
   }
 }
 
-void Walker::checkInside(Operation *outer) {
-  auto check = [&](Operation *inner) {
-    auto one = inner->getParentOfType<tgpu::OneThreadOp>();
-    for (Access now : accessesOf(inner)) {
-      now.thread = one ? int64_t(one.getWarp()) : -1;
-      for (size_t i = 0; i < state.pending.size(); ++i) {
-        Access before = state.pending[i];
-        Hazard kind = classify(now, before);
-        // What is in flight may be waited for inside.
-        if (kind == Hazard::None || kind == Hazard::InFlight || !hazard(kind, outer, now, before)) {
-          continue;
-        }
-        fenced(kind);
-        applyBarrier();
-        i = size_t(-1);
-      }
-    }
-  };
+void Walker::checkInside(Operation *outer, bool onlyGlobal) {
+  bool waits =
+      outer->walk([](tgpu::TmaStoreWaitOp) { return WalkResult::interrupt(); }).wasInterrupted();
   outer->walk([&](Operation *inner) {
-    if (inner != outer) {
-      check(inner);
+    if (inner == outer) {
+      return;
+    }
+    for (const Access &now : followedAccesses(inner)) {
+      check(now, outer, [&](Hazard kind, const Access &before) {
+        // What is in flight may be waited for inside.
+        bool waitedFor = kind == Hazard::InFlight && (waits || !before.memory.global);
+        return !waitedFor && (before.memory.global || !onlyGlobal);
+      });
     }
   });
 }
@@ -249,6 +264,16 @@ void Walker::wait(Flight kind, int64_t pending) {
   }
 }
 
+void Walker::waitStores(int64_t pending, bool sources, int64_t thread) {
+  for (Access &access : state.pending) {
+    bool mine = access.flight == Flight::TmaStore && access.thread == thread;
+    if (mine && !(sources && access.write) && access.age >= std::min(pending, kMaxAge)) {
+      access.flight = Flight::None;
+      access.age = -1;
+    }
+  }
+}
+
 bool Walker::coversContext(tgpu::BarrierOp barrier) const {
   return barrier.getThreads() == 0 || int64_t(barrier.getThreads()) >= context.threads;
 }
@@ -271,8 +296,8 @@ void Walker::effects(Operation *op) {
     }
   } else if (isa<tile::SyncThreadsOp>(op)) {
     applyBarrier();
-  } else if (isa<tgpu::FenceAsyncOp>(op)) {
-    fenceAsync();
+  } else if (auto fence = dyn_cast<tgpu::FenceAsyncOp>(op)) {
+    fenceAsync(fence.getGlobal());
   } else if (isa<tgpu::WgmmaCommitOp>(op)) {
     commit(Flight::Wgmma);
   } else if (isa<tgpu::CpAsyncCommitOp>(op)) {
@@ -291,7 +316,7 @@ void Walker::effects(Operation *op) {
   } else if (auto waiting = dyn_cast<tgpu::CpAsyncWaitOp>(op)) {
     wait(Flight::CpAsync, waiting.getPending());
   } else if (auto waiting = dyn_cast<tgpu::TmaStoreWaitOp>(op)) {
-    wait(Flight::TmaStore, waiting.getPending());
+    waitStores(waiting.getPending(), waiting.getRead(), context.warp);
   } else if (auto product = dyn_cast<tgpu::WgmmaOp>(op)) {
     state.ages[product.getResult()] = -1;
   } else if (isa<tgpu::WgmmaFenceOp>(op)) {
@@ -299,8 +324,9 @@ void Walker::effects(Operation *op) {
   } else if (auto begin = dyn_cast<tgpu::WgmmaBeginOp>(op)) {
     state.ages[begin.getResult()] = kMaxAge;
     carryFacts(state, state, begin.getAcc(), begin.getResult());
-  } else if (isa<tgpu::WaitOp>(op)) {
+  } else if (auto waiting = dyn_cast<tgpu::WaitOp>(op)) {
     hold(state.held);
+    arrive(waiting);
   } else if (isa<tgpu::AcquireOp>(op)) {
     hold(state.acquired);
   } else if (isa<tgpu::ReleaseOp, tgpu::PublishOp>(op)) {
@@ -363,6 +389,9 @@ void Walker::walkOp(Operation *op) {
 
 void Walker::walkFor(scf::ForOp loop) {
   visit(loop);
+  if (hoistsOutOfBranches() && !context.oneThread) {
+    checkInside(loop, /*onlyGlobal=*/true); // once, not in each iteration
+  }
   LoopEdges edges(loop);
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   State before = state, head = state;
@@ -387,7 +416,8 @@ void Walker::walkFor(scf::ForOp loop) {
     end = state;
     State next = state;
     carryFacts(next, state, yield.getOperands(), loop.getRegionIterArgs());
-    renameAll(next, [&](Position &position) { edges.repeat(position); });
+    renameAll(next, [&](auto &place) { edges.repeat(place); });
+    edges.settle(next.pending, head.pending);
     State old = head;
     unite(next.pending, head.pending);
     head = next;
@@ -397,8 +427,9 @@ void Walker::walkFor(scf::ForOp loop) {
   }
   state = end;
   carryFacts(state, end, yield.getOperands(), loop.getResults());
-  renameAll(state, [&](Position &position) { edges.leave(position); });
+  renameAll(state, [&](auto &place) { edges.leave(place); });
   unite(state.pending, before.pending); // no iteration at all
+  arriveBehind(loop);
 }
 
 void Walker::walkIf(scf::IfOp branch) {
@@ -477,14 +508,8 @@ void Walker::walkOther(Operation *op) {
       }
     }
     joinPaths(state, old);
-    // Positions computed inside mean another number the next time.
-    renameAll(state, [&](Position &position) {
-      llvm::erase_if(position.forms, [&](const Linear &form) {
-        return llvm::any_of(form.leaves, [&](Value leaf) {
-          return op->isAncestor(leaf.getParentBlock()->getParentOp());
-        });
-      });
-    });
+    // What is computed inside means another number the next time.
+    renameAll(state, [&](auto &place) { forgetInside(op, place); });
     if (!isa<LoopLikeOpInterface>(op) || (walks > 0 && sameSet(old, state))) {
       break;
     }

@@ -20,6 +20,12 @@ using namespace tilec;
 using namespace tilec::sync;
 
 static std::string nameOf(const Memory &memory) {
+  if (memory.global) {
+    BlockArgument base = memory.global->base;
+    auto kernel = base ? cast<tgpu::KernelOp>(base.getOwner()->getParentOp()) : tgpu::KernelOp();
+    StringAttr name = base ? tile::kName.get(kernel, base.getArgNumber()) : StringAttr();
+    return name ? "`" + name.str() + "`" : "global memory";
+  }
   auto alloc = dyn_cast_or_null<tgpu::AllocSharedOp>(memory.alloc);
   return alloc ? "`" + alloc.getName().value_or("buffer").str() + "`" : "scratch space";
 }
@@ -112,14 +118,15 @@ private:
 
 bool Checker::hazard(Hazard kind, Operation *, const Access &now, const Access &before) {
   std::string name = nameOf(now.memory);
-  if (now.memory.alloc != before.memory.alloc) {
-    name += " (same bytes as " + nameOf(before.memory) + ")";
+  std::string other = nameOf(before.memory);
+  if (name != other) {
+    name += " (same bytes as " + other + ")";
   }
   switch (kind) {
   case Hazard::Fence:
     report(now.op,
-           "lets the async proxy use " + name +
-               " without tgpu.fence_async and a barrier after threads " +
+           "lets the async proxy use " + name + " without tgpu.fence_async" +
+               (now.memory.global ? " {global}" : "") + " and a barrier after threads " +
                (before.write ? "wrote it" : "read it"),
            before.op, before.write ? "written here" : "read here");
     break;
@@ -439,7 +446,9 @@ void Checker::atEnd(Operation *parent) {
            "writes for other roles, but nothing hands it over: tgpu.publish is missing after it");
   }
   for (const Access &pending : state.pending) {
-    if (pending.flight == Flight::Wgmma || pending.flight == Flight::TmaStore) {
+    // Stores complete by themselves, but what they read lives no longer than the block.
+    bool reads = pending.flight == Flight::TmaStore && !pending.write;
+    if (pending.flight == Flight::Wgmma || reads) {
       report(pending.op, "is not waited for before the kernel ends");
     }
   }

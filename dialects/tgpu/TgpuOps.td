@@ -193,7 +193,8 @@ def Tgpu_BarrierArriveOp : Tgpu_Op<"barrier_arrive"> {
   let assemblyFormat = "attr-dict";
 }
 def Tgpu_FenceAsyncOp : Tgpu_Op<"fence_async"> {
-  let summary = "orders the calling thread's reads and writes of shared memory before later accesses by the async proxy (TMA, wgmma)";
+  let summary = "orders the calling thread's reads and writes of shared (or `global`) memory before later accesses by the async proxy (TMA, wgmma)";
+  let arguments = (ins UnitAttr:$global);
   let assemblyFormat = "attr-dict";
 }
 

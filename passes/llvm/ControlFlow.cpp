@@ -134,10 +134,11 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
           [&](tgpu::BarrierOp o) { return lowerBarrier(o, o.getId(), o.getThreads(), false); })
       .Case<tgpu::BarrierArriveOp>(
           [&](tgpu::BarrierArriveOp o) { return lowerBarrier(o, o.getId(), o.getThreads(), true); })
-      .Case<tgpu::FenceAsyncOp>([&](auto) {
-        NVVM::FenceProxyOp::create(
-            b, loc, NVVM::ProxyKind::async_shared,
-            NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta));
+      .Case<tgpu::FenceAsyncOp>([&](tgpu::FenceAsyncOp o) {
+        using enum NVVM::ProxyKind;
+        auto cta = NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta);
+        NVVM::FenceProxyOp::create(b, loc, o.getGlobal() ? async_global : async_shared,
+                                   o.getGlobal() ? NVVM::SharedSpaceAttr() : cta);
         return success();
       })
       .Case<tgpu::CopyOp>([&](auto o) { return lowerCopy(o); })

@@ -188,8 +188,11 @@ SmallVector<NamedAttribute> KernelLowering::argumentAttributes(unsigned index, T
   if (tgpu::mayAliasAny(argument)) {
     return attrs;
   }
-  attrs.push_back(b.getNamedAttr("llvm.noalias", b.getUnitAttr()));
+  // LLVM holds memory behind a noalias argument that nobody captures for the thread's own, which no
+  // barrier concerns, and loads what is stored by tensor map through .nc. So what the threads of a
+  // block write, and one may read or write after another, is not noalias.
   if (!isWritten(argument)) {
+    attrs.push_back(b.getNamedAttr("llvm.noalias", b.getUnitAttr()));
     attrs.push_back(b.getNamedAttr("llvm.readonly", b.getUnitAttr()));
   }
   return attrs;

@@ -27,6 +27,7 @@ tgpu.kernel @staging(%v: !h, %g: !g, %n: i32) attributes {threads = 128 : i32} {
   %c1 = arith.constant 1 : i32
   %ring = tgpu.alloc_shared "staging" : !two
   scf.for %i = %c0 to %n step %c1 : i32 {
+    %point = tgpu.grid_point %i in(%n) : i32
     tgpu.one_thread {
       tgpu.tma_store_wait 1 {read}
     }

@@ -43,6 +43,7 @@ tgpu.kernel @gemm(%a: !ga, %b: !gb, %c: !ga, %n: i32, %tiles: i32, %panel: !pane
   %staging = tgpu.alloc_shared "staging" : !two
   %ch = tgpu.channel "ring" {producers = 1 : i32, consumers = 8 : i32} : !ch
   %end = scf.for %tile = %c0 to %tiles step %c1 iter_args(%base = %c0) -> (i32) : i32 {
+    %point = tgpu.grid_point %tile in(%tiles) : i32
     tgpu.one_thread {
       scf.for %k = %c0 to %c3 step %c1 : i32 {
         %pos = arith.addi %base, %k : i32

@@ -1,0 +1,293 @@
+//===- SyncGlobal.cpp - a block's own accesses of global memory -----------===//
+//
+// Global memory differs from shared memory in four ways. No buffer is renamed and no channel guards
+// it, so that regions decide what may conflict (GlobalAccess.h). Most tensors are only read or only
+// written once, and are not followed at all. A store by TMA is complete only after a wait without
+// `read`. And the points of a grid are runs of their own, which nothing orders: what a persistent
+// block leaves behind at one point is no concern of its next one.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/layout/Compatibility.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "passes/SyncLoops.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::sync;
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+/// Two accesses of global memory that differ in their region and age alone.
+static bool isAlike(const Access &a, const Access &b) {
+  return a.memory.global && b.memory.global &&
+         std::tie(a.op, a.flight, a.thread, a.fenced, a.synced, a.arrival) ==
+             std::tie(b.op, b.flight, b.thread, b.fenced, b.synced, b.arrival);
+}
+
+/// The slot that `load` fills. Under a condition `n < m` its position stays below what it would be
+/// for m: so the last iterations of a pipelined loop fill nothing.
+static Arrival arrivalOf(tgpu::TmaLoadOp load) {
+  Linear position = Linear::of(load.getPosition());
+  Arrival arrival{load.getChannel(), Position::of(load.getPosition()), std::nullopt};
+  for (Operation *op = load; auto branch = op->getParentOfType<scf::IfOp>(); op = branch) {
+    auto condition = branch.getCondition().getDefiningOp<arith::CmpIOp>();
+    Linear end = position;
+    if (condition && condition.getPredicate() == arith::CmpIPredicate::slt &&
+        branch.getThenRegion().isAncestor(load->getParentRegion()) &&
+        end.replace(Linear::of(condition.getLhs()), Linear::of(condition.getRhs()))) {
+      arrival.end = end;
+      return arrival;
+    }
+  }
+  arrival.end = position;
+  ++arrival.end->constant;
+  return arrival;
+}
+
+/// What a TMA load reads: boxes may reach beyond the tile.
+static GlobalRegion regionOf(tgpu::TmaLoadOp load) {
+  GlobalRegion region = GlobalRegion::of(load.getSource());
+  const layout::SharedLayout *layout = tgpu::getLayout(load.getDest().getType());
+  layout::Answer<layout::TmaBoxes> boxes =
+      layout ? layout::tmaBoxes(*layout) : layout::Answer<layout::TmaBoxes>(layout::Refusal{""});
+  for (int64_t dim : region.kept) {
+    if (!boxes || boxes->overhang) {
+      region.indices[dim].forget();
+    }
+  }
+  return region;
+}
+
+void sync::addGlobalAccesses(Operation *op, SmallVectorImpl<Access> &accesses) {
+  auto add = [&](GlobalRegion region, bool write) -> Access & {
+    Access &access = accesses.emplace_back();
+    access.op = op;
+    access.memory.global = std::move(region);
+    access.write = write;
+    return access;
+  };
+  auto isGlobal = [](Value value) { return isa<tile::GlobalType>(value.getType()); };
+  auto addAtomic = [&](Value place, ValueRange element) {
+    if (isGlobal(place)) {
+      add(GlobalRegion::of(place, element), true).atomic = true;
+    }
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](tgpu::LoadOp load) {
+        add(GlobalRegion::of(load.getSource()), false).fragment = load.getResult().getType();
+      })
+      .Case([&](tgpu::StoreOp store) {
+        add(GlobalRegion::of(store.getDest()), true).fragment = store.getValue().getType();
+      })
+      .Case([&](tgpu::CopyOp copy) {
+        if (isGlobal(copy.getSource())) {
+          add(GlobalRegion::of(copy.getSource()), false);
+        }
+        if (isGlobal(copy.getDest())) {
+          add(GlobalRegion::of(copy.getDest()), true);
+        }
+      })
+      .Case([&](tgpu::CpAsyncOp copy) {
+        add(GlobalRegion::of(copy.getSource()), false).flight = Flight::CpAsync;
+      })
+      .Case([&](tgpu::TmaLoadOp load) {
+        Access &access = add(regionOf(load), false);
+        access.async = true;
+        access.flight = Flight::TmaLoad;
+        access.arrival = arrivalOf(load);
+      })
+      .Case([&](tgpu::TmaStoreOp store) {
+        Access &access = add(GlobalRegion::of(store.getDest()), true);
+        access.async = true;
+        access.flight = Flight::TmaStore;
+      })
+      .Case([&](tile::LoadOp load) {
+        if (isGlobal(load.getSource())) {
+          add(GlobalRegion::of(load.getSource(), load.getIndices()), false);
+        }
+      })
+      .Case([&](tile::StoreOp store) {
+        if (isGlobal(store.getDest())) {
+          // One thread writes an element (docs/language.md section 8).
+          add(GlobalRegion::of(store.getDest(), store.getIndices()), true).thread = kFirstThread;
+        }
+      })
+      .Case([&](tile::AtomicOp op) { addAtomic(op.getPlace(), op.getIndices()); })
+      .Case([&](tile::AtomicCasOp op) { addAtomic(op.getPlace(), op.getIndices()); })
+      .Case([&](tile::AtomicTileOp op) { addAtomic(op.getPlace(), {}); });
+}
+
+/// True if of the threads that hold the same element always the same one stores it, as the lowering
+/// of stores chooses it: those whose number has none of the bits in which they differ.
+static bool hasOneStorer(const layout::RegisterLayout &registers) {
+  uint32_t offsets = registers.replicatedWarpOffsets(), bits = 0;
+  for (unsigned offset = 0; offset < 32; ++offset) {
+    bits |= (offsets >> offset & 1) != 0 ? offset : 0;
+  }
+  return 1 << llvm::popcount(bits) == std::max(1, llvm::popcount(offsets));
+}
+
+bool sync::isOfSameThreads(const Access &now, const Access &before) {
+  if (!now.fragment || now.fragment != before.fragment || !now.memory.global ||
+      !before.memory.global || !now.memory.global->isSameTile(*before.memory.global)) {
+    return false;
+  }
+  const layout::RegisterLayout *layout = tgpu::getLayout(cast<RankedTensorType>(now.fragment));
+  if (!layout) {
+    return false;
+  }
+  // Of threads that hold the same element one stores it, and all load it.
+  return now.write && before.write ? hasOneStorer(*layout) : !layout->isReplicated();
+}
+
+//===----------------------------------------------------------------------===//
+// What has to be followed
+//===----------------------------------------------------------------------===//
+
+void Walker::collectGlobal() {
+  kernel.walk([&](Operation *op) {
+    for (const Access &access : accessesOf(op)) {
+      if (!access.memory.global) {
+        continue;
+      }
+      BlockArgument base = access.memory.global->base;
+      if (access.write) {
+        written.insert(base);
+      }
+      if (access.async) {
+        (access.write ? writtenByTma : readByTma).insert(base);
+      }
+    }
+  });
+}
+
+static bool anyOverlaps(const llvm::SetVector<BlockArgument> &bases, BlockArgument base) {
+  return llvm::any_of(bases, [&](BlockArgument other) { return mayOverlap(base, other); });
+}
+
+bool Walker::isFollowed(const Access &access) const {
+  return !access.memory.global || anyOverlaps(written, access.memory.global->base);
+}
+
+bool Walker::awaitsFence(const Access &access) const {
+  if (access.async || access.fenced) {
+    return false;
+  }
+  if (!access.memory.global) {
+    return access.write || hasTmaLoads;
+  }
+  BlockArgument base = access.memory.global->base;
+  return anyOverlaps(writtenByTma, base) || (access.write && anyOverlaps(readByTma, base));
+}
+
+/// The first warp of the role that `op` is in, or of the block.
+static int64_t firstWarpOf(Operation *op) {
+  auto roles = op->getParentOfType<tgpu::RolesOp>();
+  if (!roles) {
+    return 0;
+  }
+  auto *role = llvm::find_if(roles.getBodies(),
+                             [&](Region &body) { return body.isAncestor(op->getParentRegion()); });
+  return roles.getFirstWarps()[role->getRegionNumber()];
+}
+
+SmallVector<Access, 2> Walker::followedAccesses(Operation *op) const {
+  SmallVector<Access, 2> accesses = accessesOf(op);
+  llvm::erase_if(accesses, [&](const Access &access) { return !isFollowed(access); });
+  auto one = op->getParentOfType<tgpu::OneThreadOp>();
+  for (Access &access : accesses) {
+    if (one) {
+      access.thread = one.getWarp();
+    } else if (access.thread == kFirstThread) {
+      access.thread -= firstWarpOf(op);
+    }
+  }
+  return accesses;
+}
+
+void sync::addGlobalAccess(SmallVectorImpl<Access> &into, const Access &item) {
+  int64_t youngest = item.age;
+  for (Access &other : into) {
+    if (isAlike(item, other) && other.memory.global->covers(*item.memory.global)) {
+      other.age = std::min(other.age, item.age);
+      return;
+    }
+  }
+  llvm::erase_if(into, [&](const Access &other) {
+    bool covered = isAlike(item, other) && item.memory.global->covers(*other.memory.global);
+    youngest = covered ? std::min(youngest, other.age) : youngest;
+    return covered;
+  });
+  into.push_back(item);
+  into.back().age = youngest;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Back edges of a persistent block's loop over points of the grid.
+static bool runsOverGrid(scf::ForOp loop) {
+  return llvm::any_of(loop.getInductionVar().getUsers(), llvm::IsaPred<tgpu::GridPointOp>);
+}
+
+void LoopEdges::settle(SmallVectorImpl<Access> &next, ArrayRef<Access> head) {
+  if (runsOverGrid(loop)) {
+    llvm::erase_if(next, [](const Access &access) { return access.memory.global.has_value(); });
+    return;
+  }
+  for (Access &access : next) {
+    auto moves = [&](const IndexRange &index) {
+      return llvm::any_of(index.terms, [&](auto &term) { return isInside(term.first); });
+    };
+    if (access.memory.global && llvm::any_of(access.memory.global->indices, moves)) {
+      for (const Access &before : head) {
+        if (isAlike(access, before) && !before.memory.global->covers(*access.memory.global) &&
+            access.memory.global->widen(*before.memory.global)) {
+          break;
+        }
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// TMA loads
+//===----------------------------------------------------------------------===//
+
+void Walker::arrive(tgpu::WaitOp wait) {
+  // Another thread's wait says nothing to the others.
+  if (context.oneThread) {
+    return;
+  }
+  Position position = Position::of(wait.getPosition());
+  llvm::erase_if(state.pending, [&](const Access &access) {
+    return access.arrival && access.arrival->channel == wait.getChannel() &&
+           access.arrival->position.equals(position);
+  });
+}
+
+/// Positions of a channel are waited for one after the other, so that behind a loop which waits for
+/// one in each iteration all are complete up to where it ends.
+void Walker::arriveBehind(scf::ForOp loop) {
+  if (context.oneThread) {
+    return;
+  }
+  for (auto wait : loop.getBody()->getOps<tgpu::WaitOp>()) {
+    Linear end = Linear::of(wait.getPosition());
+    if (!matchPattern(loop.getStep(), m_One()) ||
+        !end.replace(Linear::of(loop.getInductionVar()), Linear::of(loop.getUpperBound()))) {
+      continue;
+    }
+    llvm::erase_if(state.pending, [&](const Access &access) {
+      return access.arrival && access.arrival->channel == wait.getChannel() &&
+             access.arrival->end && access.arrival->end->leaves == end.leaves &&
+             access.arrival->end->constant <= end.constant;
+    });
+  }
+}
