@@ -94,7 +94,10 @@ bool isAccess(mlir::Operation *op);
 void addGlobalAccesses(mlir::Operation *op, llvm::SmallVectorImpl<Access> &accesses);
 /// True where the layouts prove that no thread touches what another one does in the other access.
 bool isOfSameThreads(const Access &now, const Access &before);
-/// Adds an access of global memory, or has one that says the same say it.
+/// Adds an access. Of several that differ only in age the youngest says it all; one that loops have
+/// made at many positions is at any.
+void addAccess(llvm::SmallVectorImpl<Access> &into, const Access &item);
+/// The same for an access of global memory, which one of a larger region stands for.
 void addGlobalAccess(llvm::SmallVectorImpl<Access> &into, const Access &item);
 
 enum class Hazard {
