@@ -9,6 +9,17 @@
 
 include "mlir/Pass/PassBase.td"
 
+def InsertChecks : Pass<"tile-insert-checks", "tile::KernelOp"> {
+  let summary = "Test at run time what can be an error of the program";
+  let description = [{
+    For `--check`, before all others. Needs: `tile.kernel`s as the front end makes them. Gives: in launches a `tile.verify` before
+    each sum, difference or product that may not overflow, each scalar division and shift, each index of a buffer or an
+    array, each loop with a computed step, and in place of each `tile.assert` and `tile.assume`. What is provably right is
+    left out.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def OutlineLaunches : Pass<"tile-outline-launches", "mlir::ModuleOp"> {
   let summary = "Make each launch's body a tgpu.kernel of its own";
   let description = [{

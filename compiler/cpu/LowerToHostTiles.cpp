@@ -197,11 +197,10 @@ LogicalResult HostCodegen::emitPrint(Operation *op) {
       describe(view, b.CreateConstInBoundsGEP1_64(i64, records, i * recordWords));
     }
     int64_t mask = 0;
-    if (print && print.getUnsignedValues()) {
-      ArrayRef<int32_t> positions = *print.getUnsignedValues();
-      for (int32_t position : positions) {
-        mask |= int64_t(1) << (position & 63);
-      }
+    std::optional<ArrayRef<int32_t>> positions =
+        print ? print.getUnsignedValues() : check.getUnsignedValues();
+    for (int32_t position : positions.value_or(ArrayRef<int32_t>())) {
+      mask |= int64_t(1) << (position & 63);
     }
     if (print) {
       call("tile_host_print", b.getVoidTy(),

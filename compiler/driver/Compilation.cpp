@@ -169,8 +169,9 @@ bool Compilation::toTgpu(ModuleOp module, const Target &target) {
   if (!contains<tile::LaunchOp>(module)) {
     return true; // IR of a later level
   }
-  PipelineOptions pipeline{&target, options.optLevel};
-  if (!runPasses(module, target, "outlining", addOutliningPasses)) {
+  PipelineOptions pipeline{&target, options.optLevel, options.check};
+  if (!runPasses(module, target, "outlining",
+                 [&](OpPassManager &passes) { addOutliningPasses(passes, pipeline); })) {
     return false;
   }
   setTarget(module, target);

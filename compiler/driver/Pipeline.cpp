@@ -7,7 +7,10 @@ using namespace mlir;
 
 namespace tilec {
 
-void addOutliningPasses(OpPassManager &passes) {
+void addOutliningPasses(OpPassManager &passes, const PipelineOptions &options) {
+  if (options.check) {
+    passes.nest<tile::KernelOp>().addPass(createInsertChecks());
+  }
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createOutlineLaunches());

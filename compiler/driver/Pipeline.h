@@ -10,10 +10,11 @@ namespace tilec {
 struct PipelineOptions {
   const Target *target;
   unsigned optLevel = 2;
+  bool check = false; ///< test at run time what can be tested
 };
 
 /// From the tile dialect to launches and kernels: the same for all targets.
-void addOutliningPasses(mlir::OpPassManager &passes);
+void addOutliningPasses(mlir::OpPassManager &passes, const PipelineOptions &options);
 
 /// Says of every kernel of the module for which architecture it is compiled.
 void setTarget(mlir::ModuleOp module, const Target &target);

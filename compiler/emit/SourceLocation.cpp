@@ -1,8 +1,26 @@
 #include "compiler/emit/SourceLocation.h"
 
+#include "llvm/Support/Path.h"
+
 using namespace mlir;
 
 namespace tilec {
+
+SourcePlace sourcePlace(Location location) {
+  SourcePlace place;
+  location->walk([&](Location inner) {
+    auto at = dyn_cast<FileLineColLoc>(inner);
+    if (!at) {
+      return WalkResult::advance();
+    }
+    llvm::StringRef file = at.getFilename().getValue();
+    // Packs hold no absolute paths: the same source gives the same bytes anywhere.
+    file = llvm::sys::path::is_absolute(file) ? llvm::sys::path::filename(file) : file;
+    place = {file.str(), at.getLine(), at.getColumn()};
+    return WalkResult::interrupt();
+  });
+  return place;
+}
 
 llvm::SMRange sourceRange(Location location, const DiagnosticEngine &diags) {
   if (auto range = dyn_cast<FileLineColRange>(location)) {

@@ -2,17 +2,29 @@
 
 #include "compiler/emit/SourceLocation.h"
 #include "dialects/tile/Tile.h"
+#include "runtime/include/tile/pack_format.h"
+
+#include <cstddef>
+#include <map>
 
 using namespace mlir;
 namespace json = llvm::json;
 
 namespace tilec {
 
+// Device code writes the record by these numbers (passes/llvm/Checks.cpp), the runtime reads it.
+static_assert(offsetof(tile_failure_record, claimed) == tile::FailureRecord::kClaimed &&
+              offsetof(tile_failure_record, complete) == tile::FailureRecord::kComplete &&
+              offsetof(tile_failure_record, place) == tile::FailureRecord::kPlace &&
+              offsetof(tile_failure_record, block) == tile::FailureRecord::kBlock &&
+              offsetof(tile_failure_record, thread) == tile::FailureRecord::kThread &&
+              offsetof(tile_failure_record, values) == tile::FailureRecord::kValues &&
+              TILE_FAILURE_VALUES == tile::FailureRecord::kMaxValues);
+
 /// The elements of an attribute that may be absent.
 static ArrayRef<Attribute> listOf(ArrayAttr list) {
   return list ? list.getValue() : ArrayRef<Attribute>();
 }
-
 
 LaunchVariants::LaunchVariants(ModuleOp module) {
   module.walk([&](tgpu::KernelOp kernel) {
@@ -36,6 +48,7 @@ private:
   json::Value guard();
   json::Value mapNumber(int64_t number);
   json::Value tensorMap(tgpu::TensorMapAttr map);
+  json::Array checks();
 
   tgpu::LaunchOp launch;
   tgpu::KernelOp kernel;
@@ -126,6 +139,34 @@ json::Value VariantWriter::tensorMap(tgpu::TensorMapAttr map) {
                       {"oob", "zero"}};
 }
 
+/// The type of a value that a check shows, as the language calls it.
+static std::string shownType(tile::VerifyOp op, unsigned index) {
+  std::optional<ArrayRef<int32_t>> unsignedValues = op.getUnsignedValues();
+  return typeName(op.getValues()[index].getType(),
+                  unsignedValues && llvm::is_contained(*unsignedValues, int32_t(index)));
+}
+
+/// What each check of the kernel says when it fails, by number; optimisation may have doubled some.
+json::Array VariantWriter::checks() {
+  std::map<uint32_t, tile::VerifyOp> places;
+  kernel.walk([&](tile::VerifyOp op) { places.emplace(op.getPlace(), op); });
+  json::Array list;
+  for (auto [number, op] : places) {
+    json::Array values;
+    for (unsigned i = 0; i != op.getValues().size(); ++i) {
+      values.push_back(shownType(op, i));
+    }
+    SourcePlace place = sourcePlace(op.getLoc());
+    list.push_back(json::Object{{"number", number},
+                                {"file", place.file},
+                                {"line", place.line},
+                                {"column", place.column},
+                                {"text", op.getText()},
+                                {"values", std::move(values)}});
+  }
+  return list;
+}
+
 json::Object VariantWriter::write(unsigned moduleIndex) {
   json::Array params, maps;
   for (Value value : launch.getArgs()) {
@@ -134,6 +175,11 @@ json::Object VariantWriter::write(unsigned moduleIndex) {
   for (Attribute map : listOf(kernel.getTensorMapsAttr())) {
     params.push_back(json::Object{{"tensor_map", int64_t(maps.size())}});
     maps.push_back(tensorMap(cast<tgpu::TensorMapAttr>(map)));
+  }
+  json::Array places = checks();
+  if (!places.empty()) {
+    params.push_back(json::Object{{"check", "record"}});
+    params.push_back(json::Object{{"check", "base"}});
   }
   json::Object blocks{{"kind", "direct"}};
   if (std::optional<uint32_t> resident = kernel.getPersistent()) {
@@ -147,6 +193,9 @@ json::Object VariantWriter::write(unsigned moduleIndex) {
                        {"shared_bytes", int64_t(kernel.getSharedBytes().value_or(0))},
                        {"params", std::move(params)},
                        {"tensor_maps", std::move(maps)}};
+  if (!places.empty()) {
+    variant["checks"] = std::move(places);
+  }
   if (std::optional<llvm::ArrayRef<int32_t>> cluster = kernel.getCluster()) {
     json::Array extents;
     for (size_t i = 0; i != 3; ++i) {

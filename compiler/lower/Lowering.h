@@ -116,6 +116,9 @@ private:
   Value assignedValue(const sema::AssignStmt &stmt, llvm::function_ref<Value()> old);
   void lowerPrint(const sema::PrintStmt &stmt);
   void lowerAssert(const sema::AssertStmt &stmt);
+  /// Appends the values that a format shows; the positions of those without sign, null if none.
+  mlir::DenseI32ArrayAttr lowerFormatArgs(const sema::FormatString &format,
+                                          llvm::SmallVectorImpl<mlir::Value> &args);
 
   // ControlFlow.cpp
   void lowerBlock(sema::Block stmts);

@@ -318,18 +318,22 @@ static std::string formatText(const sema::FormatString &format) {
   return llvm::join(format.text, "{}");
 }
 
-void Lowering::lowerPrint(const sema::PrintStmt &stmt) {
-  SmallVector<Value> args;
+DenseI32ArrayAttr Lowering::lowerFormatArgs(const sema::FormatString &format,
+                                            SmallVectorImpl<Value> &args) {
   SmallVector<int32_t> unsignedArgs;
-  for (auto [i, arg] : llvm::enumerate(stmt.format.args)) {
+  for (auto [i, arg] : llvm::enumerate(format.args)) {
     args.push_back(lowerValue(*arg));
     if (sema::isUnsignedInteger(arg->type.elem) || arg->type.elem == sema::Scalar::U4) {
       unsignedArgs.push_back(i);
     }
   }
-  tile::PrintOp::create(b, b.getStringAttr(formatText(stmt.format)), args,
-                        unsignedArgs.empty() ? DenseI32ArrayAttr()
-                                             : b.getDenseI32ArrayAttr(unsignedArgs));
+  return unsignedArgs.empty() ? DenseI32ArrayAttr() : b.getDenseI32ArrayAttr(unsignedArgs);
+}
+
+void Lowering::lowerPrint(const sema::PrintStmt &stmt) {
+  SmallVector<Value> args;
+  DenseI32ArrayAttr unsignedArgs = lowerFormatArgs(stmt.format, args);
+  tile::PrintOp::create(b, b.getStringAttr(formatText(stmt.format)), args, unsignedArgs);
 }
 
 void Lowering::lowerAssert(const sema::AssertStmt &stmt) {
@@ -344,11 +348,10 @@ void Lowering::lowerAssert(const sema::AssertStmt &stmt) {
   }
   std::string text = stmt.sourceText.str();
   SmallVector<Value> args;
+  DenseI32ArrayAttr unsignedArgs;
   if (!stmt.message.text.empty()) {
     text += ": " + formatText(stmt.message);
-    for (const sema::Expr *arg : stmt.message.args) {
-      args.push_back(lowerValue(*arg));
-    }
+    unsignedArgs = lowerFormatArgs(stmt.message, args);
   }
-  tile::AssertOp::create(b, condition, text, args);
+  tile::AssertOp::create(b, condition, text, args, unsignedArgs);
 }

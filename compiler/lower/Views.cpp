@@ -195,7 +195,8 @@ void Lowering::checkReshape(const sema::ReshapeExpr &expr, Value base, ArrayRef<
   if (threads == 0) {
     tile::CheckOp::create(b, equal, "reshape", "`reshape` keeps the number of elements", Value());
   } else {
-    tile::AssertOp::create(b, equal, "`reshape` keeps the number of elements", ValueRange());
+    tile::AssertOp::create(b, equal, "`reshape` keeps the number of elements", ValueRange(),
+                           DenseI32ArrayAttr());
   }
 }
 

@@ -58,6 +58,11 @@ bool mayAliasAny(mlir::BlockArgument argument);
 /// The kernel argument that a region of global memory is part of; null if it is not known.
 mlir::BlockArgument getBase(mlir::Value global);
 
+/// True if the kernel records errors of the program (`tile.verify`): then it has two more
+/// parameters, after its tensor maps: the address of the record and the number of its first place
+/// there.
+bool hasChecks(KernelOp kernel);
+
 /// Layout of a fragment type; nullptr when it has none yet.
 const layout::RegisterLayout *getLayout(mlir::Type fragment);
 /// The tensor type with `layout` as encoding.

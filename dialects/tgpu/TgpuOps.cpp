@@ -49,6 +49,11 @@ bool tilec::tgpu::mayAliasAny(BlockArgument argument) {
   });
 }
 
+bool tilec::tgpu::hasChecks(KernelOp kernel) {
+  return kernel.walk([](tilec::tile::VerifyOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 BlockArgument tilec::tgpu::getBase(Value global) {
   while (Operation *definition = global.getDefiningOp()) {
     if (!isa<tilec::tile::SliceOp, tilec::tile::ReshapeOp, tilec::tile::BitcastViewOp, ViewOp>(

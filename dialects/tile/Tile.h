@@ -7,6 +7,7 @@
 #define TILEC_DIALECTS_TILE_TILE_H
 
 #include "dialects/tile/Facts.h"
+#include "dialects/tile/FailureRecord.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"

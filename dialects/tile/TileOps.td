@@ -298,7 +298,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_ReduceWithOp : Tile_Op<"reduce_with", [Pure, SingleBlock]> {
+def Tile_ReduceWithOp : Tile_Op<"reduce_with", [RecursiveMemoryEffects, RecursivelySpeculatable, SingleBlock]> {
   let summary = "the same for n tiles by a user's combine: 2n scalars in, n out";
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, OptionalAttr<I64Attr>:$axis);
   let results = (outs Variadic<AnyType>:$results);
@@ -316,7 +316,7 @@ def Tile_ScanOp : Tile_Op<"scan", [Pure, SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
-def Tile_ScanWithOp : Tile_Op<"scan_with", [Pure, SingleBlock]> {
+def Tile_ScanWithOp : Tile_Op<"scan_with", [RecursiveMemoryEffects, RecursivelySpeculatable, SingleBlock]> {
   let summary = "running results by a user's associative combine";
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs, I64Attr:$axis, UnitAttr:$reverse);
   let results = (outs Variadic<AnyRankedTensor>:$results);
@@ -333,9 +333,10 @@ def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_MapOp : Tile_Op<"map", [Pure, SingleBlockImplicitTerminator<"YieldOp">]> {
+def Tile_MapOp : Tile_Op<"map", [RecursiveMemoryEffects, RecursivelySpeculatable,
+                                 SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "applies scalar code to each element of tiles of one shape";
-  let description = [{ Body arguments: one scalar for each input. It has no side effects. }];
+  let description = [{ Body arguments: one scalar for each input. It has no side effects but those of `tile.verify`. }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
@@ -404,7 +405,8 @@ def Tile_PrintOp : Tile_Op<"print"> {
 
 def Tile_AssertOp : Tile_Op<"assert"> {
   let summary = "tested under --check, otherwise nothing";
-  let arguments = (ins I1:$condition, StrAttr:$format, Variadic<AnyType>:$values);
+  let arguments = (ins I1:$condition, StrAttr:$format, Variadic<AnyType>:$values,
+                       OptionalAttr<DenseI32ArrayAttr>:$unsigned_values);
   let assemblyFormat = "$condition `,` $format (`,` $values^ `:` type($values))? attr-dict";
   let hasVerifier = 1;
 }
@@ -413,6 +415,22 @@ def Tile_AssumeOp : Tile_Op<"assume"> {
   let summary = "a fact to the optimiser; tested under --check";
   let arguments = (ins I1:$condition);
   let assemblyFormat = "$condition attr-dict";
+}
+
+def Tile_VerifyOp : Tile_Op<"verify", [MemoryEffects<[MemWrite]>]> {
+  let summary = "records an error of the program where the condition is false, and goes on";
+  let description = [{
+    What tile-insert-checks makes of assertions and of operations that can be errors, for targets that go on after one. A tile is a
+    condition for each element. `place` is the number of this check in its kernel, `text` the message, in which each `{}`
+    stands for one of the values; `unsigned_values` as in `tile.print`. The first failure of all is what the record keeps
+    (FailureRecord.h).
+  }];
+  let arguments = (ins AnyTypeOf<[I1, RankedTensorOf<[I1]>]>:$condition, I32Attr:$place, StrAttr:$text,
+                       Variadic<AnyTypeOf<[AnySignlessInteger, AnyFloat]>>:$values,
+                       OptionalAttr<DenseI32ArrayAttr>:$unsigned_values);
+  let assemblyFormat = "$condition `,` $place $text (`,` $values^ `:` type($values))? attr-dict `:` type($condition)";
+  let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Tile_SyncThreadsOp : Tile_Op<"sync_threads"> {

@@ -1,5 +1,7 @@
 //===- TileThreadOps.cpp - atomics, warps, output: verifiers --------------===//
 #include "dialects/tile/TileShapes.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace tilec::tile;
@@ -98,3 +100,19 @@ static LogicalResult verifyFormat(Operation *op, StringRef format, size_t numVal
 
 LogicalResult PrintOp::verify() { return verifyFormat(*this, getFormat(), getValues().size()); }
 LogicalResult AssertOp::verify() { return verifyFormat(*this, getFormat(), getValues().size()); }
+
+LogicalResult VerifyOp::verify() {
+  if (getValues().size() > FailureRecord::kMaxValues) {
+    return emitOpError("shows ") << getValues().size() << " values, the record of a failure has "
+                                 << FailureRecord::kMaxValues;
+  }
+  return verifyFormat(*this, getText(), getValues().size());
+}
+
+LogicalResult VerifyOp::canonicalize(VerifyOp op, PatternRewriter &rewriter) {
+  if (!matchPattern(op.getCondition(), m_One())) {
+    return failure();
+  }
+  rewriter.eraseOp(op);
+  return success();
+}

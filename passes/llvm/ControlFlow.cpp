@@ -229,6 +229,7 @@ LogicalResult KernelLowering::lowerTileOp(Operation *op) {
         return success();
       })
       .Case<tile::AssumeOp, tile::AssertOp>([](auto) { return success(); })
+      .Case<tile::VerifyOp>([&](auto o) { return lowerVerify(o); })
       .Default([&](Operation *o) { return unsupported(o, "this operation in a kernel"); });
 }
 

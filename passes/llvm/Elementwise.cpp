@@ -42,7 +42,7 @@ LogicalResult KernelLowering::lowerGeneric(Operation *op) {
 
 LogicalResult KernelLowering::lowerElementwise(Operation *op) {
   SmallVector<Type> types;
-  if (op->getNumResults() != 1 || failed(flattenTypes(op, op->getResultTypes(), types))) {
+  if (failed(flattenTypes(op, op->getResultTypes().front(), types))) {
     return unsupported(op, "this operation on fragments");
   }
   const size_t count = types.size();
@@ -83,8 +83,8 @@ LogicalResult KernelLowering::lowerElementwise(Operation *op) {
     }
   }
   // Slots that one scalar filled give one result.
-  Fragment results;
-  std::map<SmallVector<void *, 3>, Value> known;
+  SmallVector<Fragment> results(op->getNumResults());
+  std::map<SmallVector<void *, 3>, Operation *> known;
   for (size_t i = 0; i < count; ++i) {
     SmallVector<Value> slot;
     SmallVector<void *, 3> key;
@@ -92,13 +92,17 @@ LogicalResult KernelLowering::lowerElementwise(Operation *op) {
       slot.push_back(operand[i]);
       key.push_back(operand[i].getAsOpaquePointer());
     }
-    Value &result = known[key]; // looked up only
-    if (!result) {
-      result = cloneScalar(b, op, slot)->getResult(0);
+    Operation *&clone = known[key]; // looked up only
+    if (!clone) {
+      clone = cloneScalar(b, op, slot);
     }
-    results.push_back(result);
+    for (auto [slots, value] : llvm::zip_equal(results, clone->getResults())) {
+      slots.push_back(value);
+    }
   }
-  scalars[op->getResult(0)] = results;
+  for (auto [result, slots] : llvm::zip_equal(op->getResults(), results)) {
+    scalars[result] = slots;
+  }
   return success();
 }
 
@@ -116,7 +120,11 @@ LogicalResult KernelLowering::lowerMap(tile::MapOp op) {
   }
   SmallVector<Fragment> results(op.getNumResults());
   Block &body = op.getBody().front();
+  const layout::RegisterLayout *layout = tgpu::getLayout(op.getResult(0).getType());
+  const bool checks =
+      op.walk([](tile::VerifyOp) { return WalkResult::interrupt(); }).wasInterrupted();
   for (size_t i = 0; i < count; ++i) {
+    mappedSlotInTile = checks ? slotInTile(*layout, i) : Value();
     for (auto [argument, input] : llvm::zip_equal(body.getArguments(), op.getInputs())) {
       scalars[argument] = {scalars[input][i]};
     }
@@ -131,6 +139,7 @@ LogicalResult KernelLowering::lowerMap(tile::MapOp op) {
       slots.push_back(value);
     }
   }
+  mappedSlotInTile = Value();
   for (auto [result, slots] : llvm::zip_equal(op.getResults(), results)) {
     scalars[result] = slots;
   }

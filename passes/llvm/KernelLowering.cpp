@@ -216,6 +216,14 @@ void KernelLowering::createFunction() {
          b.getNamedAttr("nvvm.grid_constant", b.getUnitAttr()),
          b.getNamedAttr("llvm.noundef", b.getUnitAttr())});
   }
+  if (tgpu::hasChecks(kernel)) {
+    types.push_back(LLVM::LLVMPointerType::get(b.getContext(), 1));
+    attrs.push_back({b.getNamedAttr("llvm.noundef", b.getUnitAttr()),
+                     b.getNamedAttr("llvm.noalias", b.getUnitAttr()),
+                     b.getNamedAttr("llvm.align", b.getI64IntegerAttr(8))});
+    types.push_back(b.getI32Type());
+    attrs.push_back({b.getNamedAttr("llvm.noundef", b.getUnitAttr())});
+  }
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
   b.setInsertionPoint(kernel);
   function = LLVM::LLVMFuncOp::create(b, kernel.getLoc(), kernel.getSymName(), type);
@@ -274,8 +282,13 @@ void KernelLowering::mapArguments() {
     }
     scalars[argument] = {value};
   }
-  for (unsigned i = count; i < entry->getNumArguments(); ++i) {
+  const unsigned maps = kernel.getTensorMaps().value_or(b.getArrayAttr({})).size();
+  for (unsigned i = count; i < count + maps; ++i) {
     tensorMaps.push_back(entry->getArgument(i));
+  }
+  if (tgpu::hasChecks(kernel)) {
+    failureRecord = entry->getArgument(count + maps);
+    failureBase = entry->getArgument(count + maps + 1);
   }
 }
 

@@ -144,6 +144,11 @@ private:
   Fragment truncatePairs(llvm::ArrayRef<mlir::Value> values, mlir::Type to);
   mlir::Value floatToInteger(mlir::Value value, mlir::Type to, bool isUnsigned);
 
+  // ---- Checks (Checks.cpp).
+  mlir::LogicalResult lowerVerify(tile::VerifyOp op);
+  void recordFailure(tile::VerifyOp op, llvm::ArrayRef<mlir::Value> values);
+  mlir::Value failureField(int32_t offset);
+
   // ---- Views and global memory (Views.cpp, Global.cpp).
   mlir::LogicalResult lowerView(tgpu::ViewOp op);
   mlir::LogicalResult lowerSlice(tile::SliceOp op);
@@ -279,6 +284,10 @@ private:
   mlir::Value threadId, laneId, warpId, smemBase;
   llvm::SmallVector<mlir::Value, 4> tensorMaps;
   std::optional<bool> hasSharedReads;
+  /// Of a kernel with checks: the record of failures, and the number of its first place there.
+  mlir::Value failureRecord, failureBase;
+  /// In the body of a map: whether the element is one of the tile; null when all are.
+  mlir::Value mappedSlotInTile;
   llvm::SmallVector<std::pair<mlir::scf::ForOp, llvm::SmallVector<RingCounter>>> activeCounters;
   /// Set while an operation of one thread is lowered whose blocks the whole warp runs.
   mlir::Value electedLane;

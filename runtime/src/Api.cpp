@@ -54,8 +54,8 @@ bool validDType(int32_t dtype) { return dtype >= 0 && dtype < kNumDTypes; }
 const char *tile_last_error(void) { return lastError.c_str(); }
 
 const char *tile_status_name(tile_status status) {
-  static const char *const names[] = {"ok", "argument",  "no-variant", "pack",  "not-found",
-                                      "io", "no-driver", "driver",     "memory"};
+  static const char *const names[] = {"ok", "argument",  "no-variant", "pack",   "not-found",
+                                      "io", "no-driver", "driver",     "memory", "check"};
   return static_cast<unsigned>(status) < std::size(names) ? names[status] : "unknown";
 }
 
@@ -72,6 +72,10 @@ tile_status tile_context_create(int device, tile_context **context) {
 }
 
 void tile_context_destroy(tile_context *context) { delete context; }
+
+tile_status tile_context_check(tile_context *context) {
+  return guarded([&] { context->failures.check(); });
+}
 
 tile_status tile_load_pack_file(tile_context *context, const char *path, tile_pack **pack) {
   return guarded([&] { *pack = new tile_pack(context, readFile(path)); });
@@ -144,6 +148,9 @@ void prepare(tile_pack &pack, const std::vector<Statement> &block) {
           variant.sharedBytes + variant.staticSharedBytes <= pack.context->info.maxSharedBytes;
       if (fits && archRuns(pack.manifest.modules[variant.module], pack.context->info)) {
         pack.function(variant);
+        if (!variant.checks.empty()) {
+          pack.context->failures.address();
+        }
       }
     }
   }
@@ -169,6 +176,9 @@ tile_status tile_workspace_size(tile_kernel *kernel, const tile_arg *args, size_
 tile_status tile_launch(tile_kernel *kernel, const tile_arg *args, size_t count, void *stream,
                         void *workspace, size_t workspaceBytes) {
   return guarded([&] {
+    if (kernel->pack->context) {
+      kernel->pack->context->failures.check();
+    }
     LaunchPlan plan = kernel->plan({args, count});
     uint64_t address = reinterpret_cast<uint64_t>(workspace);
     if (plan.workspaceBytes > 0) {

@@ -80,9 +80,13 @@ tile_context::tile_context(int ordinal) : driver(Driver::open()) {
   driver->check(driver->deviceGetName(name, sizeof(name), device), "cuDeviceGetName");
   info.name = name;
   driver->check(driver->primaryRetain(&context, device), "cuDevicePrimaryCtxRetain");
+  failures.open(*driver, context);
 }
 
-tile_context::~tile_context() { driver->primaryRelease(device); }
+tile_context::~tile_context() {
+  failures.close();
+  driver->primaryRelease(device);
+}
 
 LaunchPlan tile_kernel::plan(std::span<const tile_arg> args) const {
   if (!pack->context) {
@@ -202,8 +206,20 @@ void tile_pack::launch(const PlannedLaunch &launch, cu::Stream stream, uint64_t 
       params[i] = &maps[param.map];
       continue;
     }
-    values[i] =
-        param.kind == Parameter::Kind::Scalar ? param.bits : resolve(param.place, workspace);
+    switch (param.kind) {
+    case Parameter::Kind::Scalar:
+      values[i] = param.bits;
+      break;
+    case Parameter::Kind::CheckRecord:
+      values[i] = context->failures.address();
+      break;
+    case Parameter::Kind::CheckBase:
+      values[i] = context->failures.add(variant.checks);
+      break;
+    default:
+      values[i] = resolve(param.place, workspace);
+      break;
+    }
     params[i] = &values[i];
   }
   cu::LaunchAttribute cluster{

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/src/Driver.h"
+#include "runtime/src/Failures.h"
 #include "runtime/src/Plan.h"
 
 #include <map>
@@ -14,6 +15,7 @@ struct tile_context {
   tile_rt::cu::Device device = 0;
   tile_rt::cu::Context context = nullptr;
   tile_rt::DeviceInfo info;
+  tile_rt::Failures failures; ///< of checks in kernels of this context
 
   /// Opens the driver and retains the device's primary context.
   explicit tile_context(int ordinal);

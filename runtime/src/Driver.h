@@ -41,6 +41,7 @@ constexpr int kMultiprocessorCount = 16, kL2CacheSize = 38, kCapabilityMajor = 7
               kCapabilityMinor = 76, kMaxSharedPerBlockOptin = 97;
 constexpr int kFunctionMaxDynamicShared = 8, kFunctionNonPortableCluster = 14;
 constexpr int kLaunchCluster = 4;
+constexpr unsigned kHostAllocPortable = 1, kHostAllocDeviceMap = 2; // CU_MEMHOSTALLOC_*
 constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
 } // namespace cu
 
@@ -70,6 +71,9 @@ constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
   X(memset2D32, "cuMemsetD2D32Async", cu::DevicePtr, size_t, unsigned, size_t, size_t, cu::Stream) \
   X(memAlloc, "cuMemAlloc_v2", cu::DevicePtr *, size_t)                                            \
   X(memFree, "cuMemFree_v2", cu::DevicePtr)                                                        \
+  X(hostAlloc, "cuMemHostAlloc", void **, size_t, unsigned)                                        \
+  X(hostGetDevicePointer, "cuMemHostGetDevicePointer_v2", cu::DevicePtr *, void *, unsigned)       \
+  X(hostFree, "cuMemFreeHost", void *)                                                             \
   X(copyToDevice, "cuMemcpyHtoD_v2", cu::DevicePtr, const void *, size_t)                          \
   X(copyToHost, "cuMemcpyDtoH_v2", void *, cu::DevicePtr, size_t)                                  \
   X(streamCreate, "cuStreamCreate", cu::Stream *, unsigned)                                        \

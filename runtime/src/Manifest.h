@@ -17,7 +17,7 @@ struct Module {
   enum class Kind { Fatbin, Cubin, Ptx };
   std::string arch; ///< "sm_90a"
   Kind kind = Kind::Fatbin;
-  uint64_t offset = 0, bytes = 0; ///< within the body; checked to lie in it
+  uint64_t offset = 0, bytes = 0;       ///< within the body; checked to lie in it
   uint64_t ptxOffset = 0, ptxBytes = 0; ///< its PTX, likewise; 0 bytes: none
 };
 
@@ -60,7 +60,9 @@ struct TensorMap {
 };
 
 struct Parameter {
-  enum class Kind { Tensor, Workspace, TensorMap, Scalar };
+  /// CheckRecord: address of the record of failures; CheckBase: what a place's number there is
+  /// counted from.
+  enum class Kind { Tensor, Workspace, TensorMap, Scalar, CheckRecord, CheckBase };
   Kind kind = Kind::Scalar;
   unsigned index = 0; ///< argument, workspace or tensor map
   Expr expr;
@@ -74,6 +76,15 @@ struct Blocks {
   std::vector<Expr> extents; ///< three, when explicit
 };
 
+/// A check in a kernel built with --check, and what it says when it fails.
+struct CheckPlace {
+  unsigned number = 0;
+  std::string file;
+  unsigned line = 0, column = 0;
+  std::string text; ///< each `{}` stands for a value
+  std::vector<DType> values;
+};
+
 struct Variant {
   std::string name, entry;
   unsigned module = 0;
@@ -84,6 +95,7 @@ struct Variant {
   uint64_t sharedBytes = 0, staticSharedBytes = 0;
   std::vector<Parameter> params;
   std::vector<TensorMap> tensorMaps;
+  std::vector<CheckPlace> checks;
 };
 
 struct Workspace {

@@ -23,6 +23,7 @@ private:
   Statement parseStatement(const JsonRef &json, NameScope &scope, unsigned depth);
   Statement parseLaunch(const JsonRef &json, NameScope scope);
   Variant parseVariant(const JsonRef &json, const NameScope &scope);
+  static CheckPlace parseCheckPlace(const JsonRef &json);
   Blocks parseBlocks(const JsonRef &json, const NameScope &scope);
   Parameter parseParameter(const JsonRef &json, const NameScope &scope, size_t numMaps);
   TensorMap parseMap(const JsonRef &json, const NameScope &scope);
@@ -238,10 +239,31 @@ Variant KernelParser::parseVariant(const JsonRef &json, const NameScope &scope) 
       variant.tensorMaps.push_back(parseMap(map, scope));
     }
   }
+  if (json.has("checks")) {
+    for (const JsonRef &place : json["checks"].items()) {
+      variant.checks.push_back(parseCheckPlace(place));
+    }
+  }
   for (const JsonRef &parameter : json["params"].items()) {
     variant.params.push_back(parseParameter(parameter, scope, variant.tensorMaps.size()));
   }
   return variant;
+}
+
+CheckPlace KernelParser::parseCheckPlace(const JsonRef &json) {
+  CheckPlace place;
+  place.number = static_cast<unsigned>(json["number"].integer(0, 1 << 20));
+  place.file = json["file"].string();
+  place.line = json["line"].as<uint32_t>();
+  place.column = json["column"].as<uint32_t>();
+  place.text = json["text"].string();
+  for (const JsonRef &type : json["values"].items()) {
+    place.values.push_back(parseDType(type, false));
+  }
+  if (place.values.size() > TILE_FAILURE_VALUES) {
+    json["values"].fail("a record has " + std::to_string(TILE_FAILURE_VALUES) + " values");
+  }
+  return place;
 }
 
 Blocks KernelParser::parseBlocks(const JsonRef &json, const NameScope &scope) {
@@ -278,6 +300,10 @@ Parameter KernelParser::parseParameter(const JsonRef &json, const NameScope &sco
     parameter.kind = Parameter::Kind::TensorMap;
     parameter.index =
         static_cast<unsigned>(json["tensor_map"].integer(0, static_cast<__int128>(numMaps) - 1));
+  } else if (json.has("check")) {
+    parameter.kind =
+        choice<Parameter::Kind>(json["check"], {{"record", Parameter::Kind::CheckRecord},
+                                                {"base", Parameter::Kind::CheckBase}});
   } else {
     parameter.type = parseDType(json["type"], true);
     parameter.expr = parseExpr(json["expr"], scope, dtypeKind(parameter.type));

@@ -313,6 +313,9 @@ PlannedParam Planner::planParam(const Parameter &parameter) const {
   case Parameter::Kind::TensorMap:
     planned.map = parameter.index;
     break;
+  case Parameter::Kind::CheckRecord:
+  case Parameter::Kind::CheckBase:
+    break; // known to what runs the launch
   case Parameter::Kind::Scalar: {
     Value value = evaluate(parameter.expr, env);
     if (value.kind == ValueKind::Int &&

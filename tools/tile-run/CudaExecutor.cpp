@@ -105,6 +105,7 @@ std::unique_ptr<Buffer> CudaExecutor::allocate(size_t bytes, const std::string &
 void CudaExecutor::run(const LaunchPlan &plan, uint64_t workspace) {
   pack.execute(plan, nullptr, workspace);
   driver.check(driver.ctxSynchronize(), "running the kernel");
+  pack.context->failures.check();
 }
 
 std::vector<float> CudaExecutor::time(const LaunchPlan &plan, uint64_t workspace, int warmup,

@@ -2,6 +2,7 @@
 
 #include "runtime/emulator/ptx/Parser.h"
 #include "runtime/harness/Compare.h"
+#include "runtime/src/Failures.h"
 
 #include <algorithm>
 #include <charconv>
@@ -152,7 +153,8 @@ std::vector<uint8_t> encodeMap(const PlannedMap &map, uint64_t workspace) {
   return {bytes.begin(), bytes.end()};
 }
 
-std::vector<std::vector<uint8_t>> packParams(const PlannedLaunch &launch, uint64_t workspace) {
+std::vector<std::vector<uint8_t>> packParams(const PlannedLaunch &launch, uint64_t workspace,
+                                             uint64_t failures) {
   std::vector<std::vector<uint8_t>> params;
   for (size_t i = 0; i < launch.params.size(); ++i) {
     const PlannedParam &param = launch.params[i];
@@ -162,6 +164,12 @@ std::vector<std::vector<uint8_t>> packParams(const PlannedLaunch &launch, uint64
       break;
     case Parameter::Kind::Scalar:
       params.push_back(bytesOf(param.bits, dtypeBytes(launch.variant->params[i].type, 1)));
+      break;
+    case Parameter::Kind::CheckRecord:
+      params.push_back(bytesOf(failures, sizeof(uint64_t)));
+      break;
+    case Parameter::Kind::CheckBase:
+      params.push_back(bytesOf(0, sizeof(uint32_t)));
       break;
     default:
       params.push_back(bytesOf(resolve(param.place, workspace), sizeof(uint64_t)));
@@ -251,8 +259,24 @@ bool EmulatorExecutor::launch(const PlannedLaunch &launch, uint64_t workspace) {
   emulated.block = variant.block;
   emulated.cluster = variant.cluster;
   emulated.dynamicSharedBytes = variant.sharedBytes;
-  emulated.params = packParams(launch, workspace);
-  return emulator.launch(module(variant.module), emulated);
+  const tile_failure_record none{};
+  if (!variant.checks.empty()) {
+    if (!failures) {
+      failures = emulator.allocate(sizeof(none), "record of failed checks");
+    }
+    emulator.write(*failures, &none, sizeof(none));
+  }
+  emulated.params = packParams(launch, workspace, failures.value_or(0));
+  bool ended = emulator.launch(module(variant.module), emulated);
+  if (!variant.checks.empty()) {
+    tile_failure_record record;
+    emulator.read(*failures, &record, sizeof(record));
+    if (record.complete) {
+      throw Error(TILE_ERROR_CHECK,
+                  describeFailure(record, findPlace(variant.checks, record.place)));
+    }
+  }
+  return ended;
 }
 
 void EmulatorExecutor::run(const LaunchPlan &plan, uint64_t workspace) {

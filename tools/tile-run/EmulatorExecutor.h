@@ -7,6 +7,7 @@
 #include "tools/tile-run/Options.h"
 
 #include <map>
+#include <optional>
 
 namespace tile_run {
 
@@ -43,6 +44,7 @@ private:
   tile_rt::DeviceInfo info;
   tile_emu::Emulator emulator;
   std::map<unsigned, std::shared_ptr<tile_emu::Emulator::Loaded>> modules; ///< by index
+  std::optional<uint64_t> failures; ///< address of the record of failed checks, once one is needed
 };
 
 } // namespace tile_run

@@ -24,6 +24,17 @@
  * for them. */
 #define TILE_WORKSPACE_ALIGN 256u
 
+/* What kernels built with --check write where a check fails, in memory that host and device share.
+ * The thread that changes `claimed` from 0 to 1 fills the record in and then sets `complete`. */
+#define TILE_FAILURE_VALUES 8
+typedef struct tile_failure_record {
+  uint32_t claimed, complete;
+  uint32_t place; /* the launch's number of its first place, plus the number of this one */
+  uint32_t block, thread;
+  uint32_t reserved[3];
+  uint64_t values[TILE_FAILURE_VALUES]; /* the bits of the values that the text shows */
+} tile_failure_record;
+
 /* Header, little endian, 32 bytes. Then the manifest (JSON, UTF-8), zero bytes up to a multiple of
  * TILE_PACK_ALIGN, and the body: the modules at the offsets that the manifest states. The file ends
  * with the body. */

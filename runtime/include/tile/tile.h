@@ -33,7 +33,8 @@ typedef enum tile_status {
   TILE_ERROR_IO = 5,        /* a file cannot be read */
   TILE_ERROR_NO_DRIVER = 6, /* no CUDA driver, or no such device */
   TILE_ERROR_DRIVER = 7,    /* the CUDA driver refused a call */
-  TILE_ERROR_MEMORY = 8     /* out of host memory */
+  TILE_ERROR_MEMORY = 8,    /* out of host memory */
+  TILE_ERROR_CHECK = 9      /* a kernel built with --check has found an error of the program */
 } tile_status;
 
 typedef enum tile_dtype {
@@ -100,6 +101,12 @@ TILE_API int tile_dtype_bits(int32_t dtype);
  * runtime API and PyTorch use. It need not be current: calls make it so and restore what was. */
 TILE_API tile_status tile_context_create(int device, tile_context **context);
 TILE_API void tile_context_destroy(tile_context *context);
+
+/* Kernels built with --check record the first check that fails on the device, and go on. If there
+ * is such a record this returns TILE_ERROR_CHECK, with file, line and values in tile_last_error(),
+ * and makes room for the next one. It does not wait: to hear of a launch, synchronise its stream
+ * first. tile_launch does the same before anything else, and then launches nothing. */
+TILE_API tile_status tile_context_check(tile_context *context);
 
 /* Load a pack; the bytes are copied. With a null context the pack can be looked into, but not
  * launched. Destroy packs before their context. Device code is loaded when first used, or by

@@ -125,10 +125,12 @@ class Context {
 public:
   explicit Context(int device = 0) {
     tile_context *created = nullptr;
-    check(tile_context_create(device, &created));
+    tile::check(tile_context_create(device, &created));
     handle.reset(created);
   }
   tile_context *get() const { return handle.get(); }
+  /// Throws if a check of a kernel has failed (tile_context_check).
+  void check() const { tile::check(tile_context_check(handle.get())); }
 
 private:
   struct Destroy {

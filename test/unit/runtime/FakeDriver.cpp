@@ -1,10 +1,13 @@
 // A CUDA driver for tests: a library with the functions that the runtime opens. "Device memory" is
 // host memory; launches run nothing but write a line to the log file named by FAKE_DRIVER_LOG, with
 // the bytes of their parameters.
+#include "runtime/include/tile/pack_format.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <string>
 
 #define FAKE extern "C" __attribute__((visibility("default"))) int
@@ -39,8 +42,13 @@ struct Config {
   unsigned numAttributes;
 };
 
-int fakeFunction, fakeModule, fakeContext;
-std::string entryName;
+int fakeModule, fakeContext;
+
+/// The handle of a function is the address of its name.
+const std::string *functionNamed(const char *name) {
+  static std::set<std::string> names;
+  return &*names.insert(name).first;
+}
 } // namespace
 
 FAKE cuInit(unsigned) { return 0; }
@@ -89,16 +97,16 @@ FAKE cuModuleUnload(void *) {
   logLine("unload");
   return 0;
 }
-FAKE cuModuleGetFunction(void **function, void *, const char *name) {
-  entryName = name;
-  *function = &fakeFunction;
-  return entryName == "missing" ? 500 : 0;
+FAKE cuModuleGetFunction(const void **function, void *, const char *name) {
+  *function = functionNamed(name);
+  return std::strcmp(name, "missing") == 0 ? 500 : 0;
 }
 FAKE cuFuncSetAttribute(void *, int which, int value) {
   logLine("attribute " + std::to_string(which) + " " + std::to_string(value));
   return 0;
 }
-FAKE cuLaunchKernelEx(const Config *config, void *, void **params, void **) {
+FAKE cuLaunchKernelEx(const Config *config, const void *function, void **params, void **) {
+  const std::string &entryName = *static_cast<const std::string *>(function);
   std::string line = "launch " + entryName + " grid";
   for (unsigned v : config->grid) {
     line += " " + std::to_string(v);
@@ -119,6 +127,36 @@ FAKE cuLaunchKernelEx(const Config *config, void *, void **params, void **) {
     line += " " + hex(params[i], 8);
   }
   logLine(line);
+  // A kernel "fails_N" has a record of failed checks and a base as its last parameters, and fails
+  // at place 1 with the values 7 and -1.5.
+  if (entryName.rfind("fails_", 0) == 0) {
+    tile_failure_record *record;
+    uint32_t base;
+    std::memcpy(&record, params[count - 2], sizeof(record));
+    std::memcpy(&base, params[count - 1], sizeof(base));
+    if (record->claimed++ == 0) {
+      record->place = base + 1;
+      record->block = 3;
+      record->thread = 40;
+      record->values[0] = 7;
+      record->values[1] = 0xbfc00000; // of f32
+      record->complete = 1;
+    }
+  }
+  return 0;
+}
+FAKE cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) {
+  logLine("host " + std::to_string(bytes) + " flags " + std::to_string(flags));
+  *memory = std::malloc(bytes);
+  return *memory ? 0 : 2;
+}
+FAKE cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned) {
+  *address = reinterpret_cast<uint64_t>(memory);
+  return 0;
+}
+FAKE cuMemFreeHost(void *memory) {
+  logLine("free host");
+  std::free(memory);
   return 0;
 }
 FAKE cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *base, const uint64_t *dims,

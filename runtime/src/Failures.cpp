@@ -1,0 +1,147 @@
+#include "runtime/src/Failures.h"
+
+#include "runtime/support/Floats.h"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cstring>
+
+namespace tile_rt {
+
+namespace {
+template <class T>
+std::string floatText(T value) {
+  char buffer[64];
+  std::to_chars_result end = std::to_chars(buffer, buffer + sizeof(buffer), value);
+  return {buffer, end.ptr};
+}
+
+/// As `print` shows a scalar of this type.
+std::string valueText(DType type, uint64_t bits) {
+  switch (dtypeKind(type)) {
+  case ValueKind::Bool:
+    return bits ? "true" : "false";
+  case ValueKind::Float:
+    return type == DType::F64 ? floatText(decodeFloat(type, bits))
+                              : floatText(static_cast<float>(decodeFloat(type, bits)));
+  case ValueKind::Int:
+    break;
+  }
+  return intText(wrapInt(type, static_cast<__int128>(bits)));
+}
+
+std::string fillIn(const CheckPlace &place, const uint64_t *values) {
+  std::string text;
+  size_t next = 0;
+  for (size_t i = 0; i < place.text.size(); ++i) {
+    if (place.text.compare(i, 2, "{}") == 0 && next < place.values.size()) {
+      text += valueText(place.values[next], values[next]);
+      ++next;
+      ++i;
+    } else {
+      text += place.text[i];
+    }
+  }
+  return text;
+}
+
+/// One string for each list of places that differs.
+std::string keyOf(const std::vector<CheckPlace> &places) {
+  std::string key;
+  for (const CheckPlace &place : places) {
+    key += std::to_string(place.number) + ' ' + place.file + ' ' + std::to_string(place.line) +
+           ' ' + std::to_string(place.column) + ' ' + std::to_string(place.text.size()) + ' ' +
+           place.text;
+    for (DType type : place.values) {
+      key += ' ' + std::to_string(static_cast<int>(type));
+    }
+    key += '\n';
+  }
+  return key;
+}
+} // namespace
+
+std::string describeFailure(const tile_failure_record &record, const CheckPlace *place) {
+  std::string text = place ? place->file + ":" + std::to_string(place->line) + ":" +
+                                 std::to_string(place->column) +
+                                 ": error: " + fillIn(*place, record.values)
+                           : "a check failed at a place that is not known";
+  return text + " (block " + std::to_string(record.block) + ", thread " +
+         std::to_string(record.thread) + ")";
+}
+
+const CheckPlace *findPlace(std::span<const CheckPlace> places, uint32_t number) {
+  auto found = std::find_if(places.begin(), places.end(),
+                            [&](const CheckPlace &place) { return place.number == number; });
+  return found == places.end() ? nullptr : &*found;
+}
+
+void Failures::open(const Driver &from, cu::Context of) {
+  driver = &from;
+  context = of;
+}
+
+void Failures::close() {
+  if (!record) {
+    return;
+  }
+  try {
+    CurrentContext current(*driver, context);
+    driver->hostFree(record);
+  } catch (const Error &) {
+    // A driver that is shutting down: nothing is left to free.
+  }
+  record = nullptr;
+}
+
+uint64_t Failures::address() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (record) {
+    return deviceAddress;
+  }
+  void *memory = nullptr;
+  driver->check(driver->hostAlloc(&memory, sizeof(tile_failure_record),
+                                  cu::kHostAllocPortable | cu::kHostAllocDeviceMap),
+                "allocating the record of failed checks");
+  std::memset(memory, 0, sizeof(tile_failure_record));
+  if (cu::Result result = driver->hostGetDevicePointer(&deviceAddress, memory, 0)) {
+    driver->hostFree(memory);
+    driver->check(result, "cuMemHostGetDevicePointer");
+  }
+  record = static_cast<tile_failure_record *>(memory);
+  return deviceAddress;
+}
+
+uint32_t Failures::add(const std::vector<CheckPlace> &places) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto [entry, isNew] = bases.try_emplace(keyOf(places), next);
+  if (isNew) {
+    known[next] = places;
+    for (const CheckPlace &place : places) {
+      next = std::max(next, entry->second + place.number + 1);
+    }
+    next = std::max(next, entry->second + 1);
+  }
+  return entry->second;
+}
+
+void Failures::check() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!record || std::atomic_ref<uint32_t>(record->complete).load(std::memory_order_acquire) == 0) {
+    return;
+  }
+  tile_failure_record copy = *record;
+  // Its writer is done; others write only after they have claimed it.
+  std::atomic_ref<uint32_t>(record->complete).store(0, std::memory_order_relaxed);
+  std::atomic_ref<uint32_t>(record->claimed).store(0, std::memory_order_release);
+  auto after = known.upper_bound(copy.place);
+  const CheckPlace *place = nullptr;
+  if (after != known.begin()) {
+    --after;
+    place = findPlace(after->second, copy.place - after->first);
+  }
+  throw Error(TILE_ERROR_CHECK, describeFailure(copy, place));
+}
+
+} // namespace tile_rt
