@@ -68,7 +68,15 @@ LogicalResult KernelLowering::lowerVerify(tile::VerifyOp op) {
     fails = fails ? b.createOrFold<arith::OrIOp>(loc, fails, fault) : fault;
   }
   if (!layout) {
-    guarded(fails, [&] { recordFailure(op, *values); });
+    // Scalars of block code are uniform: all lanes go into the branch, where one of them does more.
+    // Those of a map are a lane's own.
+    const bool isUniform = !op->getParentOfType<tile::MapOp>();
+    guarded(fails, [&] {
+      recordFailure(op, *values);
+      if (isUniform) {
+        NVVM::SyncWarpOp::create(b, loc, i32(-1));
+      }
+    });
     return success();
   }
   // Lanes differ: the warp goes into the branch and out of it as a whole.

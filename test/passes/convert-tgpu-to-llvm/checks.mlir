@@ -22,6 +22,7 @@ tgpu.kernel @scalar(%n: i32, %x: f32) attributes {threads = 64 : i32, target = "
   // CHECK: %[[X:.*]] = llvm.bitcast %arg1 : f32 to i32
   // CHECK: llvm.zext %[[X]] : i32 to i64
   // CHECK: llvm.store %{{.*}}, %{{.*}} atomic release {alignment = 4 : i64} : i32, !llvm.ptr<1>
+  // CHECK: nvvm.bar.warp.sync
   tile.verify %ok, 5 "n is {}, x {}", %n, %x : i32, f32 : i1
   tgpu.return
 }
