@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
+#include "passes/RoleBarriers.h"
 #include "passes/Sync.h"
 
 namespace tilec {
@@ -21,9 +22,6 @@ using namespace tilec;
 using namespace tilec::sync;
 
 namespace {
-
-/// Named barriers of roles count from 1: 0 is that of the block.
-constexpr unsigned kFirstRoleBarrier = 1;
 
 class Inserter : public Walker {
 public:
@@ -53,7 +51,7 @@ private:
       ++fences;
     }
     bool inRole = context.roles && outer != context.roles;
-    tgpu::BarrierOp::create(builder, outer->getLoc(), inRole ? kFirstRoleBarrier + context.role : 0,
+    tgpu::BarrierOp::create(builder, outer->getLoc(), inRole ? barrierOfRole(context.role) : 0,
                             inRole ? context.threads : 0);
     ++barriers;
     return true;
@@ -118,9 +116,13 @@ private:
 };
 
 struct InsertSync : tilec::impl::InsertSyncBase<InsertSync> {
+  using InsertSyncBase::InsertSyncBase;
+
   void runOnOperation() override {
     Inserter inserter(getOperation());
-    inserter.run();
+    if (failed(inserter.run(maxWalks))) {
+      return signalPassFailure();
+    }
     numBarriers += inserter.barriers;
     numFences += inserter.fences;
     numWaits += inserter.waits;

@@ -188,6 +188,8 @@ def InsertSync : Pass<"tgpu-insert-sync", "tilec::tgpu::KernelOp"> {
     release of what threads have read and TMA fills again, and before a publish of what they wrote for the async proxy.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
+  let options = [Option<"maxWalks", "max-walks", "int64_t", "0",
+                        "Walks of a loop after which it is an error that nothing settles (0: as many as its rings may need)">];
   let statistics = [Statistic<"numBarriers", "num-barriers", "Barriers inserted">,
                     Statistic<"numFences", "num-fences", "Proxy fences inserted">,
                     Statistic<"numWaits", "num-waits", "Waits for stores by TMA inserted">];
@@ -198,9 +200,11 @@ def VerifySync : Pass<"tgpu-verify-sync", "tilec::tgpu::KernelOp"> {
   let description = [{
     Changes nothing. An access that races with an earlier one, data that reaches the async proxy unfenced, a broken protocol of a
     channel (a load without acquire or its exact bytes, a read without wait, a slot given back too early or never), an
-    accumulator used before its group is complete, a product without `tgpu.wgmma_fence`: each is an error at the later
-    operation.
+    accumulator used before its group is complete, a product without `tgpu.wgmma_fence`, an operand in registers that the
+    wait for its product does not keep: each is an error at the later operation.
   }];
+  let options = [Option<"maxWalks", "max-walks", "int64_t", "0",
+                        "Walks of a loop after which it is an error that nothing settles (0: as many as its rings may need)">];
   let statistics = [Statistic<"numChecked", "num-checked", "Guarded accesses and products checked">];
 }
 

@@ -122,6 +122,8 @@ struct State {
   /// Groups closed since the product behind a `!tgpu.pending` value was issued (-1: its own is
   /// open).
   llvm::MapVector<mlir::Value, int64_t> ages;
+  /// The same of fragments that products in flight read: their registers are in use.
+  llvm::MapVector<mlir::Value, int64_t> operands;
   /// Fragments written since the last wgmma_fence.
   llvm::SetVector<mlir::Value> unfenced;
   /// Writes for other roles that no publish has handed over yet.
@@ -141,7 +143,9 @@ class Walker {
 public:
   explicit Walker(tgpu::KernelOp kernel);
   virtual ~Walker() = default;
-  void run();
+  /// Fails, with an error at a loop, when the state at its head does not settle: `maxWalks` of its
+  /// body are not enough (0: as many as the rings of the kernel may need).
+  llvm::LogicalResult run(int64_t maxWalks);
 
 protected:
   /// `now` (in `at`) would race with `before`. `outer` is the operation before which all threads of
@@ -196,6 +200,7 @@ private:
   void waitStores(int64_t pending, bool sources, int64_t thread);
   void effects(mlir::Operation *op);
   bool coversContext(tgpu::BarrierOp barrier) const;
+  int64_t ringSlots() const;
 
   void collectGlobal();
   /// False for accesses of global memory that nothing in the kernel can conflict with.
@@ -212,6 +217,9 @@ private:
   bool hasTmaLoads = false;
   /// Arguments of the kernel; null stands for any.
   llvm::SetVector<mlir::BlockArgument> written, readByTma, writtenByTma;
+  int64_t maxWalks = 0;
+  /// A loop, and what of its state still changed in the last walk.
+  std::pair<mlir::Operation *, llvm::StringRef> unsettled = {nullptr, ""};
 };
 
 } // namespace tilec::sync

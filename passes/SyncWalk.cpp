@@ -1,4 +1,26 @@
 //===- SyncWalk.cpp - a kernel in program order, for synchronisation -----===//
+//
+// Invariants, at each operation that is visited:
+// - `pending` holds every access that some execution may have made and that nothing has ordered
+//   before the operation. It may hold more (of accesses that look alike the youngest, positions
+//   that are not told apart), never less.
+// - `held` and `acquired` hold only slots that every execution has waited for and not given back.
+// - `ages` and `operands` give at most the true number of groups closed since.
+// So what is not reported is ordered, whatever path is taken.
+//
+// A loop's body is walked as its iterations would run: walk i starts with what iteration i would
+// find, positions renamed over the edge (SyncLoops.h), and with all accesses that were pending at
+// earlier heads. When a walk starts with the state of the one before, all later ones would, too:
+// the loop has settled, and every iteration has been checked.
+//
+// Why this ends: accesses at the head only become more, and there are finitely many. An operation
+// adds an access for each slot of a ring, as often as its constants differ modulo the slots; after
+// twice as many they count as one at any position (`add`). Ages stop at kMaxAge, slots held by one
+// operation at those of its ring, and their names only become fewer. So a loop settles after about
+// as many walks as its rings have slots, or kMaxAge. That is no proof for all IR: a loop that has
+// not settled by then is an error, never a guess.
+//
+//===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/SyncLoops.h"
@@ -7,8 +29,6 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::sync;
 
-/// Walks of a loop body at most; what a loop carries settles after as many as its rings have slots.
-constexpr int kMaxWalks = 12;
 /// Groups beyond which products and copies are not told apart.
 constexpr int64_t kMaxAge = 8;
 
@@ -27,10 +47,10 @@ static void unite(SmallVectorImpl<T> &into, ArrayRef<T> other) {
 
 void sync::addAccess(SmallVectorImpl<Access> &into, const Access &item) {
   auto likeItem = [&](const Access &other) {
-    return std::tuple(other.op, other.flight, other.thread, other.fenced, other.synced,
+    return std::tuple(other.op, other.write, other.flight, other.thread, other.fenced, other.synced,
                       other.memory.low, other.memory.alloc) ==
-           std::tuple(item.op, item.flight, item.thread, item.fenced, item.synced, item.memory.low,
-                      item.memory.alloc);
+           std::tuple(item.op, item.write, item.flight, item.thread, item.fenced, item.synced,
+                      item.memory.low, item.memory.alloc);
   };
   if (item.memory.global) {
     return addGlobalAccess(into, item);
@@ -47,13 +67,16 @@ void sync::addAccess(SmallVectorImpl<Access> &into, const Access &item) {
     youngest = std::min(youngest, other.age);
     ++alike;
   }
-  into.push_back(item);
-  if (alike > 2 * item.memory.slots) {
+  // What is at any position says all that the others say: they go, so that states only grow.
+  const bool isAny = item.memory.slot && item.memory.slot->forms.empty();
+  if (isAny || alike > 2 * item.memory.slots) {
     llvm::erase_if(into, likeItem);
     into.push_back(item);
     into.back().memory.slot = Position();
     into.back().age = youngest;
+    return;
   }
+  into.push_back(item);
 }
 
 static void unite(SmallVectorImpl<Access> &into, ArrayRef<Access> other) {
@@ -67,30 +90,56 @@ static void intersect(SmallVectorImpl<T> &into, ArrayRef<T> other) {
   llvm::erase_if(into, [&](const T &item) { return !llvm::is_contained(other, item); });
 }
 
+/// Of two ages the younger one holds.
+static void uniteAges(llvm::MapVector<Value, int64_t> &into,
+                      const llvm::MapVector<Value, int64_t> &other) {
+  for (auto &[value, age] : other) {
+    auto [it, isNew] = into.insert({value, age});
+    it->second = std::min(it->second, age);
+  }
+}
+
 /// What both paths may have left behind, and what both hold. A release on one path counts: the
 /// conditions of releases follow those of the loops around them.
 static void joinPaths(State &into, const State &other) {
   unite(into.pending, other.pending);
   intersect<Held>(into.held, other.held);
   intersect<Held>(into.acquired, other.acquired);
-  for (auto &[value, age] : other.ages) {
-    auto it = into.ages.find(value);
-    if (it == into.ages.end()) {
-      into.ages[value] = age;
-    } else {
-      it->second = std::min(it->second, age);
-    }
-  }
+  uniteAges(into.ages, other.ages);
+  uniteAges(into.operands, other.operands);
   into.unfenced.insert(other.unfenced.begin(), other.unfenced.end());
   into.unpublished.insert(other.unpublished.begin(), other.unpublished.end());
 }
 
-static bool sameSet(const State &a, const State &b) {
+/// A slot taken before a loop is another distance from the loop's variable in each iteration: after
+/// the first one only the names that stay right are kept.
+static void keepOuterNames(SmallVectorImpl<Held> &list, scf::ForOp loop) {
+  auto isOuter = [&](const Linear &form) {
+    return llvm::none_of(form.leaves, [&](Value leaf) {
+      return loop->isAncestor(leaf.getParentBlock()->getParentOp());
+    });
+  };
+  for (Held &held : list) {
+    if (!loop->isProperAncestor(held.op) && llvm::any_of(held.position.forms, isOuter)) {
+      llvm::erase_if(held.position.forms, [&](const Linear &form) { return !isOuter(form); });
+    }
+  }
+}
+
+/// What tells two states apart; empty when nothing does.
+static StringRef difference(const State &a, const State &b) {
   auto covers = [](const auto &x, const auto &y) {
     return llvm::all_of(y, [&](const auto &item) { return llvm::is_contained(x, item); });
   };
-  return covers(a.pending, b.pending) && covers(b.pending, a.pending) && covers(a.held, b.held) &&
-         covers(b.held, a.held) && covers(a.acquired, b.acquired) && covers(b.acquired, a.acquired);
+  auto differ = [&](const auto &x, const auto &y) { return !covers(x, y) || !covers(y, x); };
+  return differ(a.pending, b.pending)           ? "pending accesses"
+         : differ(a.held, b.held)               ? "slots held"
+         : differ(a.acquired, b.acquired)       ? "slots acquired"
+         : differ(a.ages, b.ages)               ? "products in flight"
+         : differ(a.operands, b.operands)       ? "operands in registers"
+         : differ(a.unfenced, b.unfenced)       ? "fragments written"
+         : differ(a.unpublished, b.unpublished) ? "data not handed over"
+                                                : "";
 }
 
 namespace {
@@ -151,8 +200,10 @@ void Walker::commit(Flight kind) {
     }
   }
   if (kind == Flight::Wgmma) {
-    for (auto &[value, age] : state.ages) {
-      age = older(age);
+    for (auto *ages : {&state.ages, &state.operands}) {
+      for (auto &[value, age] : *ages) {
+        age = older(age);
+      }
     }
   }
 }
@@ -191,6 +242,11 @@ void Walker::effects(Operation *op) {
     Held held{op, op->getOperand(0), Position::of(op->getOperand(1))};
     dropHeld(list, held.channel, held.position);
     list.push_back(held);
+    // What a loop takes and never gives back: the oldest is no longer counted on.
+    auto mine = [&](const Held &other) { return other.op == op; };
+    if (llvm::count_if(list, mine) > cast<tgpu::ChannelType>(held.channel.getType()).getSlots()) {
+      list.erase(llvm::find_if(list, mine));
+    }
   };
   if (auto barrier = dyn_cast<tgpu::BarrierOp>(op)) {
     if (coversContext(barrier)) {
@@ -208,6 +264,9 @@ void Walker::effects(Operation *op) {
     commit(Flight::TmaStore);
   } else if (auto waiting = dyn_cast<tgpu::WgmmaWaitOp>(op)) {
     wait(Flight::Wgmma, waiting.getPending());
+    state.operands.remove_if([&](const std::pair<Value, int64_t> &operand) {
+      return operand.second >= std::min<int64_t>(waiting.getPending(), kMaxAge);
+    });
     for (auto [input, result] : llvm::zip_equal(waiting.getInputs(), waiting.getResults())) {
       if (auto it = state.ages.find(input);
           it != state.ages.end() && isa<tgpu::PendingType>(result.getType())) {
@@ -221,6 +280,9 @@ void Walker::effects(Operation *op) {
     waitStores(waiting.getPending(), waiting.getRead(), context.warp);
   } else if (auto product = dyn_cast<tgpu::WgmmaOp>(op)) {
     state.ages[product.getResult()] = -1;
+    if (isa<RankedTensorType>(product.getA().getType())) {
+      state.operands[product.getA()] = -1;
+    }
   } else if (isa<tgpu::WgmmaFenceOp>(op)) {
     state.unfenced.clear();
   } else if (auto begin = dyn_cast<tgpu::WgmmaBeginOp>(op)) {
@@ -246,9 +308,24 @@ void Walker::effects(Operation *op) {
 // Walking
 //===----------------------------------------------------------------------===//
 
-void Walker::run() {
+int64_t Walker::ringSlots() const {
+  int64_t slots = 1;
+  kernel->walk([&](tgpu::SlotOp slot) {
+    slots = std::max(slots, slot.getRing().getType().getShape().front());
+  });
+  return slots;
+}
+
+LogicalResult Walker::run(int64_t walks) {
+  // An access at each slot, as many again before they count as one, and the ages of groups; twice.
+  maxWalks = walks > 0 ? walks : 2 * (2 * ringSlots() + kMaxAge);
   walk(kernel.getBody().front());
   atEnd(kernel);
+  if (auto [loop, changed] = unsettled; loop) {
+    return loop->emitOpError() << changed << " in this loop do not settle in " << maxWalks
+                               << " walks, so its synchronisation is not known";
+  }
+  return success();
 }
 
 void Walker::walk(Block &block) {
@@ -312,25 +389,39 @@ void Walker::walkFor(scf::ForOp loop) {
     }
   }
   State end;
-  for (int walks = 0; walks < kMaxWalks; ++walks) {
+  StringRef changed = "all of it";
+  for (int64_t walks = 0; walks < maxWalks && !changed.empty(); ++walks) {
     state = head;
     walk(*loop.getBody());
     end = state;
     State next = state;
     carryFacts(next, state, yield.getOperands(), loop.getRegionIterArgs());
+    // Values of an iteration are not seen in the next one, but for those it carries.
+    next.ages.remove_if([&](const std::pair<Value, int64_t> &item) {
+      Operation *definition = item.first.getDefiningOp();
+      return definition && loop->isProperAncestor(definition);
+    });
     renameAll(next, [&](auto &place) { edges.repeat(place); });
     edges.settle(next.pending, head.pending);
+    keepOuterNames(next.held, loop);
+    keepOuterNames(next.acquired, loop);
     State old = head;
     unite(next.pending, head.pending);
     head = next;
-    if (walks > 0 && sameSet(old, head)) {
-      break;
-    }
+    changed = walks > 0 ? difference(old, head) : changed;
+  }
+  if (!changed.empty()) {
+    unsettled = {loop, changed};
   }
   state = end;
   carryFacts(state, end, yield.getOperands(), loop.getResults());
   renameAll(state, [&](auto &place) { edges.leave(place); });
-  unite(state.pending, before.pending); // no iteration at all
+  // No iteration at all.
+  unite(state.pending, before.pending);
+  carryFacts(before, before, loop.getInitArgs(), loop.getResults());
+  uniteAges(state.ages, before.ages);
+  uniteAges(state.operands, before.operands);
+  state.unfenced.insert(before.unfenced.begin(), before.unfenced.end());
   arriveBehind(loop);
 }
 
@@ -402,7 +493,8 @@ void Walker::walkOneThread(tgpu::OneThreadOp one) {
 
 void Walker::walkOther(Operation *op) {
   State before = state;
-  for (int walks = 0; walks < kMaxWalks; ++walks) {
+  StringRef changed = "all of it";
+  for (int64_t walks = 0; walks < maxWalks && !changed.empty(); ++walks) {
     State old = state;
     for (Region &region : op->getRegions()) {
       for (Block &block : region) {
@@ -412,9 +504,14 @@ void Walker::walkOther(Operation *op) {
     joinPaths(state, old);
     // What is computed inside means another number the next time.
     renameAll(state, [&](auto &place) { forgetInside(op, place); });
-    if (!isa<LoopLikeOpInterface>(op) || (walks > 0 && sameSet(old, state))) {
-      break;
+    if (!isa<LoopLikeOpInterface>(op)) {
+      changed = "";
+    } else if (walks > 0) {
+      changed = difference(old, state);
     }
+  }
+  if (!changed.empty()) {
+    unsettled = {op, changed};
   }
   unite(state.pending, before.pending);
 }

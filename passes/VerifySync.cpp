@@ -97,6 +97,7 @@ private:
   void checkPublish(tgpu::PublishOp publish);
   void checkProduct(tgpu::WgmmaOp product);
   void checkWait(tgpu::WgmmaWaitOp wait);
+  void checkOperands(Operation *op);
   void checkLoad(tgpu::TmaLoadOp load);
   void checkExpect(tgpu::ExpectOp expect);
 
@@ -154,6 +155,14 @@ void Checker::checkGuard(const Access &access) {
     return;
   }
   ++checked;
+  // The channel of TMA says nothing about what threads write into a slot: neither others of them
+  // nor wgmma would be ordered after it, nor TMA when it fills the slot again.
+  bool onlyTma = llvm::all_of(
+      guards, [&](Value channel) { return loaded.contains({access.memory.alloc, channel}); });
+  if (access.write && onlyTma) {
+    return report(access.op, "writes to " + nameOf(access.memory) + ", which TMA fills",
+                  guards.front().getDefiningOp(), "the channel");
+  }
   for (Value channel : guards) {
     if (holds(state.held, channel, access.memory)) {
       return;
@@ -386,6 +395,25 @@ void Checker::checkProduct(tgpu::WgmmaOp product) {
   }
 }
 
+/// LLVM and ptxas know nothing of the flight: what a product reads keeps its registers only as long
+/// as something uses the value, so the wait has to.
+void Checker::checkOperands(Operation *op) {
+  if (auto wait = dyn_cast<tgpu::WgmmaWaitOp>(op)) {
+    for (auto &[fragment, age] : state.operands) {
+      if (age >= int64_t(wait.getPending()) && !llvm::is_contained(wait.getFragments(), fragment)) {
+        return report(wait, "ends a product without using the fragment that it reads until here",
+                      fragment.getDefiningOp(), "the fragment");
+      }
+    }
+  }
+  // The next iteration computes its values in the same registers.
+  bool edge = op->hasTrait<OpTrait::IsTerminator>() && isa<LoopLikeOpInterface>(op->getParentOp());
+  if (edge && !state.operands.empty()) {
+    report(op, "begins the next iteration while a product in flight reads registers",
+           state.operands.front().first.getDefiningOp(), "the fragment");
+  }
+}
+
 void Checker::checkWait(tgpu::WgmmaWaitOp wait) {
   for (auto [input, result] : llvm::zip_equal(wait.getInputs(), wait.getResults())) {
     auto it = state.ages.find(input);
@@ -414,6 +442,7 @@ void Checker::visit(Operation *op) {
       report(op, "overwrites what it has not handed over: tgpu.publish is missing after it");
     }
   }
+  checkOperands(op);
   if (auto release = dyn_cast<tgpu::ReleaseOp>(op)) {
     checkRelease(release);
   } else if (auto publish = dyn_cast<tgpu::PublishOp>(op)) {
@@ -456,12 +485,14 @@ void Checker::atEnd(Operation *parent) {
 
 namespace {
 struct VerifySync : tilec::impl::VerifySyncBase<VerifySync> {
+  using VerifySyncBase::VerifySyncBase;
+
   void runOnOperation() override {
     Checker checker(getOperation());
-    checker.run();
+    LogicalResult settled = checker.run(maxWalks);
     checker.checkConsumers();
     numChecked += checker.checked;
-    if (checker.failed) {
+    if (checker.failed || mlir::failed(settled)) {
       signalPassFailure();
     }
     markAllAnalysesPreserved();

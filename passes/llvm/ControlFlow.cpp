@@ -1,4 +1,5 @@
 //===- ControlFlow.cpp - dispatch, loops, branches, roles ----------------===//
+#include "passes/RoleBarriers.h"
 #include "passes/llvm/KernelLowering.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -394,7 +395,7 @@ LogicalResult KernelLowering::lowerRoleBody(tgpu::RolesOp op, unsigned index) {
                                                        : NVVM::SetMaxRegisterAction::increase);
   }
   WarpRange outer = warps;
-  warps = {op.getFirstWarps()[index], op.getNumWarps()[index]};
+  warps = {op.getFirstWarps()[index], op.getNumWarps()[index], barrierOfRole(index)};
   LogicalResult result = lowerBlock(op.getBodies()[index].front());
   warps = outer;
   return result;

@@ -31,6 +31,7 @@ namespace tilec::lowering {
 struct WarpRange {
   int64_t first = 0;
   int64_t count = 1;
+  int64_t barrier = 0; ///< their named barrier: 0 is the block's
 };
 
 /// Slot of a ring and parity of the round, i32 both.

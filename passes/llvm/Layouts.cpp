@@ -103,26 +103,20 @@ FailureOr<Fragment> KernelLowering::convertLayout(Operation *op, ArrayRef<Value>
   buffer.origin.assign(plan->shared.rank(), 0);
   buffer.shape.assign(from.shape().begin(), from.shape().end());
   buffer.element = element;
+  // All warps of the role (or of the block) convert, whichever of them the layouts tell apart.
   auto synchronise = [&] {
-    const int64_t all = kernel.getLaunchedThreads() / 32;
-    const int64_t first = std::min(from.firstWarp(), to.firstWarp());
-    const int64_t end =
-        std::max(from.firstWarp() + from.numWarps(), to.firstWarp() + to.numWarps());
-    if (end - first == all) {
-      blockBarrier();
-    } else if (end - first == 1) {
+    const bool inRole = warps.barrier != 0;
+    if ((inRole ? warps.count : kernel.getLaunchedThreads() / 32) == 1) {
       NVVM::SyncWarpOp::create(b, loc, i32(-1));
-    } else {
-      // Barrier 15 is left to conversions inside roles.
-      NVVM::BarrierOp::create(b, loc, Type(), i32(15), i32((end - first) * 32),
-                              NVVM::BarrierReductionAttr(), Value());
+      return success();
     }
+    return lowerBarrier(op, warps.barrier, inRole ? warps.count * 32 : 0, /*arrive=*/false);
   };
-  synchronise(); // earlier readers of the scratch space
-  if (failed(storeShared(op, buffer, from, slots))) {
+  // First the earlier readers of the scratch space.
+  if (failed(synchronise()) || failed(storeShared(op, buffer, from, slots)) ||
+      failed(synchronise())) {
     return failure();
   }
-  synchronise();
   return loadShared(op, buffer, to);
 }
 

@@ -102,7 +102,7 @@ tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %blocks: i32, %scale: f32
       %scaled = arith.mulf %shifted, %factor : !acc
       %e = math.exp2 %scaled : !acc
       tgpu.wait %cv[%n] {tgpu.schedule = #tgpu.stage<1, 6, hold = 37>} : !two
-      %ow = tgpu.wgmma_wait 0, %op1 : !pending -> !acc {tgpu.schedule = #tgpu.stage<1, 7, hold = 37>}
+      %ow = tgpu.wgmma_wait 0, %op1 : !pending -> !acc reads %pi : !p {tgpu.schedule = #tgpu.stage<1, 7, hold = 37>}
       tgpu.release %cv[%before] : !two
       // Sums of a thread's own columns; lanes of a quad are added after the loop.
       %ls = tile.reduce <sum> %e axis 1 : !acc -> !sum
@@ -120,7 +120,7 @@ tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %blocks: i32, %scale: f32
     tgpu.wgmma_fence
     %olp = tgpu.wgmma %p, %vl, %o {mma = #tgpu.mma<wgmma, 64, 128, 16, warps = 2, 1>} : !p, !tile, !acc -> !pending
     tgpu.wgmma_commit
-    %ol = tgpu.wgmma_wait 0, %olp : !pending -> !acc
+    %ol = tgpu.wgmma_wait 0, %olp : !pending -> !acc reads %p : !p
     tgpu.release %cv[%last] : !two
     %half = tile.convert %ol : !acc to !p
     tgpu.store %half, %O {path = #tgpu.path<vector>, bytes = 4 : i32} : !p, !g

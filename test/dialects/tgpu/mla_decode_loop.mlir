@@ -111,7 +111,7 @@ tgpu.kernel @mla(%Kleft: !gh, %Kright: !gh, %Krope: !gr, %blocks: i32) attribute
     tgpu.wait %ce[%c1] : !two
     %s5_first = tgpu.wgmma %qe, %k_first, %s4_first {transpose_b, mma = #mma} : !p, !rope, !sp -> !sp
     tgpu.wgmma_commit
-    %sn_first = tgpu.wgmma_wait 0, %s5_first : !sp -> !s
+    %sn_first = tgpu.wgmma_wait 0, %s5_first : !sp -> !s reads %qb, %qc, %qd, %qe : !q, !q, !q, !p
     %s, %sums = scf.for %g = %c1 to %blocks step %c1 iter_args(%si = %sn_first, %li = %zerosum) -> (!s, !sum) : i32 {
       // P takes the place of the rope keys of its block, which the last product has read.
       %e = math.exp2 %si : !s
@@ -145,7 +145,7 @@ tgpu.kernel @mla(%Kleft: !gh, %Kright: !gh, %Krope: !gr, %blocks: i32) attribute
       tgpu.wait %ce[%next] : !two
       %s5 = tgpu.wgmma %qe, %k, %s4 {transpose_b, mma = #mma} : !p, !rope, !sp -> !sp
       tgpu.wgmma_commit
-      %sn = tgpu.wgmma_wait 0, %s5 : !sp -> !s
+      %sn = tgpu.wgmma_wait 0, %s5 : !sp -> !s reads %qb, %qc, %qd, %qe : !q, !q, !q, !p
       scf.yield %sn, %ln : !s, !sum
     }
     %e_last = math.exp2 %s : !s

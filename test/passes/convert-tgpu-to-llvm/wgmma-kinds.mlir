@@ -22,7 +22,8 @@
 // CHECK-COUNT-6: setp.ne.b32 p, 1, 0;\0Awgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{.*}}, $64, $65, p, 1, 1, 0, 0;
 // CHECK-NOT: llvm.bitcast
 // CHECK-COUNT-8: {{.*}}m64n64k16.f32.bf16.bf16 {{.*}}, {$64, $65, $66, $67}, $68, p, 1, 1, 0;
-// CHECK: wgmma.wait_group.sync.aligned 0;
+// The words of A live until the wait.
+// CHECK: wgmma.wait_group.sync.aligned 0;", {{.*}},63{{(,r)+}},~{memory}
 tgpu.kernel @forms(%C: !g, %m: i32, %n: i32, %use: i1) attributes {threads = 128 : i32, target = "sm_90a", shared_bytes = 40960 : i64} {
   %c0 = arith.constant 0 : i32
   %a = tgpu.alloc_shared {offset = 0 : i64} : !a
@@ -33,7 +34,7 @@ tgpu.kernel @forms(%C: !g, %m: i32, %n: i32, %use: i1) attributes {threads = 128
   %p0 = tgpu.wgmma %a, %b, %init if %use {transpose_b, mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 1, 1>} : !a, !b, !acc -> !p
   %p1 = tgpu.wgmma %half, %b, %p0 {transpose_b, mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 1, 1>} : tensor<128x64xbf16, #fa>, !b, !p -> !p
   tgpu.wgmma_commit
-  %r = tgpu.wgmma_wait 0, %p1 : !p -> !acc
+  %r = tgpu.wgmma_wait 0, %p1 : !p -> !acc reads %half : tensor<128x64xbf16, #fa>
   %c = tgpu.view %C extents(%m, %n : i32, i32) strides(%n : i32) : !g -> !g
   %d = tile.slice %c[%c0, %c0] sizes [128, 64] : !g, i32, i32 -> !tile.global<128x64xf32>
   tgpu.store %r, %d {bytes = 4 : i32} : !acc, !tile.global<128x64xf32>

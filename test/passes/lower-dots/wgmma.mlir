@@ -26,3 +26,18 @@ tgpu.kernel @fresh(%a: !s, %c: !acc) attributes {threads = 128 : i32} {
   %d = tgpu.dot %a, %a, %c {accumulate = false, a_unsigned, mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 1, 1>} : !s, !s, !acc -> !acc
   tgpu.return
 }
+
+// -----
+
+// An operand in registers is read until the wait, which uses it.
+!s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
+!acc = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+!h = tensor<64x64xf16, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+// CHECK-LABEL: tgpu.kernel @registers
+// CHECK-SAME: %{{.*}}: !tgpu.smem{{[^%]*}}%[[X:[a-z0-9]+]]: tensor
+// CHECK: %[[P:.*]] = tgpu.wgmma %[[X]]
+// CHECK: tgpu.wgmma_wait 0, %[[P]] {{.*}} reads %[[X]] :
+tgpu.kernel @registers(%a: !s, %x: !h, %c: !acc) attributes {threads = 128 : i32} {
+  %d = tgpu.dot %x, %a, %c {mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 1, 1>} : !h, !s, !acc -> !acc
+  tgpu.return
+}

@@ -1,7 +1,7 @@
 """Takes each synchronising operation out of a kernel, one at a time, and checks that tgpu-verify-sync then refuses it.
 
 remove_each.py FILE [PASS-PIPELINE]: FILE must verify as it is. A wait that gives results is weakened by one group instead of
-removed. A line that ends in `// redundant` must verify without it too. Prints a table of what was refused, and why.
+removed; one that keeps the fragments of its products also loses them. A line that ends in `// redundant` must verify without it too. Prints a table of what was refused, and why.
 """
 import re
 import subprocess
@@ -12,6 +12,7 @@ REMOVED = re.compile(
     r"^\s*tgpu\.(acquire|publish|wait|release|expect|barrier|barrier_arrive|fence_async|tma_load|tma_store_commit|"
     r"tma_store_wait|cp_async_commit|cp_async_wait|wgmma_fence|wgmma_commit|wgmma_wait)\b"
 )
+KEPT = re.compile(r" reads %[^{]*")
 WEAKENED = re.compile(r"= tgpu\.wgmma_wait (\d+)")
 
 
@@ -32,6 +33,8 @@ def mutants(lines):
         elif found := WEAKENED.search(line):
             weaker = line.replace(found[0], f"= tgpu.wgmma_wait {int(found[1]) + 1}")
             yield index, lines[:index] + [weaker] + lines[index + 1 :]
+            if "wgmma_wait" in line and KEPT.search(line):
+                yield index, lines[:index] + [KEPT.sub("", line)] + lines[index + 1 :]
 
 
 def main():

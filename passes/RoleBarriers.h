@@ -1,0 +1,14 @@
+//===- RoleBarriers.h - which named barrier is whose -----------*- C++ -*-===//
+#ifndef TILEC_PASSES_ROLEBARRIERS_H
+#define TILEC_PASSES_ROLEBARRIERS_H
+
+namespace tilec {
+
+/// The named barrier of all threads of a role, used by nobody else: roles run side by side, and two
+/// that shared one would count each other's threads. 0 is that of the block. Whatever a role
+/// synchronises, it synchronises all its threads, in program order, so one is enough for each.
+inline unsigned barrierOfRole(unsigned role) { return 1 + role; }
+
+} // namespace tilec
+
+#endif // TILEC_PASSES_ROLEBARRIERS_H
