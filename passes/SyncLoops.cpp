@@ -1,4 +1,20 @@
 //===- SyncLoops.cpp - positions and regions across loops' edges ---------===//
+//
+// A position is known by its forms, sums of values and a constant that are all this number; a
+// region of global memory by ranges of its indices.
+//
+// Invariant: every form is right at every place where the position is looked at, and a region holds
+// at least what was accessed. A form less, or a wider region, is never wrong: an access is then
+// taken to be anywhere, and a slot that is held allows less. So over an edge a form is rewritten
+// where everything in it can be said in the names of the other side, else dropped: a value that the
+// loop carries, or its variable, is another number there.
+//
+// Why a loop has finitely many: its head adds forms once (`enter`, kMaxForms), the back edge only
+// rewrites, and a rewritten form has no more values than before, of those that the loop carries.
+// Their constants are taken modulo the slots of the ring (renameAll); regions that move are widened
+// (`settle`).
+//
+//===----------------------------------------------------------------------===//
 #include "passes/SyncLoops.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

@@ -1,9 +1,8 @@
 //===- VerifySync.cpp - is every dependency through shared memory ordered? -===//
 //
-// Walks the kernel as tgpu-insert-sync does, changes nothing, and reports what is not ordered.
-// Besides barriers and fences it checks the protocols that no other pass derives: channels
-// (acquire, expect, load; wait, read, release), groups of matrix products, and the fence before the
-// registers of a product.
+// Walks the kernel as tgpu-insert-sync does and reports what is not ordered. Besides barriers and
+// fences it checks the protocols that no other pass derives: channels (acquire, expect, load; wait,
+// read, release), groups of matrix products, and the fence before the registers of a product.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"

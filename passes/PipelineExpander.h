@@ -1,0 +1,76 @@
+//===- PipelineExpander.h - carries out the schedule of one loop -*- C++ -*-===//
+//
+// PipelineRings.cpp makes and fills rings, ExpandPipeline.cpp puts the iterations together.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILEC_PASSES_PIPELINEEXPANDER_H
+#define TILEC_PASSES_PIPELINEEXPANDER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/Pipeline.h"
+
+namespace tilec {
+
+class Expander {
+public:
+  Expander(tgpu::KernelOp kernel, mlir::scf::ForOp loop)
+      : kernel(kernel), loop(loop), builder(loop), loc(loop.getLoc()),
+        stages(tgpu::kPipeline.get(loop).getStages()), path(tgpu::kPipeline.get(loop).getPath()) {}
+
+  mlir::LogicalResult run();
+
+private:
+  struct Load {
+    tgpu::CopyOp copy;
+    mlir::Value ring;
+    int64_t map = 0; // tensor map, for TMA
+  };
+
+  mlir::Value constant(int64_t value) {
+    return mlir::arith::ConstantIntOp::create(builder, loc, value, 32);
+  }
+  mlir::Value plus(mlir::Value a, mlir::Value b);
+  mlir::LogicalResult makeRings();
+  void carryPosition();
+  void storePosition(mlir::Value end);
+  mlir::Value tripCount();
+  /// Induction variable of iteration `number`.
+  mlir::Value inductionOf(mlir::Value number);
+  /// Value computed in the loop for another iteration.
+  mlir::Value recompute(mlir::Value value, mlir::IRMapping &mapping);
+  void emitLoads(mlir::Value number, mlir::Value position);
+  void fill(mlir::Value number, mlir::Value position);
+  void fillIf(mlir::Value number, mlir::Value position);
+  void fillAhead(mlir::Value number);
+  void takeFirstReads();
+  void findDeferred();
+  mlir::LogicalResult checkSchedule();
+  void awaitCopies();
+  llvm::SmallVector<mlir::Value> readFirst(mlir::Value number);
+  void emitBody(mlir::scf::ForOp fresh, mlir::Value number, mlir::Value position);
+  void emitPrologue();
+  void emitLoop();
+  void emitEpilogue(mlir::scf::ForOp fresh);
+
+  tgpu::KernelOp kernel;
+  mlir::scf::ForOp loop;
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+  int64_t stages;
+  tgpu::CopyPath path;
+  llvm::SmallVector<Load> loads;
+  mlir::Value channel;
+  mlir::Value base;  // ring position of iteration 0
+  mlir::Value trips; // number of iterations, i32
+  tgpu::WgmmaWaitOp deferred;
+  unsigned deferredIndex = 0; // the loop-carried value that stays pending
+  llvm::SmallVector<mlir::scf::ForOp> around;
+  tgpu::MmaOp firstProduct, lastProduct; // of mma.sync, when the reads of the first run ahead
+  llvm::SetVector<mlir::Operation *>
+      firstReads; // what reads the first product's operands, in order
+};
+
+} // namespace tilec
+
+#endif // TILEC_PASSES_PIPELINEEXPANDER_H

@@ -1,0 +1,176 @@
+//===- PipelineRings.cpp - the rings of a pipelined loop, and how they fill ===//
+#include "mlir/IR/Matchers.h"
+#include "passes/PipelineExpander.h"
+#include "passes/Shared.h"
+
+using namespace mlir;
+using namespace tilec;
+using tgpu::CopyPath;
+
+Value Expander::plus(Value a, Value b) {
+  if (matchPattern(a, m_Zero())) {
+    return b;
+  }
+  return matchPattern(b, m_Zero()) ? a : Value(arith::AddIOp::create(builder, loc, a, b));
+}
+
+/// Rings, and for TMA their channel, at the start of the kernel: they outlive the loops around.
+LogicalResult Expander::makeRings() {
+  OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  SmallVector<StringRef> names;
+  for (auto copy : loop.getBody()->getOps<tgpu::CopyOp>()) {
+    if (!isFill(copy, stages)) {
+      continue;
+    }
+    auto alloc = copy.getDest().getDefiningOp<tgpu::AllocSharedOp>();
+    if (!alloc || !alloc.getResult().getType().getLayout()) {
+      return copy.emitError("has stage 0 but fills no whole buffer with a layout");
+    }
+    Load load;
+    load.copy = copy;
+    load.ring = tgpu::AllocSharedOp::create(entry, alloc.getLoc(),
+                                            ringType(alloc.getResult().getType(), stages),
+                                            alloc.getNameAttr(), StringAttr(), IntegerAttr());
+    if (path == CopyPath::Tma) {
+      FailureOr<int64_t> map = getTensorMap(kernel, copy, analyseSlice(copy.getSource()),
+                                            alloc.getResult().getType().getLayout().getLayout());
+      if (failed(map)) {
+        return failure();
+      }
+      load.map = *map;
+    }
+    names.push_back(alloc.getName().value_or("buffer"));
+    loads.push_back(load);
+  }
+  if (path == CopyPath::Tma) {
+    auto type = tgpu::ChannelType::get(kernel.getContext(), stages);
+    channel =
+        tgpu::ChannelOp::create(entry, loc, type, builder.getStringAttr(llvm::join(names, "+")), 1,
+                                kernel.getNumWarps(), IntegerAttr());
+  }
+  return success();
+}
+
+/// Adds the ring position to the values that the loops around carry, and reads it.
+void Expander::carryPosition() {
+  for (Operation *op = loop->getParentOp(); auto outer = dyn_cast<scf::ForOp>(op);
+       op = op->getParentOp()) {
+    around.push_back(outer);
+  }
+  OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  base = arith::ConstantIntOp::create(entry, loc, 0, 32);
+  IRRewriter rewriter(kernel.getContext());
+  for (scf::ForOp &outer : llvm::reverse(around)) {
+    rewriter.setInsertionPoint(outer);
+    FailureOr<LoopLikeOpInterface> replaced = outer.replaceWithAdditionalYields(
+        rewriter, ValueRange{base}, /*replaceInitOperandUsesInLoop=*/false,
+        [](OpBuilder &, Location, ArrayRef<BlockArgument> fresh) {
+          return SmallVector<Value>{fresh.back()};
+        });
+    outer = cast<scf::ForOp>(*replaced);
+    base = outer.getRegionIterArgs().back();
+  }
+}
+
+void Expander::storePosition(Value end) {
+  for (scf::ForOp outer : around) {
+    auto yield = cast<scf::YieldOp>(outer.getBody()->getTerminator());
+    yield->setOperand(yield->getNumOperands() - 1, end);
+    end = outer.getResults().back();
+  }
+}
+
+Value Expander::tripCount() {
+  auto asI32 = [&](Value value) -> Value {
+    if (value.getType().isIndex()) {
+      return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), value);
+    }
+    return value.getType().isInteger(32)
+               ? value
+               : arith::TruncIOp::create(builder, loc, builder.getI32Type(), value);
+  };
+  Value distance = loop.getUpperBound();
+  if (!matchPattern(loop.getLowerBound(), m_Zero())) {
+    distance = arith::SubIOp::create(builder, loc, distance, loop.getLowerBound());
+  }
+  if (!matchPattern(loop.getStep(), m_One())) {
+    distance = arith::CeilDivSIOp::create(builder, loc, distance, loop.getStep());
+  }
+  return arith::MaxSIOp::create(builder, loc, asI32(distance), constant(0));
+}
+
+Value Expander::inductionOf(Value number) {
+  Type type = loop.getInductionVar().getType();
+  Value value = number;
+  if (type.isIndex()) {
+    value = arith::IndexCastOp::create(builder, loc, type, number);
+  } else if (!type.isInteger(32)) {
+    value = arith::ExtSIOp::create(builder, loc, type, number);
+  }
+  if (!matchPattern(loop.getStep(), m_One())) {
+    value = arith::MulIOp::create(builder, loc, value, loop.getStep());
+  }
+  return plus(loop.getLowerBound(), value);
+}
+
+Value Expander::recompute(Value value, IRMapping &mapping) {
+  if (!loop->isAncestor(value.getParentBlock()->getParentOp()) || mapping.contains(value)) {
+    return mapping.lookupOrDefault(value);
+  }
+  Operation *definition = value.getDefiningOp();
+  for (Value operand : definition->getOperands()) {
+    recompute(operand, mapping);
+  }
+  builder.clone(*definition, mapping);
+  return mapping.lookup(value);
+}
+
+void Expander::emitLoads(Value number, Value position) {
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(), inductionOf(number));
+  for (Load &load : loads) {
+    Value source = recompute(load.copy.getSource(), mapping);
+    Value slot = tgpu::SlotOp::create(builder, load.copy.getLoc(), load.copy.getDest().getType(),
+                                      load.ring, position);
+    if (path == CopyPath::Tma) {
+      tgpu::TmaLoadOp::create(builder, load.copy.getLoc(), source, slot, channel, position,
+                              load.map, load.copy.getCache());
+    } else {
+      tgpu::CpAsyncOp::create(builder, load.copy.getLoc(), source, slot, *load.copy.getBytes(),
+                              load.copy.getCache());
+    }
+  }
+}
+
+/// Starts filling the slot at `position` with the data of iteration `number`.
+void Expander::fill(Value number, Value position) {
+  if (path != CopyPath::Tma) {
+    return emitLoads(number, position);
+  }
+  auto one = tgpu::OneThreadOp::create(builder, loc);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&one.getBody().emplaceBlock());
+  int64_t bytes = 0;
+  for (Load &load : loads) {
+    bytes += tmaBytes(cast<tgpu::SmemType>(load.copy.getDest().getType()).getLayout().getLayout());
+  }
+  tgpu::AcquireOp::create(builder, loc, channel, position);
+  tgpu::ExpectOp::create(builder, loc, channel, position, bytes);
+  emitLoads(number, position);
+}
+
+void Expander::fillIf(Value number, Value position) {
+  Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, number, trips);
+  auto branch = scf::IfOp::create(builder, loc, inside, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  fill(number, position);
+}
+
+/// cp.async of the iteration that is stages - 1 ahead. Past the last one it fills a slot that
+/// nobody reads: cheaper than a branch that would cut the products of an iteration in two.
+void Expander::fillAhead(Value number) {
+  Value ahead = plus(number, constant(stages - 1));
+  fill(ahead, ahead);
+  tgpu::CpAsyncCommitOp::create(builder, loc);
+}
