@@ -3,6 +3,7 @@
 #include "runtime/harness/Compare.h"
 #include "runtime/harness/Generate.h"
 #include "runtime/harness/Npy.h"
+#include "runtime/harness/Pitch.h"
 #include "runtime/src/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -41,10 +42,11 @@ void CpuRun::readOptions() {
   args = split("arg", options.args);
   outs = split("out", options.outs);
   expects = split("expect", options.expect);
+  pitches = split("pitch", options.pitches);
   auto isArgument = [&](const std::string &name) {
     return llvm::any_of(kernel.arguments, [&](const Argument &a) { return a.name == name; });
   };
-  for (const auto *map : {&args, &outs, &expects}) {
+  for (const auto *map : {&args, &outs, &expects, &pitches}) {
     for (const auto &[name, value] : *map) {
       if (!isArgument(name)) {
         throw RunError{"kernel `" + kernel.symbol + "` has no argument `" + name + "`"};
@@ -193,15 +195,42 @@ void CpuRun::resolveSame() {
   }
 }
 
+/// Rows that lie further apart. A tensor that is another one has that one's.
+void CpuRun::setPitches() {
+  for (auto [slot, argument] : llvm::zip_equal(slots, kernel.arguments)) {
+    auto given = pitches.find(argument.name);
+    if (given == pitches.end()) {
+      continue;
+    }
+    int64_t pitch = 0;
+    const std::vector<int64_t> &shape = slot.host.shape;
+    if (llvm::StringRef(given->second).getAsInteger(10, pitch) || !argument.isTensor ||
+        slot.absent || slot.same || shape.size() < 2 || pitch < shape.back() ||
+        dtypeBits(argument.dtype) < 8) {
+      throw RunError{"`--pitch " + given->first + "=" + given->second +
+                     "`: it is for tensors of their own with rank 2 or more and whole bytes, and "
+                     "no less than a row"};
+    }
+    slot.pitch = pitch;
+  }
+  for (Slot &slot : slots) {
+    if (slot.same) {
+      slot.pitch = slots[*slot.same].pitch;
+    }
+  }
+}
+
 /// Copies a tensor between guard zones, at a multiple of 256 bytes as allocators on devices do.
 void CpuRun::place(Slot &slot) {
   constexpr size_t alignment = 256;
-  size_t bytes = slot.host.data.size();
-  slot.memory.assign(2 * kGuardBytes + alignment + bytes, kGuard);
+  std::vector<std::byte> contents =
+      slot.pitch ? spreadRows(slot.host, *slot.pitch, kGuard) : slot.host.data;
+  slot.memory.assign(2 * kGuardBytes + alignment + contents.size(), kGuard);
   auto start = reinterpret_cast<uintptr_t>(slot.memory.data()) + kGuardBytes;
   size_t offset = kGuardBytes + (alignment - start % alignment) % alignment;
   slot.data = slot.memory.data() + offset;
-  std::copy(slot.host.data.begin(), slot.host.data.end(), slot.data);
+  slot.bytes = contents.size();
+  std::copy(contents.begin(), contents.end(), slot.data);
 }
 
 std::vector<cpu::Argument> CpuRun::makeArguments() {
@@ -219,10 +248,14 @@ std::vector<cpu::Argument> CpuRun::makeArguments() {
     }
     if (slot.same) {
       slot.data = slots[*slot.same].data;
+      slot.bytes = slots[*slot.same].bytes;
     }
     std::vector<int64_t> shape = slot.host.shape;
     shape.resize(argument.extents.size()); // of an absent one: zeros
-    list.push_back(cpu::Argument::tensor(slot.data, shape, dtypeName(argument.dtype)));
+    list.push_back(slot.pitch
+                       ? cpu::Argument::tensor(slot.data, shape, pitchedStrides(shape, *slot.pitch),
+                                               dtypeName(argument.dtype))
+                       : cpu::Argument::tensor(slot.data, shape, dtypeName(argument.dtype)));
   }
   return list;
 }
@@ -230,8 +263,7 @@ std::vector<cpu::Argument> CpuRun::makeArguments() {
 void CpuRun::checkTensor(unsigned index) {
   const Argument &argument = kernel.arguments[index];
   Slot &slot = slots[index];
-  size_t bytes = slot.host.data.size();
-  const std::byte *after = slot.data + bytes;
+  const std::byte *after = slot.data + slot.bytes;
   const std::byte *end = slot.memory.data() + slot.memory.size();
   if (!slot.same && (findDamage(slot.memory.data(), slot.data - slot.memory.data()) ||
                      findDamage(after, end - after))) {
@@ -239,7 +271,15 @@ void CpuRun::checkTensor(unsigned index) {
     result.ok = false;
   }
   Array now = slot.host;
-  now.data.assign(slot.data, slot.data + bytes);
+  now.data.assign(slot.data, slot.data + slot.bytes);
+  if (slot.pitch) {
+    bool intact = true;
+    now = gatherRows(slot.host, *slot.pitch, now.data, kGuard, intact);
+    if (!intact) {
+      append(argument.name + ": WRONG: memory between its rows was written");
+      result.ok = false;
+    }
+  }
   if (auto out = outs.find(argument.name); out != outs.end()) {
     writeNpy(out->second, now);
   }
@@ -267,6 +307,7 @@ CpuRun::Result CpuRun::run() {
     bindDims();
     resolveSame();
     generateRest();
+    setPitches();
     std::vector<cpu::Argument> arguments = makeArguments();
     auto start = std::chrono::steady_clock::now();
     llvm::Error failure = program.run(kernel.symbol, arguments);

@@ -35,8 +35,10 @@ private:
     tile_rt::Array host;           ///< as before the run; a scalar has an empty shape
     std::vector<std::byte> memory; ///< guard zone, elements, guard zone
     std::byte *data = nullptr;     ///< aligned, inside memory
+    size_t bytes = 0;              ///< from there
     /// The number of the slot whose tensor this is too: `same(X)`.
     std::optional<size_t> same;
+    std::optional<int64_t> pitch; ///< elements from row to row, if more than a row has
   };
 
   void readOptions();
@@ -46,6 +48,7 @@ private:
   void resolveSame();
   void generateRest();
   void generateTensor(unsigned index);
+  void setPitches();
   static void place(Slot &slot);
   std::vector<cpu::Argument> makeArguments();
   void checkTensor(unsigned index);
@@ -54,7 +57,7 @@ private:
   const tile_rt::Kernel &kernel;
   cpu::CpuProgram &program;
   const RunOptions &options;
-  std::map<std::string, std::string> dims, args, outs, expects;
+  std::map<std::string, std::string> dims, args, outs, expects, pitches;
   std::vector<Slot> slots;
   tile_rt::Env env;
   bool compared = false;

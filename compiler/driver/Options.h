@@ -30,12 +30,13 @@ bool takesSeveralArchs(EmitKind kind);
 
 /// What `tilec run` takes beside the options of a compilation. Texts are "NAME=VALUE".
 struct RunOptions {
-  std::string on;                  ///< "cpu", "emu", "cuda", or empty: cuda if there is a GPU
-  std::vector<std::string> dims;   ///< values of dimensions
-  std::vector<std::string> args;   ///< inputs: a .npy file, a distribution or a number
-  std::vector<std::string> outs;   ///< outputs to write as .npy files
-  std::vector<std::string> expect; ///< outputs to compare with .npy files
-  std::optional<double> tolerance; ///< instead of the default of the output's type
+  std::string on;                   ///< "cpu", "emu", "cuda", or empty: cuda if there is a GPU
+  std::vector<std::string> dims;    ///< values of dimensions
+  std::vector<std::string> pitches; ///< of strided tensors: elements from row to row
+  std::vector<std::string> args;    ///< inputs: a .npy file, a distribution or a number
+  std::vector<std::string> outs;    ///< outputs to write as .npy files
+  std::vector<std::string> expect;  ///< outputs to compare with .npy files
+  std::optional<double> tolerance;  ///< instead of the default of the output's type
   uint64_t seed = 1;
   unsigned repeat = 0;               ///< timed launches (cuda)
   std::vector<std::string> emulator; ///< options of the emulator, as tile-run takes them

@@ -28,6 +28,7 @@ static std::vector<std::string> tileRunArguments(const Options &options, const s
   }
   add("dim", options.run.dims);
   add("arg", options.run.args);
+  add("pitch", options.run.pitches);
   add("out", options.run.outs);
   add("expect", options.run.expect);
   if (options.run.tolerance) {

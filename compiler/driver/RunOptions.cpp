@@ -41,6 +41,9 @@ void addRunOptions(CLI::App &app, RunOptions &run) {
                  "NAME=VALUE: an input, a .npy file, normal, uniform(a, b), integers(a, b), a "
                  "number, same(X), poison or none")
       ->allow_extra_args(false);
+  app.add_option("--pitch", run.pitches,
+                 "NAME=N: the rows of this `strided` tensor begin N elements apart")
+      ->allow_extra_args(false);
   app.add_option("--out", run.outs, "NAME=FILE.npy: write an output")->allow_extra_args(false);
   app.add_option("--expect", run.expect, "NAME=FILE.npy: compare an output")
       ->allow_extra_args(false);

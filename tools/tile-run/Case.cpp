@@ -6,6 +6,7 @@
 #include "tools/tile-run/Arithmetic.h"
 #include "tools/tile-run/CudaExecutor.h"
 #include "tools/tile-run/EmulatorExecutor.h"
+#include "tools/tile-run/Slot.h"
 
 #include <algorithm>
 #include <cstring>
@@ -15,17 +16,6 @@ using namespace tile_rt;
 namespace tile_run {
 
 namespace {
-/// A tensor or scalar of the call, on both sides.
-struct Slot {
-  const Argument *argument = nullptr;
-  bool absent = false, fromFile = false;
-  bool poisoned = false; ///< holds nothing before the run
-  Array host;            ///< as before the run; a scalar has an empty shape
-  /// The number of the slot whose tensor this is too: `same(X)`.
-  std::optional<size_t> same;
-  std::shared_ptr<Buffer> device;
-};
-
 /// X of `same(X)`.
 std::optional<std::string> sameAs(const std::string &text) {
   if (!text.starts_with("same(") || !text.ends_with(")")) {
@@ -86,6 +76,11 @@ void Run::checkNames() const {
       if (!known(name)) {
         throw UsageError("kernel `" + description().symbol + "` has no argument `" + name + "`");
       }
+    }
+  }
+  for (const auto &[name, value] : options.pitches) {
+    if (!known(name)) {
+      throw UsageError("kernel `" + description().symbol + "` has no argument `" + name + "`");
     }
   }
   for (const auto &[name, value] : options.dims) {
@@ -228,7 +223,7 @@ void Run::resolveSame() {
 void Run::upload() {
   for (Slot &slot : slots) {
     if (slot.argument->isTensor && !slot.absent && !slot.same) {
-      slot.device = executor.allocate(slot.host.data.size(), slot.argument->name);
+      slot.device = executor.allocate(slot.memory().size(), slot.argument->name);
       fill(slot);
     }
   }
@@ -245,6 +240,7 @@ void Run::upload() {
     } else if (!slot.absent) {
       arg.data = reinterpret_cast<void *>(slot.device->address());
       arg.extents = slot.host.shape.data();
+      arg.strides = slot.pitch ? slot.strides.data() : nullptr;
       arg.rank = static_cast<int32_t>(slot.host.shape.size());
     } else {
       arg.rank = 0;
@@ -271,7 +267,7 @@ void Run::fill(Slot &slot) {
   if (slot.poisoned) {
     slot.device->poison();
   } else {
-    slot.device->write(slot.host.data);
+    slot.device->write(slot.memory());
   }
 }
 
@@ -286,6 +282,14 @@ void Run::checkTensor(Slot &slot, bool &compared) {
   }
   Array after = slot.host;
   after.data = slot.device->read();
+  if (slot.pitch) {
+    bool intact = true;
+    const Slot &owner = slot.same ? slots[*slot.same] : slot;
+    after = gatherRows(slot.host, *slot.pitch, after.data, owner.gap(), intact);
+    if (!intact) {
+      fail(name + ": WRONG: memory between its rows was written");
+    }
+  }
   if (slot.argument->direction == Direction::In && after.data != slot.host.data) {
     bool aliased = std::any_of(slots.begin(), slots.end(), [&](const Slot &other) {
       return other.device && other.argument->isWritten() &&
@@ -407,6 +411,7 @@ CaseResult Run::run() {
   resolveSame();
   try {
     generateRest();
+    setPitches(slots, options.pitches);
     upload();
     launch();
     check();

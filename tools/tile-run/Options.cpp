@@ -9,7 +9,7 @@ namespace tile_run {
 namespace {
 /// The options as CLI11 collects them, before NAME=VALUE is taken apart.
 struct Raw {
-  std::vector<std::string> dims, args, outs, expects;
+  std::vector<std::string> dims, pitches, args, outs, expects;
   double tolerance = -1;
   std::optional<uint64_t> scheduleSeed;
 };
@@ -31,6 +31,9 @@ void addCaseOptions(CLI::App &app, CaseOptions &options, Raw &raw) {
          "--arg", raw.args,
          "NAME=FILE.npy, NAME=normal[(mean,deviation)], uniform(a,b), integers(a,b), a "
          "number, same(X) (the tensor of argument X), poison (for an output: nothing), or none")
+      ->allow_extra_args(false);
+  app.add_option("--pitch", raw.pitches,
+                 "NAME=N: the rows of this `strided` tensor begin N elements apart")
       ->allow_extra_args(false);
   app.add_option("--out", raw.outs, "NAME=FILE.npy: write this tensor after the run")
       ->allow_extra_args(false);
@@ -69,18 +72,23 @@ void addEmulatorOptions(CLI::App &app, CaseOptions &options, Raw &raw) {
 }
 
 void finish(CaseOptions &options, const Raw &raw) {
-  for (const std::string &text : raw.dims) {
-    auto [name, value] = split(text, "--dim");
-    size_t used = 0;
-    try {
-      options.dims[name] = std::stoll(value, &used);
-    } catch (const std::exception &) {
-      used = 0;
+  auto numbers = [](std::map<std::string, int64_t> &map, const std::vector<std::string> &list,
+                    const char *option) {
+    for (const std::string &text : list) {
+      auto [name, value] = split(text, option);
+      size_t used = 0;
+      try {
+        map[name] = std::stoll(value, &used);
+      } catch (const std::exception &) {
+        used = 0;
+      }
+      if (used != value.size() || value.empty()) {
+        throw UsageError(std::string(option) + " " + text + ": expected an integer");
+      }
     }
-    if (used != value.size() || value.empty()) {
-      throw UsageError("--dim " + text + ": expected an integer");
-    }
-  }
+  };
+  numbers(options.dims, raw.dims, "--dim");
+  numbers(options.pitches, raw.pitches, "--pitch");
   auto fill = [](std::map<std::string, std::string> &map, const std::vector<std::string> &list,
                  const char *option) {
     for (const std::string &text : list) {

@@ -19,6 +19,7 @@ struct UsageError : std::runtime_error {
 struct CaseOptions {
   std::string kernel, arch, variant;
   std::map<std::string, int64_t> dims;
+  std::map<std::string, int64_t> pitches; ///< of `strided` tensors whose rows lie further apart
   std::map<std::string, std::string> args, outs, expects;
   std::optional<double> tolerance;
   uint64_t seed = 1;

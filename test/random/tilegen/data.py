@@ -45,7 +45,7 @@ def inputs(program, seed, call, dims, extents):
         fmt = FORMATS[argument.format]
         if hasattr(argument, "value"):
             result[argument.name] = argument.value
-        elif argument.direction == "out" or argument.same:
+        elif argument.direction == "out" or argument.same or argument.absent:
             result[argument.name] = None
         else:
             shape = extents[argument.name]

@@ -58,14 +58,39 @@ class Drawing(Builder):
             if self.chance(0.75) or tile is tiles[-1]:
                 features.store(self, tile, tile.format if self.chance(0.8) else None)
 
+    def spread_rows(self):
+        """Some tensors have rows that lie further apart than they are long, not always by whole vectors."""
+        for tensor in self.program.tensors():
+            if len(tensor.extents) > 1 and not tensor.same and not tensor.alias and self.chance(0.1):
+                if not any(other.alias == tensor.name for other in self.program.tensors()):
+                    tensor.strided, tensor.padding = True, self.pick([0, 1, 3, 8, 16, 64])
+                    self.note("strided")
+
+    def facts(self):
+        """What the compiler may know of dimensions: their values, or what divides them."""
+        if self.chance(0.08):
+            call = self.pick(self.program.calls)
+            names = [k for k in call if self.chance(0.7)]
+            self.program.fixed = {k: call[k] for k in names}
+            self.program.calls = [call]
+            self.note("fixed dimensions")
+        elif self.chance(0.1):
+            for name in self.dimensions:
+                divisor = self.pick([2, 4, 8, 16])
+                if self.chance(0.4) and not self.dimensions[name].grid:
+                    for call in self.program.calls:
+                        call[name] = -(-call[name] // divisor) * divisor
+                    self.program.where.append(f"{name} % {divisor} == 0")
+            self.note("where")
+
     def call(self, odd):
         """Extents of one run: even ones may be moved by TMA, odd ones test every guard."""
         dims = {}
         for name, d in self.dimensions.items():
             if d.grid:
-                dims[name] = self.pick([1, 2, 2, 3])
+                dims[name] = self.pick([1, 2, 2, 3]) if not odd or self.chance(0.97) else 0
             elif odd:
-                dims[name] = max(1, d.near + self.pick([0, 0, -1, 1, -3, 5, -d.near // 2, 7]))
+                dims[name] = max(0 if self.chance(0.02) else 1, d.near + self.pick([0, 0, -1, 1, -3, 5, -d.near // 2, 7]))
             else:
                 dims[name] = max(16, (d.near + self.pick([0, 0, 0, 8, -8, 16])) // 16 * 16)
         return dims
@@ -80,7 +105,11 @@ def draw_program(seed, attempt=0, only=None):
     for _ in range(1 if b.chance(0.85) else 2):
         b.launch(b.pick([2, 3, 4, 5, 7]), only)
     b.bind_dimensions()
+    b.spread_rows()
+    if b.chance(0.15):
+        b.program.multiprocessors = b.pick([1, 2])
     b.program.calls = [b.call(False), b.call(True)]
+    b.facts()
     if not b.program.tensors():
         raise AssertionError("a program without tensors")
     return b.program

@@ -294,6 +294,58 @@ def _loop(b, kind):
     b.emit(n.For(variable, "0", end, body, kind, stages, step))
 
 
+@feature("while loop", 0.5)
+def while_loop(b):
+    if b.depth > 3 or b.trips > 12:
+        return False
+    name, trips = b.name("v"), b.pick([1, 2, 3])
+    b.emit(n.LetScalar(name, "0", "var"))
+
+    def draw():
+        statements(b, b.pick([1, 2]))()
+        b.emit(n.SetScalar(name, "+=", "1"))
+
+    b.emit(n.While(f"{name} < {trips}", b.inside(draw, trips, {}, changing=True)))
+
+
+@feature("jump", 0.5)
+def jump(b):
+    """A serial loop that ends early, or skips the rest of some iterations."""
+    if b.depth > 3 or b.trips > 12:
+        return False
+    trips, variable = b.pick([2, 3, 4]), b.name("k")
+
+    def draw():
+        statements(b, 1)()
+        b.emit(n.Jump(b.pick(["break", "continue"]), f"{variable} == {b.random.randrange(trips)}"))
+        statements(b, b.pick([1, 2]))()
+
+    b.emit(n.For(variable, "0", str(trips), b.inside(draw, trips, {variable: trips}, changing=True)))
+
+
+@feature("set element", 0.5)
+def set_element(b):
+    """One element of memory that is the block's own."""
+    format = b.pick(["f32", "i32", "f16", "u8"])
+    tensor = n.Tensor(b.name("Y"), format, [b.grid_dimension(i) for i in b.index_names], "out")
+    b.program.arguments.append(tensor)
+    b.emit(n.SetElement(n.Region(tensor.name, list(b.index_names)), scalar(b, format)))
+
+
+@feature("optional", 0.4)
+def optional(b):
+    """A tensor that may be missing."""
+    tiles = b.tiles(lambda t: t.format != "bool")
+    if not tiles:
+        return False
+    tile = b.pick(tiles)
+    extents = [b.grid_dimension(i) for i in b.index_names] + list(tile.shape)
+    tensor = n.Tensor(b.name("P"), tile.format, extents, "out", optional=True, absent=b.chance(0.4))
+    b.program.arguments.append(tensor)
+    region = n.Region(tensor.name, list(b.index_names) + ["0"] * len(tile.shape))
+    b.emit(n.If(f"present({tensor.name})", [n.Copy(n.Ref(tile.name), region)]))
+
+
 @feature("branch", 1.5)
 def branch(b):
     names = list(b.scalars())

@@ -47,6 +47,10 @@ class Store:
         self.tile = Tile(t.format, t.lo if t.lo.flags.writeable else t.lo.copy(), hi if hi.flags.writeable else hi.copy(), t.wild)
 
 
+class Jumped(Exception):
+    """A `break` or `continue` on its way out; `args` holds the word."""
+
+
 class Window:
     """A tensor or a view of it: for each dimension of the store an index, or (start, extent)."""
 
@@ -124,6 +128,7 @@ class Interpreter:
                 self.names[argument.name] = inputs[argument.name]
                 continue
             shape = tuple(int(n.scalar(e, self.names)) for e in argument.extents)
+            self.names[argument.name] = not argument.absent
             if argument.same:
                 store = self.tensors[argument.same].store
             elif inputs[argument.name] is None:
@@ -275,13 +280,35 @@ class Interpreter:
 
     def do_For(self, s):
         for i in range(int(self.number(s.start)), int(self.number(s.end)), s.step):
-            self.block(s.body, {s.variable: i})
+            if not self.iteration(s.body, {s.variable: i}):
+                break
+
+    def do_While(self, s):
+        while self.number(s.condition):
+            if not self.iteration(s.body, {}):
+                break
+
+    def iteration(self, body, bindings):
+        """False if it ended in `break`."""
+        depth = len(self.scopes)
+        try:
+            self.block(body, bindings)
+        except Jumped as jump:
+            del self.scopes[depth:]
+            self._refresh()
+            return jump.args[0] == "continue"
+        return True
+
+    def do_Jump(self, s):
+        if self.number(s.condition):
+            raise Jumped(s.word)
+
+    def do_SetElement(self, s):
+        window, starts = self.place(s.place)
+        window.write(starts, self.evaluate(s.value))
 
     def do_If(self, s):
         self.block(s.then if self.number(s.condition) else s.otherwise)
-
-    def do_Block(self, s):
-        self.block(s.body)
 
     # --- places
 

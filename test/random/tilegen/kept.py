@@ -9,7 +9,7 @@ Words after `expects`: `ok`, the default: cpu and both architectures agree, noth
 once it no longer does, the line has to go.
 
 A line `run` is a call: dimensions and scalars by value, tensors by direction, type, extents and data (formats and kinds of data.py), a
-tensor that is another one by `Y=same:X` besides. There may be several.
+tensor whose rows lie further apart by `:pitch72` at the end, one that is another tensor by `Y=same:X` besides. There may be several.
 """
 import os
 import re
@@ -31,6 +31,7 @@ class Argument:
     format: str
     extents: tuple
     kind: str
+    pitch: int = 0  # elements from row to row
 
 
 @dataclass
@@ -44,7 +45,7 @@ class Run:
     def text(self):
         parts = [f"seed={self.seed}", f"call={self.call}"] + [f"{k}={v}" for k, v in self.values.items()]
         for name, a in self.tensors.items():
-            kind = f":{a.kind}" if a.direction != "out" else ""
+            kind = (f":{a.kind}" if a.direction != "out" else "") + (f":pitch{a.pitch}" if a.pitch else "")
             parts.append(f"{name}={a.direction}:{a.format}[{','.join(map(str, a.extents))}]{kind}")
         return " ".join(parts + [f"{k}=same:{v}" for k, v in self.same.items()])
 
@@ -59,9 +60,9 @@ def read_run(text):
             run.call = int(value)
         elif value.startswith("same:"):
             run.same[name] = value[5:]
-        elif found := re.fullmatch(r"(in|out|inout):(\w+)\[([\d,]*)\](?::(\w+))?", value):
+        elif found := re.fullmatch(r"(in|out|inout):(\w+)\[([\d,]*)\](?::(?!pitch)(\w+))?(?::pitch(\d+))?", value):
             extents = tuple(int(e) for e in found[3].split(",") if e)
-            run.tensors[name] = Argument(found[1], found[2], extents, found[4] or "small")
+            run.tensors[name] = Argument(found[1], found[2], extents, found[4] or "small", int(found[5] or 0))
         else:
             run.values[name] = value
     return run
@@ -95,10 +96,14 @@ def write_case(path, program, seed, extents, failure):
         for a in program.arguments:
             if hasattr(a, "value"):
                 run.values[a.name] = a.value
+            elif a.absent:
+                run.values[a.name] = "none"
             else:
                 if a.same:
                     run.same[a.name] = a.same
                 run.tensors[a.name] = Argument(a.direction or "in", a.format, extents[number][a.name], a.data)
+                if a.strided and a.padding:
+                    run.tensors[a.name].pitch = extents[number][a.name][-1] + a.padding
         lines.append("// run: " + run.text())
     with open(path, "w") as file:
         file.write("\n".join(lines) + "\n" + program.text())
@@ -108,7 +113,7 @@ def _options(run, folder, outputs, tag):
     """Options of a call; writes its inputs. Names of dimensions begin with a capital, those of scalars do not."""
     options = []
     for name, value in run.values.items():
-        options += ["--dim" if name[0].isupper() else "--arg", f"{name}={value}"]
+        options += ["--dim" if name[0].isupper() and value != "none" else "--arg", f"{name}={value}"]
     for name, a in run.tensors.items():
         fmt, file = FORMATS[a.format], f"{name}.{run.call}.npy"
         if a.direction == "out":
@@ -118,6 +123,8 @@ def _options(run, folder, outputs, tag):
             array = encode(fmt, data.draw(data.generator(run.seed, run.call, name), fmt, a.kind, a.extents))
         np.save(os.path.join(folder, file), array)
         options += ["--arg", f"{name}={file}"]
+        if a.pitch:
+            options += ["--pitch", f"{name}={a.pitch}"]
         if name in run.same:
             options[-1] = f"{name}=same({run.same[name]})"
         if a.direction != "in":

@@ -288,15 +288,34 @@ class If:
 
 
 @dataclass
-class Block:
-    """Statements in braces of their own are not in the grammar: an `if true` that the compiler sees through."""
-
+class While:
+    condition: str
     body: list
 
     def lines(self):
-        yield "if true {"
+        yield f"while {self.condition} {{"
         yield from indented(self.body)
         yield "}"
+
+
+@dataclass
+class Jump:
+    """`break` or `continue` under a condition."""
+
+    word: str
+    condition: str
+
+    def lines(self):
+        yield f"if {self.condition} {{ {self.word}; }}"
+
+
+@dataclass
+class SetElement:
+    place: Region
+    value: object
+
+    def lines(self):
+        yield f"{self.place.text()} = {strip(self.value.text())};"
 
 
 def indented(body):
@@ -317,6 +336,7 @@ class Tensor:
     strided: bool = False
     alias: str = ""  # may_alias(this)
     optional: bool = False
+    absent: bool = False  # at the call
     data: str = "small"
     padding: int = 0  # elements by which its rows lie further apart than they are long
     same: str = ""  # at the call it is this other tensor
@@ -376,6 +396,8 @@ class Program:
     features: list = field(default_factory=list)
     annotations: list = field(default_factory=list)
     where: list = field(default_factory=list)
+    fixed: dict = field(default_factory=dict)  # dimensions that are constants of the compilation
+    multiprocessors: int = 4  # of the emulated device: few make persistent blocks work through several points
 
     def text(self):
         params = ", ".join(f"{k}: int = {v}" for k, v in self.params.items())
@@ -386,7 +408,11 @@ class Program:
         lines += ["    " + w.text() for w in self.workspaces]
         for launch in self.launches:
             lines += ["    " + line for line in launch.lines()]
-        return "\n".join(lines + ["}"]) + "\n"
+        lines.append("}")
+        if self.fixed:
+            given = ", ".join(f"{name} = {value}" for name, value in self.fixed.items())
+            lines.append(f"instantiate k<{given}> as fixed;")
+        return "\n".join(lines) + "\n"
 
     def tensors(self):
         return [a for a in self.arguments if isinstance(a, Tensor)]
@@ -432,7 +458,7 @@ for _name in ("add", "sub", "mul", "radd", "rsub", "rmul", "neg", "and", "or", "
     _plain = getattr(int, f"__{_name}__")
     setattr(_Integer, f"__{_name}__", lambda *args, _plain=_plain: _Integer(_plain(*args)))
 
-_FUNCTIONS = {"ceildiv": lambda a, b: _Integer(-(-int(a) // int(b))), "min": min, "max": max, "true": True, "false": False}
+_FUNCTIONS = {"ceildiv": lambda a, b: _Integer(-(-int(a) // int(b))), "min": min, "max": max, "true": True, "false": False, "present": bool}
 
 
 @functools.lru_cache(maxsize=100000)

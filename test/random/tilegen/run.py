@@ -94,6 +94,10 @@ def prepare(program, seed, folder, outcome):
             given = inputs[argument.name]
             if isinstance(argument, n.ScalarArgument):
                 options += ["--arg", f"{argument.name}={argument.value}"]
+            elif argument.absent:
+                options += ["--arg", f"{argument.name}=none"]
+            elif argument.optional and argument.direction == "out":
+                options += ["--arg", f"{argument.name}=poison"]
             elif argument.same:
                 options += ["--arg", f"{argument.name}=same({argument.same})"]
             elif given is not None:
@@ -101,9 +105,12 @@ def prepare(program, seed, folder, outcome):
                 np.save(os.path.join(folder, file), data.stored(given))
                 options += ["--arg", f"{argument.name}={file}"]
                 bound.update(argument.extents)
+        for t in program.tensors():
+            if t.strided and t.padding:
+                options += ["--pitch", f"{t.name}={extents[t.name][-1] + t.padding}"]
         # tile-run knows no dimension that the kernel does not need; a file says its extent, here that of a poisoned output.
         for t in program.tensors():
-            if t.direction == "out" and not t.same and not bound.issuperset(e for e in t.extents if e in dims):
+            if t.direction == "out" and not t.same and not t.optional and not bound.issuperset(e for e in t.extents if e in dims):
                 file = f"{t.name}.{number}.npy"
                 fmt = FORMATS[t.format]
                 np.save(os.path.join(folder, file), np.full(np.prod(extents[t.name], dtype=int) * fmt.bytes, 0xFF, np.uint8).view(fmt.stored).reshape(extents[t.name]))
@@ -142,7 +149,7 @@ def compare(store, got):
 
 def check_outputs(program, call, folder, tag, kind, outcome):
     for tensor in program.tensors():
-        if not tensor.direction:
+        if not tensor.direction or tensor.absent:
             continue
         path = os.path.join(folder, f"{tensor.name}.{tag}.npy")
         if not os.path.exists(path):
@@ -157,7 +164,7 @@ def check_outputs(program, call, folder, tag, kind, outcome):
 
 
 def outputs_to(program, tag):
-    return [x for t in program.tensors() if t.direction for x in ("--out", f"{t.name}={t.name}.{tag}.npy")]
+    return [x for t in program.tensors() if t.direction and not t.absent for x in ("--out", f"{t.name}={t.name}.{tag}.npy")]
 
 
 def diagnostics(stderr):
@@ -226,7 +233,7 @@ def run_on_emulator(tools, program, calls, folder, architectures, schedules, see
                 kinds.append((arch, call, tag))
     with open(os.path.join(folder, "cases.txt"), "w") as file:
         file.write("\n".join(lines) + "\n")
-    command = [tools.tile_run, "k.pack", "--on=emu", "--step-budget", str(STEP_BUDGET), "--cases", "cases.txt"]
+    command = [tools.tile_run, "k.pack", "--on=emu", "--step-budget", str(STEP_BUDGET), "--sms", str(program.multiprocessors), "--cases", "cases.txt"]
     status, out, errors = tools.call(command, folder, RUN_SECONDS)
     if status == "hang" or status not in (0, 1):
         outcome.fail("emulator crash", f"status {status} {(out + errors)[-400:]}")

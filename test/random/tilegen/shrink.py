@@ -13,7 +13,7 @@ def bodies(program):
     """All lists of statements, inner ones after outer ones."""
     result = []
     for node in n.walk(program.launches):
-        if isinstance(node, (n.Launch, n.For, n.Block)):
+        if isinstance(node, (n.Launch, n.For, n.While)):
             result.append(node.body)
         elif isinstance(node, n.If):
             result += [node.then, node.otherwise]
@@ -38,6 +38,8 @@ def prune(program):
         if name in used | extents and name not in bound:
             program.arguments.append(n.Tensor(f"B{name}", "i32", [name]))
     program.params = {k: v for k, v in program.params.items() if k in used | extents}
+    program.fixed = {k: v for k, v in program.fixed.items() if k in used | extents}
+    program.where = [w for w in program.where if w.split()[0] in used | extents]
     program.calls = [{k: v for k, v in call.items() if k in used | extents} for call in program.calls]
     return program
 
@@ -149,6 +151,14 @@ def expressions(program):
 
 
 def options(program):
+    for name in list(program.fixed):
+        copy = program.clone()
+        del copy.fixed[name]
+        yield copy
+    for i in range(len(program.where)):
+        copy = program.clone()
+        del copy.where[i]
+        yield copy
     for i, launch in enumerate(program.launches):
         for k in range(len(launch.annotations)):
             copy = program.clone()
@@ -187,6 +197,8 @@ def numbers(program):
             for smaller in sorted({1, 16, 64, value // 2, value // 16 * 16}):
                 if 0 < smaller < value:
                     copy = program.clone()
+                    if name in copy.fixed:
+                        copy.fixed[name] = smaller
                     copy.calls[i][name] = smaller
                     yield copy
 
@@ -220,7 +232,7 @@ def shrink(program, fails, seconds=120):
 
 
 def _key(program):
-    return program.text() + str(program.calls) + str([(t.data, t.same) for t in program.tensors()])
+    return program.text() + str(program.calls) + str([(t.data, t.same, t.padding) for t in program.tensors()])
 
 
 def shrink_failure(tools, program, seed, kind, folder, seconds):

@@ -2,6 +2,7 @@
 #include "runtime/harness/Compare.h"
 #include "runtime/harness/Generate.h"
 #include "runtime/harness/Npy.h"
+#include "runtime/harness/Pitch.h"
 
 #include <cmath>
 #include <cstdio>
@@ -41,6 +42,24 @@ std::string npyError(const std::string &bytes, std::optional<DType> wanted = std
   }
   ADD_FAILURE() << "no error";
   return "";
+}
+
+TEST(Pitch, RowsLieApartAndComeBack) {
+  Array array(DType::I16, {2, 2, 3});
+  for (int64_t i = 0; i < array.size(); ++i) {
+    array.setValue(i, static_cast<double>(i));
+  }
+  EXPECT_EQ(pitchedStrides(array.shape, 5), (std::vector<int64_t>{10, 5, 1}));
+  std::vector<std::byte> memory = spreadRows(array, 5, std::byte{0xa5});
+  ASSERT_EQ(memory.size(), 2u * (3 * 5 + 3)); // nothing after the last row
+  EXPECT_EQ(memory[2 * 5], std::byte{3});     // element 3 begins the second row
+  EXPECT_EQ(memory[2 * 3], std::byte{0xa5});
+  bool intact = false;
+  EXPECT_EQ(gatherRows(array, 5, memory, std::byte{0xa5}, intact).data, array.data);
+  EXPECT_TRUE(intact);
+  memory[2 * 4] = std::byte{1};
+  gatherRows(array, 5, memory, std::byte{0xa5}, intact);
+  EXPECT_FALSE(intact);
 }
 
 TEST(Npy, EveryTypeRoundTrips) {
