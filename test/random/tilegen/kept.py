@@ -92,7 +92,7 @@ def write_case(path, program, seed, extents, failure):
     """The file of a program that failed; `extents` are those of each call's tensors."""
     lines = [f"// {failure.kind}: {' '.join(failure.detail.split())[:300]}"]
     for number, dims in enumerate(program.calls):
-        run = Run(str(seed), number, dict(dims), {}, {})
+        run = Run(str(seed), number, {k: v for k, v in dims.items() if k not in program.fixed}, {}, {})
         for a in program.arguments:
             if hasattr(a, "value"):
                 run.values[a.name] = a.value

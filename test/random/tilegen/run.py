@@ -89,35 +89,41 @@ def prepare(program, seed, folder, outcome):
         except ProgramError as error:
             outcome.error = str(error)
             return None
-        options, bound = [], set()
-        for argument in program.arguments:
-            given = inputs[argument.name]
-            if isinstance(argument, n.ScalarArgument):
-                options += ["--arg", f"{argument.name}={argument.value}"]
-            elif argument.absent:
-                options += ["--arg", f"{argument.name}=none"]
-            elif argument.optional and argument.direction == "out":
-                options += ["--arg", f"{argument.name}=poison"]
-            elif argument.same:
-                options += ["--arg", f"{argument.name}=same({argument.same})"]
-            elif given is not None:
-                file = f"{argument.name}.{number}.npy"
-                np.save(os.path.join(folder, file), data.stored(given))
-                options += ["--arg", f"{argument.name}={file}"]
-                bound.update(argument.extents)
-        for t in program.tensors():
-            if t.strided and t.padding:
-                options += ["--pitch", f"{t.name}={extents[t.name][-1] + t.padding}"]
-        # tile-run knows no dimension that the kernel does not need; a file says its extent, here that of a poisoned output.
-        for t in program.tensors():
-            if t.direction == "out" and not t.same and not t.optional and not bound.issuperset(e for e in t.extents if e in dims):
-                file = f"{t.name}.{number}.npy"
-                fmt = FORMATS[t.format]
-                np.save(os.path.join(folder, file), np.full(np.prod(extents[t.name], dtype=int) * fmt.bytes, 0xFF, np.uint8).view(fmt.stored).reshape(extents[t.name]))
-                options += ["--arg", f"{t.name}={file}"]
-        every = [x for name in dims for x in ("--dim", f"{name}={dims[name]}")]
+        options = _options(program, dims, inputs, extents, number, folder)
+        every = [x for name in dims if name not in program.fixed for x in ("--dim", f"{name}={dims[name]}")]
         calls.append(Call(number, options, options + every, expected))
     return calls
+
+
+def _options(program, dims, inputs, extents, number, folder):
+    """Options of tile-run for a call, which writes its files. tile-run knows no dimension that the kernel does not need; the first
+    tensor with it says its extent, by a file: of an output one of poison."""
+    options, bound = [], set(program.fixed)
+    for a in program.arguments:
+        file, given = f"{a.name}.{number}.npy", inputs[a.name]
+        if isinstance(a, n.ScalarArgument):
+            options += ["--arg", f"{a.name}={a.value}"]
+            continue
+        binds = {e for e in a.extents if e in dims}
+        if a.absent:
+            options += ["--arg", f"{a.name}=none"]
+        elif a.same:
+            options += ["--arg", f"{a.name}=same({a.same})"]
+        elif given is not None:
+            np.save(os.path.join(folder, file), data.stored(given))
+            options += ["--arg", f"{a.name}={file}"]
+            bound |= binds
+        elif binds <= bound:
+            options += ["--arg", f"{a.name}=poison"]
+        else:
+            fmt = FORMATS[a.format]
+            size = int(np.prod(extents[a.name], dtype=int)) * fmt.bytes
+            np.save(os.path.join(folder, file), np.full(size, 0xFF, np.uint8).view(fmt.stored).reshape(extents[a.name]))
+            options += ["--arg", f"{a.name}={file}"]
+            bound |= binds
+        if a.strided and a.padding:
+            options += ["--pitch", f"{a.name}={extents[a.name][-1] + a.padding}"]
+    return options
 
 
 def compare(store, got):
