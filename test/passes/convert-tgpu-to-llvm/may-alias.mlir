@@ -23,3 +23,18 @@ tgpu.kernel @kernel(%x: !g {tile.name = "X"}, %y: !g {tile.name = "Y", tile.may_
   tgpu.store %c, %ys : !f, !tile.global<256xf32>
   tgpu.return
 }
+
+// The one that is only read may say it as well.
+// CHECK-LABEL: llvm.func @reader
+// CHECK-SAME: (%arg0: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noundef}, %arg1: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noundef}, %arg2: i32
+tgpu.kernel @reader(%x: !g {tile.name = "X", tile.may_alias = ["Y"]}, %y: !g {tile.name = "Y"}, %n: i32)
+    attributes {threads = 128 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %xv = tgpu.view %x extents(%n : i32) strides() : !g -> !g
+  %yv = tgpu.view %y extents(%n : i32) strides() : !g -> !g
+  %xs = tile.slice %xv[%c0] sizes [256] : !g, i32 -> !tile.global<256xf32>
+  %ys = tile.slice %yv[%c0] sizes [256] : !g, i32 -> !tile.global<256xf32>
+  %a = tgpu.load %xs : !tile.global<256xf32> -> !f
+  tgpu.store %a, %ys : !f, !tile.global<256xf32>
+  tgpu.return
+}

@@ -158,6 +158,13 @@ TEST(Arguments, Aliasing) {
   Manifest admitted = parseJson(elementwise(R"({"may_alias": ["X"]})"));
   bindArguments(admitted.kernels[0], same.args);
   expectError(callError(admitted, overlapping), "alias", {"not part of it"});
+  Manifest strided = parseJson(elementwise(R"({"may_alias": ["X"], "strided": true})"));
+  Call otherRows; // the same elements begin there, other rows follow
+  otherRows.tensor(kA, TILE_F32, {8, 16}, {16, 1}).tensor(kA, TILE_F32, {8, 16}, {32, 1});
+  expectError(callError(strided, otherRows), "alias", {"not part of it"});
+  Call sameRows;
+  sameRows.tensor(kA, TILE_F32, {8, 16}, {32, 1}).tensor(kA, TILE_F32, {8, 16}, {32, 1});
+  bindArguments(strided.kernels[0], sameRows.args);
 }
 
 TEST(Arguments, ColumnsOfOneMatrixDoNotOverlap) {
