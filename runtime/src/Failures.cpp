@@ -86,11 +86,11 @@ void Failures::close() {
   if (!record) {
     return;
   }
-  try {
-    CurrentContext current(*driver, context);
+  // A driver that is shutting down refuses: nothing is left to free.
+  if (driver->ctxPush(context) == 0) {
+    cu::Context popped = nullptr;
     driver->hostFree(record);
-  } catch (const Error &) {
-    // A driver that is shutting down: nothing is left to free.
+    driver->ctxPop(&popped);
   }
   record = nullptr;
 }
