@@ -25,7 +25,7 @@ static void addEmulatorOptions(CLI::App &app, std::vector<std::string> &list) {
   auto flag = [&](const char *name, const char *help) {
     app.add_flag_callback(name, [&list, name] { list.push_back(name); }, help)->group("Emulator");
   };
-  value("--schedule", "round-robin or random order of warps");
+  value("--schedule", "round-robin or random order of warps; without, one after the other");
   value("--schedule-seed", "seed of a random schedule");
   value("--schedules", "run so many random schedules, up to the first that is wrong");
   value("--sms", "multiprocessors of the device (4)");

@@ -252,9 +252,12 @@ bool Emulator::launch(Loaded &module, const Launch &launch) {
   } catch (const Fault &fault) {
     state->sink.add(fault.report);
   }
+  state->sink.exitsLast();
   state->memory.forEach([](Region &region) { Checker::forgetAccesses(region); });
   return finished;
 }
+
+uint64_t Emulator::steps() const { return state->machine.steps; }
 
 const std::vector<Report> &Emulator::reports() const { return state->sink.reports(); }
 

@@ -28,6 +28,12 @@ struct TensorMapRecipe {
 /// bytes a multiple of 16, at most the swizzle), ...
 std::array<uint8_t, 128> encodeTensorMap(const TensorMapRecipe &recipe);
 
+/// How many random schedules a run without wishes adds to the round-robin one that took so many
+/// steps: they cost as much each, and a few find what only some orders show.
+constexpr unsigned schedulesAfter(uint64_t steps) {
+  return steps <= 5'000'000 ? 3 : steps <= 50'000'000 ? 1 : 0;
+}
+
 class Emulator {
 public:
   explicit Emulator(Options options = {});
@@ -60,6 +66,8 @@ public:
   };
   Unwritten unwritten(uint64_t address);
 
+  /// Instructions of warps that the last launch executed.
+  uint64_t steps() const;
   const std::vector<Report> &reports() const;
   /// All reports as text.
   std::string describe() const;

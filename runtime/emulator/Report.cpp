@@ -12,6 +12,12 @@ std::string_view kindName(Report::Kind kind) {
     return "missing proxy fence";
   case Report::Kind::InFlight:
     return "registers in flight";
+  case Report::Kind::NonCoherent:
+    return "non-coherent read";
+  case Report::Kind::Divergence:
+    return "diverged warp";
+  case Report::Kind::Start:
+    return "early access";
   case Report::Kind::Uninitialised:
     return "uninitialised value";
   case Report::Kind::OutOfBounds:

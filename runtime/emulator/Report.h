@@ -27,11 +27,14 @@ struct Report {
     Race,          ///< two accesses that nothing orders
     MissingFence,  ///< ordered, but not across the generic and asynchronous proxies
     InFlight,      ///< registers of a wgmma touched before its wait, or without wgmma.fence
+    NonCoherent,   ///< ld.global.nc of memory that the kernel writes
     Uninitialised, ///< a value that was never written decides something
     OutOfBounds,
     Misaligned,
     Deadlock,    ///< nobody can go on
     Budget,      ///< more steps than allowed
+    Divergence,  ///< lanes that have not converged before an `.aligned` instruction
+    Start,       ///< a peer's shared memory is used before it is known to have started
     Exit,        ///< a block ended with asynchronous work, or a peer's, still going on here
     Barrier,     ///< misuse of a barrier: counts, phases, not initialised
     Unsupported, ///< instruction or modifier that the emulator does not know

@@ -33,6 +33,7 @@ void check(const char *folder, const std::string &name, uint64_t seed) {
   options.randomSchedule = seed != 0;
   options.seed = seed;
   options.stepBudget = 10'000'000;
+  options.strictProxyReads = options.strictWaits = !description.lenient;
   const Outcome outcome = run(ptx, description, options);
   EXPECT_TRUE(outcome.ended);
   EXPECT_TRUE(outcome.reports.empty()) << outcome.text;

@@ -10,16 +10,25 @@ unbroken is taken for right. The mutants:
   parity   waits for the other phase of an mbarrier
   bytes    one byte more, one byte less expected by an mbarrier
   count    one arrival more, one less expected by an mbarrier; a warp more, a warp less by a named barrier
-  loosen   one group more left pending by wait_group
-Each is run with every description, round-robin and in N random schedules, until it is caught: `reported` (a race, an uninitialised read, misuse), `hang` (deadlock,
-or no end), or `wrong` (another result). The rest have survived: they are printed, with the reason why they are equivalent if FILE has one
-(lines `PROGRAM: MUTANT: INSTRUCTION: REASON`, the first three as shell patterns).
-Exit status: 0 if at least 95 of 100 mutants without such a reason are caught, 1 if fewer, 2 if an unbroken program is not clean.
+  loosen   one group more left pending by wait_group; .read in a wait for bulk groups
+  late     a fence or a wait for a group moved behind the next barrier, arrival or copy; early: an arrival moved before the access
+           that comes before it
+  relax    .release and .acquire become .relaxed; narrow: .gpu and .cluster become .cta
+  other    the threads of every second warp arrive for those of the next one
+Each is run with every description, in a plain run (round-robin and a few random schedules) and in N more random schedules, until it is
+caught: `reported` (a race, an uninitialised read, misuse), `hang` (deadlock, or no end), or `wrong` (another result). The rest have
+survived: they are printed with what the file of reasons says of them. A line there is
+
+    PROGRAM: PLACE: MUTANT: INSTRUCTION: VERDICT: REASON
+
+PLACE is the line in the .ptx file, or, of a program from a pack, `FILE.tile:LINE#N`, the N-th such instruction of that source line
+(`@N` of those without a line). VERDICT is `equivalent`, if the mutant is as right as the program by the letter of PTX, or `not modelled`.
+Exit status: 0 if all mutants that survive have a reason and every reason for a program that was run is needed, 1 if not, 2 if an
+unbroken program is not clean.
 """
 import argparse
 import collections
 import concurrent.futures
-import fnmatch
 import pathlib
 import re
 import subprocess
@@ -64,6 +73,55 @@ def changed(match, operands, index, delta):
     return f"{{ .reg .b32 %sabotage; {change}; {guard}{opcode} {', '.join(operands)}; }}"
 
 
+def weakened(match, opcode):
+    """[(kind, line)]: the same instruction with less effect."""
+    def with_opcode(fresh):
+        return f"{match['head']}{fresh}{match['operands']};{match['tail']}"
+    if re.match(r"cp\.async\.bulk\.wait_group$", opcode):
+        yield "loosen", with_opcode(opcode + ".read")
+    relaxed = re.sub(r"\.(release|acquire)\.", ".relaxed.", opcode)
+    if relaxed != opcode and not opcode.startswith(("fence", "griddep")):
+        yield "relax", with_opcode(relaxed)
+    elif re.match(r"barrier\.cluster\.arrive(\.release)?(\.aligned)?$", opcode):
+        yield "relax", with_opcode("barrier.cluster.arrive.relaxed" + (".aligned" if "aligned" in opcode else ""))
+    if re.match(r"(fence\.(acq_rel|sc)|atom|red|ld|st)\b", opcode) and re.search(r"\.(gpu|cluster)\b", opcode):
+        yield "narrow", with_opcode(re.sub(r"\.(gpu|cluster)\b", ".cta", opcode, count=1))
+    elif opcode == "membar.gl":
+        yield "narrow", with_opcode("membar.cta")
+    operands = split_operands(match["operands"])
+    if re.match(r"mbarrier\.arrive\.", opcode) and "expect_tx" not in opcode and "noComplete" not in opcode and len(operands) == 2 and operands[0] == "_":
+        guard = re.match(r"@(!?)(\S+)", match["guard"] or "")
+        both = f"{'not.pred %sabotaged, ' + guard[2] + '; and.pred %sabotage, %sabotage, %sabotaged;' if guard[1] else 'and.pred %sabotage, %sabotage, ' + guard[2] + ';'}" if guard else ""
+        yield "other", (f"{{ .reg .pred %sabotage, %sabotaged; .reg .b32 %sabotaget; mov.u32 %sabotaget, %tid.x; and.b32 %sabotaget, %sabotaget, 32; "
+                        f"setp.eq.u32 %sabotage, %sabotaget, 0; {both} @%sabotage {opcode} {', '.join(operands)}, 2; }}")
+
+
+MOVED_LATE = re.compile(r"fence\.(proxy|mbarrier_init|acq_rel|sc)|membar\.|cp\.async\.(bulk\.)?wait_(group|all)|wgmma\.(wait_group|fence)")
+BARRIER = re.compile(r"(bar|barrier)\.|mbarrier\.arrive|cp\.async\.bulk\.|wgmma\.mma_async|st\.release|atom\.|red\.")
+ACCESS = re.compile(r"(ld|st)\.(shared|global|weak)|ldmatrix|stmatrix|wgmma\.wait_group|cp\.async\.wait")
+
+
+def moved(lines, number):
+    """[(kind, how many lines are replaced, new lines)]: the instruction swapped with one that it has to stand before or behind; within a
+    basic block."""
+    match = INSTRUCTION.match(lines[number])
+    if not match or "{" in match["head"]:
+        return
+    late, early = MOVED_LATE.match(match["opcode"]), re.match(r"(mbarrier\.arrive|bar\.arrive|barrier\.cluster\.arrive)", match["opcode"])
+    step, target = (1, BARRIER) if late else (-1, ACCESS)
+    other = number
+    for _ in range(24 if late or early else 0):
+        other += step
+        if not 0 <= other < len(lines) or re.match(r"\s*[\w$]+:|\s*[{}]|.*\b(bra|ret|exit)\b", lines[other]):
+            return
+        there = INSTRUCTION.match(lines[other])
+        if there and target.match(there["opcode"]):
+            first, last = min(number, other), max(number, other)
+            rest = lines[first:number] + lines[number + 1:last + 1]
+            yield ("late", first, last, rest + [lines[number]]) if late else ("early", first, last, [lines[number]] + rest)
+            return
+
+
 def mutants_of_line(line):
     """[(kind of mutant, new line)]"""
     match = INSTRUCTION.match(line)
@@ -87,6 +145,7 @@ def mutants_of_line(line):
         numbers = [("count", 1, 32), ("count", 1, -32)]
     elif "wait_group" in opcode:
         numbers = [("loosen", 0, 1)]
+    yield from weakened(match, opcode)
     for kind, index, delta in numbers:
         fresh = changed(match, operands, index, delta)
         if fresh is not None:
@@ -102,7 +161,11 @@ class Program:
         self.order = range(len(self.descriptions))  # the quickest first, once that is known
         self.answers = [str(folder / f"{self.name}.{i}.answer") for i in range(len(self.descriptions))]
         entry = self.entry_lines()
-        self.mutants = [(number, kind, fresh) for number in entry for kind, fresh in mutants_of_line(self.lines[number])]
+        self.mutants = []  # (line, kind, first and last of the lines that are replaced, by what)
+        for number in entry:
+            self.mutants += [(number, kind, number, number, [fresh]) for kind, fresh in mutants_of_line(self.lines[number])]
+            self.mutants += [(number, *mutant) for mutant in moved(self.lines, number)]
+        self.places = self.name_places()
 
     def entry_lines(self):
         """Numbers of the lines of the functions that are launched."""
@@ -116,6 +179,25 @@ class Program:
                 result.append(number)
         return result
 
+    def instruction(self, number):
+        return " ".join(self.lines[number].split("//")[0].split())
+
+    def name_places(self):
+        """Of every line the places that a reason may give."""
+        files, source, seen, places = {}, None, collections.Counter(), []
+        for number, line in enumerate(self.lines):
+            file = re.match(r'\s*\.file\s+(\d+)\s+"([^"]*)"', line)
+            if file:
+                files[file[1]] = pathlib.Path(file[2]).name
+        for number, line in enumerate(self.lines):
+            loc = re.match(r"\s*\.loc\s+(\d+)\s+(\d+)", line)
+            if loc:
+                source = f"{files.get(loc[1], loc[1])}:{loc[2]}" if loc[2] != "0" else None
+            key = (source, re.sub(r"%\w+", "%", self.instruction(number)))
+            seen[key] += 1
+            places.append({str(number + 1), f"{source}#{seen[key]}" if source else f"@{seen[key]}"})
+        return places
+
     def run(self, path, which, extra):
         """(exit status, output); status None: out of time."""
         command = [*self.runner, str(path), *self.descriptions[which], "--quiet", "--budget", "50000000", *extra]
@@ -126,8 +208,8 @@ class Program:
             return None, ""
 
     def runs(self, schedules):
-        """[(description, options)], all round-robin ones first."""
-        return [(which, ["--seed", str(seed)] if seed else []) for seed in range(schedules + 1) for which in self.order]
+        """[(description, options)], all plain runs first."""
+        return [(which, ["--seed", str(seed + 100)] if seed else []) for seed in range(schedules + 1) for which in self.order]
 
     def baseline(self, schedules):
         """What the unbroken program gets wrong, or ''."""
@@ -143,9 +225,9 @@ class Program:
 
     def judge(self, index, schedules):
         """(verdict, text) of one mutant."""
-        number, _, fresh = self.mutants[index]
+        _, _, first, last, fresh = self.mutants[index]
         path = self.folder / f"{self.name}.{index}.ptx"
-        path.write_text("\n".join(self.lines[:number] + [fresh] + self.lines[number + 1:]) + "\n")
+        path.write_text("\n".join(self.lines[:first] + fresh + self.lines[last + 1:]) + "\n")
         try:
             for which, seed in self.runs(schedules):
                 status, text = self.run(path, which, ["--answer", self.answers[which], *seed])
@@ -167,31 +249,57 @@ class Program:
         return "broken", first
 
 
-def reason_for(reasons, program, kind, instruction):
-    for pattern in reasons:
-        if all(fnmatch.fnmatchcase(text, part) for text, part in zip((program, kind, instruction), pattern[:3])):
-            return pattern[3]
-    return ""
+class Reasons:
+    """What the file says of mutants that survive."""
+    VERDICTS = ("equivalent", "not modelled")
+
+    def __init__(self, path):
+        self.entries, self.used = {}, set()
+        for number, line in enumerate(path.read_text().splitlines() if path else [], 1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            match = re.fullmatch(r"([^:]+): (\S+): ([^:]+): (.*?;): (" + "|".join(self.VERDICTS) + r"): (.+)", line)
+            if not match:
+                sys.exit(f"{path}:{number}: no PROGRAM: PLACE: MUTANT: INSTRUCTION: VERDICT: REASON")
+            self.entries[match.group(1, 2, 3, 4)] = match.group(5, 6)
+
+    def find(self, program, mutant):
+        """(verdict, reason) or None."""
+        number, kind = mutant[:2]
+        for place in program.places[number]:
+            key = (program.name, place, kind, program.instruction(number))
+            if key in self.entries:
+                self.used.add(key)
+                return self.entries[key]
+        return None
+
+    def unused(self, names):
+        return [key for key in self.entries if key[0] in names and key not in self.used]
 
 
 def show(program, results, reasons, verbose):
-    """Prints what survived, or all; how many survivors have a reason."""
-    explained = 0
+    """Prints what survived, or all; how many survivors have which verdict."""
+    counts = collections.Counter()
     for i, (verdict, text) in results:
-        number, kind, _ = program.mutants[i]
-        instruction = " ".join(program.lines[number].split("//")[0].split())
-        reason = reason_for(reasons, program.name, kind, instruction) if verdict == "survived" else text
-        explained += verdict == "survived" and bool(reason)
-        if verdict in ("survived", "broken") or verbose:
-            print(f"  {verdict}: line {number + 1}, {kind}: {instruction}" + (f"\n      {reason}" if reason else ""), flush=True)
-    return explained
+        number, kind = program.mutants[i][:2]
+        reason = reasons.find(program, program.mutants[i]) if verdict == "survived" else None
+        if verdict == "survived":
+            counts[reason[0] if reason else "unexplained"] += 1
+        if reason is None and verdict in ("survived", "broken") or verbose:
+            place = max(program.places[number], key=len)
+            print(f"  {verdict}: {program.name}: {place}: {kind}: {program.instruction(number)}   (line {number + 1})" +
+                  (f"\n      {reason[0]}: {reason[1]}" if reason else f"\n      {text}" if text else ""), flush=True)
+    return counts
 
 
-def read_reasons(path):
-    if path is None:
-        return []
-    lines = [line.strip() for line in path.read_text().splitlines()]
-    return [[part.strip() for part in line.split(": ", 3)] for line in lines if line and not line.startswith("#")]
+def shares(name, counts, explained):
+    """One line: how many were caught, of all and of those that are not equivalent."""
+    mutants = sum(counts.values())
+    caught = counts["reported"] + counts["hang"] + counts["wrong"]
+    different = mutants - explained["equivalent"]
+    return (f"{name}: {caught} of {mutants} mutants caught ({100 * caught / max(mutants, 1):.1f} % raw, {100 * caught / max(different, 1):.1f} % of "
+            f"those that are not equivalent): " + ", ".join(f"{n} {verdict}" for verdict, n in sorted(counts.items())) +
+            "; of the survivors " + (", ".join(f"{n} {verdict}" for verdict, n in sorted(explained.items())) or "none"))
 
 
 def main():
@@ -202,11 +310,11 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit", type=int, help="only this many mutants of each program, evenly spread")
     parser.add_argument("--reasons", type=pathlib.Path)
-    parser.add_argument("--options", default="", help="more options of ptx-run, as one word: --options=--strict-proxies")
+    parser.add_argument("--options", default="", help="more options of ptx-run, as one word: --options=--lenient")
     parser.add_argument("--verbose", action="store_true", help="print every mutant")
     args = parser.parse_args()
-    reasons = read_reasons(args.reasons)
-    total, explained = collections.Counter(), 0
+    reasons = Reasons(args.reasons)
+    total, explained = collections.Counter(), collections.Counter()
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for path in args.files:
             program = Program(path, [args.runner, *args.options.split()], pathlib.Path(folder))
@@ -217,17 +325,18 @@ def main():
             chosen = range(len(program.mutants))
             if args.limit and args.limit < len(program.mutants):
                 chosen = [i * len(program.mutants) // args.limit for i in range(args.limit)]
-            results = list(pool.map(lambda i: program.judge(i, args.schedules), chosen))
-            counts = collections.Counter(verdict for verdict, _ in results)
+            results = list(zip(chosen, pool.map(lambda i: program.judge(i, args.schedules), chosen)))
+            counts = collections.Counter(verdict for _, (verdict, _) in results)
+            verdicts = show(program, results, reasons, args.verbose)
             total += counts
-            print(f"{program.name}: {len(results)} mutants, " + ", ".join(f"{n} {verdict}" for verdict, n in sorted(counts.items())), flush=True)
-            explained += show(program, zip(chosen, results), reasons, args.verbose)
-    mutants = sum(total.values())
-    caught = total["reported"] + total["hang"] + total["wrong"]
-    different = mutants - explained
-    print(f"{caught} of {mutants} mutants caught ({100 * caught / max(mutants, 1):.1f} %): " + ", ".join(f"{n} {verdict}" for verdict, n in sorted(total.items())) +
-          f"; {explained} of those that survived are equivalent, so {100 * caught / max(different, 1):.1f} % of the others are caught")
-    return 0 if different and caught >= 0.95 * different else 1
+            explained += verdicts
+            print(shares(program.name, counts, verdicts), flush=True)
+    if len(args.files) > 1:
+        print(shares("all", total, explained))
+    unused = [] if args.limit else reasons.unused([path.stem for path in args.files])
+    for key in unused:
+        print("not needed: " + ": ".join(key))
+    return 1 if explained["unexplained"] or total["broken"] or unused else 0
 
 
 if __name__ == "__main__":

@@ -113,6 +113,7 @@ Description parseDescription(const std::string &json) try {
   const Json value = Json::parse(json);
   Description result;
   result.what = value.value("what", "");
+  result.lenient = value.value("lenient", false);
   result.compare = value.value("compare", "exact");
   for (const auto &entry : ordered.at("buffers").items()) {
     result.buffers.push_back(parseBuffer(entry.key(), value.at("buffers").at(entry.key())));

@@ -36,6 +36,7 @@ struct Launch {
 };
 
 struct Description {
+  bool lenient = false; ///< as `ptx-run --lenient`
   std::string what, compare;
   std::vector<Buffer> buffers; ///< by name
   std::vector<Launch> launches;

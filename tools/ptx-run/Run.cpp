@@ -59,6 +59,7 @@ Outcome run(const std::string &ptx, const Description &description, const Option
       config.params.push_back(encode(parameter, addresses));
     }
     outcome.ended = outcome.ended && emulator.launch(*module, config);
+    outcome.steps += emulator.steps();
   }
   for (const Buffer &buffer : description.buffers) {
     if (buffer.isResult) {

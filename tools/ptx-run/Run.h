@@ -11,6 +11,7 @@ struct Outcome {
   std::vector<tile_emu::Report> reports;
   std::string text;                   ///< all reports, for people
   std::string profile;                ///< if asked for
+  uint64_t steps = 0;                 ///< instructions of warps, in all launches
   std::vector<std::string> unwritten; ///< results of which bytes were never written, in words
 };
 

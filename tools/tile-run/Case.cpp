@@ -447,26 +447,58 @@ tile_kernel &findKernel(tile_pack &pack, const std::string &name) {
                                 : "the pack has no kernel `" + name + "`; it has:" + known);
 }
 
-/// One schedule after the other, up to the first that is wrong.
-CaseResult runOnEmulator(tile_kernel &kernel, const CaseOptions &options) {
-  uint64_t first = options.scheduleSeed.value_or(options.seed);
-  unsigned count = std::max(options.schedules, 1u);
+/// In which orders a case runs: none is round-robin, else the seed of a random one.
+using Schedule = std::optional<uint64_t>;
+
+CaseResult runSchedule(tile_kernel &kernel, const CaseOptions &options, Schedule schedule,
+                       uint64_t &steps) {
+  EmulatorExecutor executor(*kernel.pack, *kernel.kernel, options, schedule);
+  CaseResult result = Run(executor, kernel, options).run();
+  steps = executor.steps();
+  result.text = executor.name() + ": " + result.text;
+  return result;
+}
+
+std::string repeating(uint64_t seed) {
+  return ": --schedule=random --schedule-seed=" + std::to_string(seed);
+}
+
+/// So many random schedules, up to the first that is wrong.
+CaseResult runRandomSchedules(tile_kernel &kernel, const CaseOptions &options, uint64_t first) {
   CaseResult result;
-  for (unsigned i = 0; i < count; ++i) {
-    uint64_t seed = first + i;
-    EmulatorExecutor executor(*kernel.pack, *kernel.kernel, options, seed);
-    result = Run(executor, kernel, options).run();
-    result.text = executor.name() + ": " + result.text;
-    if (!result.ok && options.schedules > 0) {
-      result.text += "; in schedule " + std::to_string(i + 1) + " of " + std::to_string(count) +
-                     ": --schedule=random --schedule-seed=" + std::to_string(seed);
-    }
+  uint64_t steps = 0;
+  for (unsigned i = 0; i < options.schedules; ++i) {
+    result = runSchedule(kernel, options, first + i, steps);
     if (!result.ok) {
+      result.text += "; in schedule " + std::to_string(i + 1) + " of " +
+                     std::to_string(options.schedules) + repeating(first + i);
       return result;
     }
   }
+  result.text += "; " + std::to_string(options.schedules) + " random schedules";
+  return result;
+}
+
+/// Round-robin, whose result and profile are shown, and a few random schedules, unless one of them
+/// is wrong.
+CaseResult runOnEmulator(tile_kernel &kernel, const CaseOptions &options) {
+  uint64_t first = options.scheduleSeed.value_or(options.seed), steps = 0, ignored = 0;
   if (options.schedules > 0) {
-    result.text += "; " + std::to_string(count) + " random schedules";
+    return runRandomSchedules(kernel, options, first);
+  }
+  if (options.schedule == "random") {
+    return runSchedule(kernel, options, first, steps);
+  }
+  CaseResult result = runSchedule(kernel, options, std::nullopt, steps);
+  bool more = result.ok && options.schedule.empty();
+  CaseOptions others = options;
+  others.profile = false;
+  for (unsigned i = 0; more && i < tile_emu::schedulesAfter(steps); ++i) {
+    CaseResult random = runSchedule(kernel, others, first + i, ignored);
+    if (!random.ok) {
+      random.text += "; in a random schedule" + repeating(first + i);
+      return random;
+    }
   }
   return result;
 }

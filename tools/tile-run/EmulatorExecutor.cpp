@@ -85,14 +85,15 @@ unsigned blocksPerSm(const std::vector<Statement> &block) {
   return most;
 }
 
-tile_emu::Options emulatorOptions(const Kernel &kernel, const CaseOptions &options, uint64_t seed) {
+tile_emu::Options emulatorOptions(const Kernel &kernel, const CaseOptions &options,
+                                  std::optional<uint64_t> seed) {
   tile_emu::Options result;
-  result.randomSchedule = options.schedule == "random" || options.schedules > 0;
-  result.seed = seed;
+  result.randomSchedule = seed.has_value();
+  result.seed = seed.value_or(0);
   result.stepBudget = options.stepBudget;
   result.residentBlocks = options.sms * blocksPerSm(kernel.host);
   result.checkRaces = options.checkRaces;
-  result.strictProxyReads = true; // what tilec emits has no excuse
+  result.strictProxyReads = result.strictWaits = true; // what tilec emits has no excuse
   result.profile = options.profile;
   return result;
 }
@@ -196,7 +197,7 @@ DeviceInfo emulatedDevice(const std::string &arch, unsigned multiprocessors) {
 }
 
 EmulatorExecutor::EmulatorExecutor(tile_pack &pack, const Kernel &kernel,
-                                   const CaseOptions &options, uint64_t seed)
+                                   const CaseOptions &options, std::optional<uint64_t> seed)
     : pack(pack), options(options), arch(options.arch.empty() ? defaultArch(pack) : options.arch),
       info(emulatedDevice(arch, options.sms)), emulator(emulatorOptions(kernel, options, seed)) {}
 
@@ -268,6 +269,7 @@ bool EmulatorExecutor::launch(const PlannedLaunch &launch, uint64_t workspace) {
   }
   emulated.params = packParams(launch, workspace, failures.value_or(0));
   bool ended = emulator.launch(module(variant.module), emulated);
+  stepsDone += emulator.steps();
   if (!variant.checks.empty()) {
     tile_failure_record record;
     emulator.read(*failures, &record, sizeof(record));

@@ -19,9 +19,9 @@ tile_rt::DeviceInfo emulatedDevice(const std::string &arch, unsigned multiproces
 class EmulatorExecutor : public Executor {
 public:
   /// `kernel` is what will run. The device has the architecture that `options` name, else that of
-  /// the first module of the pack. `seed` is that of a random schedule.
+  /// the first module of the pack. `seed` is that of a random schedule; none: round-robin.
   EmulatorExecutor(tile_pack &pack, const tile_rt::Kernel &kernel, const CaseOptions &options,
-                   uint64_t seed);
+                   std::optional<uint64_t> seed);
   std::string name() const override { return "emu " + arch; }
   const tile_rt::DeviceInfo &device() const override { return info; }
   std::unique_ptr<Buffer> allocate(size_t bytes, const std::string &name) override;
@@ -31,6 +31,7 @@ public:
   bool isTimed() const override { return false; }
   Findings findings() const override;
   std::string profile() const override;
+  uint64_t steps() const { return stepsDone; } ///< instructions of warps, in all launches
 
 private:
   tile_emu::Emulator::Loaded &module(unsigned index);
@@ -43,6 +44,7 @@ private:
   std::string arch;
   tile_rt::DeviceInfo info;
   tile_emu::Emulator emulator;
+  uint64_t stepsDone = 0;
   std::map<unsigned, std::shared_ptr<tile_emu::Emulator::Loaded>> modules; ///< by index
   std::optional<uint64_t> failures; ///< address of the record of failed checks, once one is needed
 };

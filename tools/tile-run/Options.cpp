@@ -56,7 +56,9 @@ void addCaseOptions(CLI::App &app, CaseOptions &options, Raw &raw) {
 
 void addEmulatorOptions(CLI::App &app, CaseOptions &options, Raw &raw) {
   app.add_option("--ptx", options.ptx, "emu: run this PTX instead of that in the pack");
-  app.add_option("--schedule", options.schedule, "emu: round-robin or random order of warps");
+  app.add_option("--schedule", options.schedule,
+                 "emu: round-robin or random order of warps; without, round-robin and then a few "
+                 "random ones");
   app.add_option("--schedule-seed", raw.scheduleSeed,
                  "emu: seed of a random schedule, if it is not --seed");
   app.add_option("--schedules", options.schedules,
@@ -103,7 +105,8 @@ void finish(CaseOptions &options, const Raw &raw) {
     options.tolerance = raw.tolerance;
   }
   options.scheduleSeed = raw.scheduleSeed;
-  if (options.schedule != "round-robin" && options.schedule != "random") {
+  if (!options.schedule.empty() && options.schedule != "round-robin" &&
+      options.schedule != "random") {
     throw UsageError("--schedule " + options.schedule + ": there are round-robin and random");
   }
 }

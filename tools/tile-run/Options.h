@@ -28,8 +28,8 @@ struct CaseOptions {
   std::string bench;
 
   // Of the emulator.
-  std::string ptx;                         ///< file to run instead of the pack's PTX
-  std::string schedule = "round-robin";    ///< or "random"
+  std::string ptx;      ///< file to run instead of the pack's PTX
+  std::string schedule; ///< "round-robin", "random"; "": round-robin, then a few random ones
   std::optional<uint64_t> scheduleSeed;    ///< of a random schedule; else `seed`
   unsigned schedules = 0;                  ///< so many random schedules, seeds one after the other
   unsigned sms = 4;                        ///< multiprocessors of the emulated device

@@ -1,9 +1,15 @@
 // The decoders of barriers, fences and asynchronous copies, by file.
 #pragma once
 
+#include "runtime/emulator/check/Clocks.h"
 #include "runtime/emulator/exec/Decoder.h"
 
 namespace tile_emu {
+
+/// A block has ended before the copy that `issuer` has started with `cause`.
+void reportUnfinished(Step &step, ThreadId issuer, const ptx::Instruction &cause);
+/// When a warp has ended: reports a setmaxnreg that not all of its warpgroup have executed.
+void checkRegistersAtExit(Step &step);
 
 class Step;
 

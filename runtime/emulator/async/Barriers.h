@@ -65,6 +65,7 @@ struct MBarrier {
   uint32_t waitedPhase = 0; ///< the last phase, from 1, that a thread has waited for
   uint32_t unfinished = 0;  ///< asynchronous work issued and not yet performed
   const ptx::Instruction *work = nullptr; ///< the last asynchronous work
+  ThreadId worker = 0;                    ///< that issued it
   std::map<ThreadId, uint32_t> seen;  ///< completed phases a thread must know of for other reasons
                                       ///< than its knowledge: it has arrived at the next
   std::map<ThreadId, uint32_t> polls; ///< failed test_waits in a row

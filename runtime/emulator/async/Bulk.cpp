@@ -64,8 +64,7 @@ void BulkLoad::issueTo(Step &step, unsigned lane, const SharedPlace &place,
                     if (tellsOfSource) {
                       machine.checker.access(Access::Read, op, Proxy::Async, source);
                     }
-                    machine.checker.access(Access::Write, op, Proxy::Async, to,
-                                           {.atomic = reduction.has_value()});
+                    machine.checker.access(Access::Write, op, Proxy::Async, to, flagsOf(reduction));
                     if (reduction) {
                       reduceInto(to, source, *reduction);
                     } else {
@@ -76,12 +75,10 @@ void BulkLoad::issueTo(Step &step, unsigned lane, const SharedPlace &place,
 
 void BulkLoad::issue(Step &step, unsigned lane) const {
   uint64_t bytes = sizeOf(step, size, lane);
-  SharedPlace place = sharedPlace(step, form, addressOf(step, to, lane), bytes, kUnit, lane);
-  SharedPlace barrier = sharedPlace(step, form, addressOf(step, mbarrier, lane), 8, 8, lane);
-  MemoryRange source =
-      fromGlobal
-          ? globalRange(step, from, bytes, lane)
-          : sharedPlace(step, sourceForm, addressOf(step, from, lane), bytes, kUnit, lane).range;
+  SharedPlace place = sharedPlace(step, form, to, bytes, kUnit, lane);
+  SharedPlace barrier = sharedPlace(step, form, mbarrier, 8, 8, lane);
+  MemoryRange source = fromGlobal ? globalRange(step, from, bytes, lane)
+                                  : sharedPlace(step, sourceForm, from, bytes, kUnit, lane).range;
   step.machine.profile.bulk(step.op.instruction, bytes);
   forReceivers(step, lane, mask, place, barrier,
                [&](const SharedPlace &to, const SharedPlace &counts, bool isFirst) {
@@ -153,8 +150,7 @@ void BulkStore::issue(Step &step, unsigned lane) const {
   uint64_t bytes = sizeOf(step, size, lane);
   MemoryRange target = globalRange(step, to, bytes, lane);
   step.checkWritable(target, lane);
-  MemoryRange source =
-      sharedPlace(step, SharedForm::Cta, addressOf(step, from, lane), bytes, kUnit, lane).range;
+  MemoryRange source = sharedPlace(step, SharedForm::Cta, from, bytes, kUnit, lane).range;
   uint64_t mask = byteMask ? step.get(*byteMask, lane) : 0xffff;
   step.machine.profile.bulk(step.op.instruction, bytes);
   issueInBulkGroup(step, lane,
@@ -165,7 +161,7 @@ void BulkStore::issue(Step &step, unsigned lane) const {
                      }
                      machine.checker.access(Access::Read, read, Proxy::Async, source);
                      machine.checker.access(Access::Write, write, Proxy::Async, target,
-                                            {.atomic = reduction.has_value()});
+                                            flagsOf(reduction));
                      if (mask == 0xffff) {
                        moveToGlobal(machine, write, target, source, reduction);
                      } else {

@@ -37,7 +37,7 @@ void issueOnMBarrier(Step &step, unsigned lane, Block &to, const SharedPlace &mb
         move(op);
         completeBytes(use, bytes);
       },
-      &to);
+      to, step.thread(lane), step.op.instruction);
 }
 
 void issueInBulkGroup(Step &step, unsigned lane, OutwardMovement move) {
@@ -59,7 +59,7 @@ void issueInBulkGroup(Step &step, unsigned lane, OutwardMovement move) {
         move(read, write);
         groups.bulk.finish(segment);
       },
-      &step.block);
+      step.block, step.thread(lane), step.op.instruction);
 }
 
 Execute decodeBulkCommit(Decoder &) {

@@ -56,6 +56,9 @@ static Outcome arrive(Step &step, bool releases) {
   });
   phase->arrived[firstWarpOf(step.block) + step.warp.index] |= step.lanes;
   phase->count += uint32_t(std::popcount(step.lanes));
+  if (step.block.started) {
+    step.machine.checker.complete(phase->point, step.block.started, 1);
+  }
   if (releases) {
     step.machine.checker.release(lanesOf(step), phase->point);
   } else {

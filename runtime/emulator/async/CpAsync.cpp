@@ -84,8 +84,7 @@ Outcome CpAsyncOp::operator()(Step &step) const {
   std::vector<LaneCopy> copies;
   step.forLanes([&](unsigned lane) {
     LaneCopy copy;
-    copy.to =
-        sharedPlace(step, SharedForm::Cta, addressOf(step, to, lane), bytes, bytes, lane).range;
+    copy.to = sharedPlace(step, SharedForm::Cta, to, bytes, bytes, lane).range;
     if (uint64_t read = readBytes(step, lane)) {
       copy.from = step.resolve(ptx::Space::Global, addressOf(step, from, lane), read, bytes, lane);
     }
@@ -111,7 +110,7 @@ Outcome CpAsyncOp::operator()(Step &step) const {
           perform(machine, copy);
         }
       },
-      &step.block);
+      step.block, step.thread(unsigned(std::countr_zero(step.lanes))), step.op.instruction);
   return Outcome::Next;
 }
 
@@ -216,7 +215,8 @@ void arriveWhenDone(const MBarrierUse &use, ThreadGroups &groups, Step32 segment
     return;
   }
   use.machine.later(
-      [use, &groups, segment, &block] { arriveWhenDone(use, groups, segment, block); }, &block);
+      [use, &groups, segment, &block] { arriveWhenDone(use, groups, segment, block); }, block,
+      use.thread, use.instruction);
 }
 
 Execute decodeMBarrierArrive(Decoder &d) {
@@ -227,7 +227,7 @@ Execute decodeMBarrierArrive(Decoder &d) {
   Decoder::AddressRows address = d.address(0);
   return [=](Step &step) {
     step.forLanes([&](unsigned lane) {
-      SharedPlace place = sharedPlace(step, form, addressOf(step, address, lane), 8, 8, lane);
+      SharedPlace place = sharedPlace(step, form, address, 8, 8, lane);
       MBarrierUse use{step.machine, *place.block, place.range.offset, step.thread(lane),
                       step.op.instruction};
       use.find();

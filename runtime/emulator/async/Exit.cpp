@@ -5,11 +5,12 @@
 
 namespace tile_emu {
 
-static Report exitReport(Step &step, unsigned lane, const std::string &message,
+/// `issuer` has started what is still going on.
+static Report exitReport(Step &step, ThreadId issuer, const std::string &message,
                          const ptx::Instruction &cause) {
-  Party copy = step.party(lane, opcodeOf(cause));
-  copy.ptxLine = cause.line;
-  copy.source = cause.source;
+  Party copy = step.machine.checker.party(issuer, &cause, Access::Read);
+  copy.what = opcodeOf(cause);
+  copy.asynchronous = true;
   return {
       .kind = Report::Kind::Exit, .message = message, .parties = {std::move(copy)}, .notes = {}};
 }
@@ -20,7 +21,7 @@ static bool checkThread(Step &step, unsigned lane) {
   if (groups.bulkRead <= groups.bulkReadWaited) {
     return false;
   }
-  Report report = exitReport(step, lane,
+  Report report = exitReport(step, step.thread(lane),
                              "a thread ends while bulk copies that it has started may still read "
                              "the block's shared memory",
                              *groups.bulkReader);
@@ -30,7 +31,7 @@ static bool checkThread(Step &step, unsigned lane) {
 }
 
 /// Asynchronous work into the block that no thread of it has waited for.
-static bool checkBlock(Step &step, unsigned lane) {
+static bool checkBlock(Step &step) {
   bool any = false;
   for (const auto &[offset, barrier] : step.block.barriers.mbarriers) {
     if (!barrier.unfinished && barrier.workPhase <= barrier.waitedPhase) {
@@ -38,7 +39,7 @@ static bool checkBlock(Step &step, unsigned lane) {
     }
     any = true;
     Report report =
-        exitReport(step, lane,
+        exitReport(step, barrier.worker,
                    "the block ends without having waited for asynchronous work that completes on "
                    "the mbarrier " +
                        describeShared(step.machine, offset),
@@ -48,10 +49,16 @@ static bool checkBlock(Step &step, unsigned lane) {
   return any;
 }
 
+void reportUnfinished(Step &step, ThreadId issuer, const ptx::Instruction &cause) {
+  step.machine.sink.add(exitReport(
+      step, issuer, "the block ends while asynchronous copies that use its shared memory go on",
+      cause));
+}
+
 bool checkAsyncAtExit(Step &step, unsigned lane) {
   bool any = checkThread(step, lane);
   if (step.block.running == 0) {
-    any |= checkBlock(step, lane);
+    any |= checkBlock(step);
   }
   return any;
 }

@@ -1,14 +1,16 @@
-// fence and membar: PTX ISA, "membar, fence". All scopes and state spaces are taken alike: what is
-// ordered is ordered for everybody, and everywhere.
+// fence and membar: PTX ISA, "membar, fence". Proxy fences are taken alike in all state spaces.
 #include "runtime/emulator/async/Async.h"
 #include "runtime/emulator/async/MBarrier.h"
 #include "runtime/emulator/async/Shared.h"
+#include "runtime/emulator/memory/Decoding.h"
 
 namespace tile_emu {
 
-static Outcome orderMemory(Step &step) {
-  step.machine.checker.fence(lanesOf(step));
-  return Outcome::Next;
+static Execute orderMemory(Scope scope) {
+  return [scope](Step &step) {
+    step.machine.checker.fence(lanesOf(step), scope);
+    return Outcome::Next;
+  };
 }
 
 static Outcome nothing(Step &) { return Outcome::Next; }
@@ -20,7 +22,8 @@ static void announceInits(Step &step) {
 
 static Outcome fenceInits(Step &step) {
   announceInits(step);
-  return orderMemory(step);
+  step.machine.checker.fence(lanesOf(step), Scope::Cluster);
+  return Outcome::Next;
 }
 
 static Outcome fenceProxies(Step &step) {
@@ -29,30 +32,32 @@ static Outcome fenceProxies(Step &step) {
   return Outcome::Next;
 }
 
-static void takeScope(Decoder &d) {
-  if (!d.takeOneOf({"cta", "cluster", "gpu", "sys"})) {
+static Scope expectScope(Decoder &d) {
+  std::optional<Scope> scope = takeScope(d);
+  if (!scope) {
     d.unsupported(d.atEnd() ? "the scope is missing" : "scope `." + std::string(d.peek()) + "`");
   }
+  return *scope;
 }
 
 /// fence.proxy.tensormap::generic: maps are changed by nothing that the emulator executes, so only
 /// their place is checked.
 static Execute decodeTensorMapFence(Decoder &d) {
   if (d.take("release")) {
-    takeScope(d);
-    return orderMemory;
+    return orderMemory(expectScope(d));
   }
   d.expect("acquire");
-  takeScope(d);
+  Scope scope = expectScope(d);
   Decoder::AddressRows map = d.address(0);
   if (d.immediate(1) != 128) {
     d.invalid("the size must be 128");
   }
-  return [map](Step &step) {
+  return [map, scope](Step &step) {
     step.forLanes([&](unsigned lane) {
       step.resolve(ptx::Space::Generic, addressOf(step, map, lane), 128, 128, lane);
     });
-    return orderMemory(step);
+    step.machine.checker.fence(lanesOf(step), scope);
+    return Outcome::Next;
   };
 }
 
@@ -94,23 +99,23 @@ Execute decodeFence(Decoder &d) {
         d.take(*order == 0 ? "sync_restrict::shared::cluster" : "sync_restrict::shared::cta");
     if (restricted) {
       d.expect("cluster");
-      return orderMemory;
+      return orderMemory(Scope::Cluster);
     }
   } else {
     d.takeOneOf({"sc", "acq_rel"});
   }
-  takeScope(d);
-  return orderMemory;
+  return orderMemory(expectScope(d));
 }
 
 Execute decodeMembar(Decoder &d) {
   if (d.take("proxy")) {
     return decodeProxyFence(d);
   }
-  if (!d.takeOneOf({"cta", "gl", "sys"})) {
+  std::optional<unsigned> level = d.takeOneOf({"cta", "gl", "sys"});
+  if (!level) {
     d.unsupported("level `." + std::string(d.peek()) + "`");
   }
-  return orderMemory;
+  return orderMemory(*level == 0 ? Scope::Cta : Scope::Gpu);
 }
 
 } // namespace tile_emu

@@ -241,6 +241,7 @@ void announceWork(const MBarrierUse &use, const AsyncOp &op) {
   MBarrier &barrier = use.find();
   ++barrier.unfinished;
   barrier.work = op.instruction;
+  barrier.worker = use.thread;
   if (!use.machine.options.checkRaces) {
     return;
   }

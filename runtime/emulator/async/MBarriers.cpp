@@ -16,7 +16,7 @@ struct Target {
   Decoder::AddressRows address{};
 
   MBarrierUse use(Step &step, unsigned lane) const {
-    SharedPlace place = sharedPlace(step, form, addressOf(step, address, lane), 8, 8, lane);
+    SharedPlace place = sharedPlace(step, form, address, 8, 8, lane);
     return {step.machine, *place.block, place.range.offset, step.thread(lane), step.op.instruction};
   }
 };

@@ -22,6 +22,12 @@ struct Reduction {
 /// Takes `.add` ... `.xor`.
 ReductionKind takeReductionKind(Decoder &d);
 
+/// How a copy that may be a reduction accesses its destination: each element by a relaxed operation
+/// of `.gpu` scope.
+inline AccessFlags flagsOf(const std::optional<Reduction> &reduction) {
+  return {.atomic = reduction.has_value(), .width = reduction ? reduction->bytes() : 8};
+}
+
 /// Combines the elements of `from` into those of `to`; sizes are equal, multiples of an element.
 /// What was made from bytes never written counts as never written.
 void reduceInto(const MemoryRange &to, const MemoryRange &from, const Reduction &reduction);

@@ -73,6 +73,42 @@ static Outcome setRegisters(Step &step, bool increases, uint32_t registers) {
   return Outcome::Next;
 }
 
+void checkRegistersAtExit(Step &step) {
+  const auto &changes = step.block.barriers.registerChanges;
+  size_t first = step.warp.index / kWarpsPerGroup * kWarpsPerGroup;
+  if (changes.empty() || first + kWarpsPerGroup > changes.size()) {
+    return;
+  }
+  const ptx::Instruction *missed = nullptr;
+  size_t most = 0;
+  for (size_t i = first; i != first + kWarpsPerGroup; ++i) {
+    const Warp &warp = step.block.warps[i];
+    if (warp.exited != warp.existing) {
+      return; // the last one looks
+    }
+    most = std::max(most, changes[i].size());
+  }
+  for (size_t i = first; i != first + kWarpsPerGroup; ++i) {
+    for (size_t other = first; other != first + kWarpsPerGroup && changes[i].size() < most;
+         ++other) {
+      if (changes[other].size() == most) {
+        missed = changes[other][changes[i].size()];
+        Party party = step.party(kWarpSize, opcodeOf(*missed));
+        party.ptxLine = missed->line;
+        party.source = missed->source;
+        party.thread.thread = step.block.threadIndex(uint32_t(other * kWarpSize));
+        step.machine.sink.add({.kind = Report::Kind::Invalid,
+                               .message = "warp " + std::to_string(i) +
+                                          " of the same warpgroup has not executed this: all four "
+                                          "warps must",
+                               .parties = {std::move(party)},
+                               .notes = {}});
+        return;
+      }
+    }
+  }
+}
+
 Execute decodeSetMaxRegisters(Decoder &d) {
   bool increases = d.take("inc");
   if (!increases) {

@@ -24,7 +24,7 @@ SharedPlace sharedPlace(Step &step, SharedForm form, uint64_t address, uint64_t 
     }
     address -= kSharedWindow;
   }
-  Block &block = step.blockOf(address);
+  Block &block = step.blockOf(address, lane);
   if (form == SharedForm::Cta && &block != &step.block) {
     step.fault(Report::Kind::Invalid,
                "this address is in the shared memory of another block of the cluster, which needs "
@@ -47,6 +47,14 @@ SharedPlace sharedPlace(Step &step, SharedForm form, uint64_t address, uint64_t 
   return {&block, {&block.shared, offset, bytes}};
 }
 
+SharedPlace sharedPlace(Step &step, SharedForm form, Decoder::AddressRows address, uint64_t bytes,
+                        unsigned align, unsigned lane) {
+  SharedPlace place = sharedPlace(
+      step, form, step.get(address.base, lane) + uint64_t(address.offset), bytes, align, lane);
+  step.checkVariable(address.base, place.range, lane);
+  return place;
+}
+
 SharedPlace inPeer(Step &step, const SharedPlace &place, uint32_t rank, unsigned lane) {
   auto &blocks = step.block.cluster->blocks;
   if (rank >= blocks.size()) {
@@ -56,7 +64,7 @@ SharedPlace inPeer(Step &step, const SharedPlace &place, uint32_t rank, unsigned
                lane);
   }
   uint64_t address = uint64_t(rank + 1) << kRankShift;
-  Block &block = step.blockOf(address); // reports a block that has ended
+  Block &block = step.blockOf(address, lane); // reports a block that has ended
   if (place.range.offset + place.range.bytes > block.shared.bytes.size()) {
     step.fault(Report::Kind::OutOfBounds,
                describeShared(step.machine, place.range.offset) +

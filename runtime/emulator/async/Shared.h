@@ -29,6 +29,11 @@ struct SharedPlace {
 SharedPlace sharedPlace(Step &step, SharedForm form, uint64_t address, uint64_t bytes,
                         unsigned align, unsigned lane);
 
+/// The same of an address operand, which must not leave the variable that it is made from, where
+/// that is known.
+SharedPlace sharedPlace(Step &step, SharedForm form, Decoder::AddressRows address, uint64_t bytes,
+                        unsigned align, unsigned lane);
+
 /// The same bytes of another block of the cluster. Fault (Invalid) if there is no such block; a
 /// report if it has ended.
 SharedPlace inPeer(Step &step, const SharedPlace &place, uint32_t rank, unsigned lane);

@@ -27,10 +27,8 @@ private:
 void RemoteStore::issue(Step &step, unsigned lane) const {
   unsigned bytes = ptx::bitsOf(type) / 8;
   unsigned total = bytes * unsigned(values.size());
-  SharedPlace place =
-      sharedPlace(step, SharedForm::Cluster, addressOf(step, to, lane), total, total, lane);
-  SharedPlace barrier =
-      sharedPlace(step, SharedForm::Cluster, addressOf(step, mbarrier, lane), 8, 8, lane);
+  SharedPlace place = sharedPlace(step, SharedForm::Cluster, to, total, total, lane);
+  SharedPlace barrier = sharedPlace(step, SharedForm::Cluster, mbarrier, 8, 8, lane);
   checkNoMBarrier(step, place, lane);
   std::vector<uint64_t> stored;
   for (Row value : values) {
@@ -40,7 +38,7 @@ void RemoteStore::issue(Step &step, unsigned lane) const {
                   [&checker = step.machine.checker, place, bytes, stored,
                    reduction = reduction](const AsyncOp &op) {
                     checker.access(Access::Write, op, Proxy::Generic, place.range,
-                                   {.atomic = reduction.has_value()});
+                                   flagsOf(reduction));
                     for (size_t i = 0; i != stored.size(); ++i) {
                       uint8_t *at = place.range.data() + i * bytes;
                       uint64_t value = stored[i], old = 0;

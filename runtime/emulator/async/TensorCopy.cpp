@@ -254,9 +254,8 @@ void TensorLoad::issueTo(Step &step, unsigned lane, const SharedPlace &place,
 
 void TensorLoad::issue(Step &step, unsigned lane) const {
   TensorBox box = boxOf(step, mapOf(step, tensor, lane), tensor, /*isStore=*/false, lane);
-  SharedPlace place =
-      sharedPlace(step, form, addressOf(step, to, lane), box.span(), kSharedAlign, lane);
-  SharedPlace barrier = sharedPlace(step, form, addressOf(step, mbarrier, lane), 8, 8, lane);
+  SharedPlace place = sharedPlace(step, form, to, box.span(), kSharedAlign, lane);
+  SharedPlace barrier = sharedPlace(step, form, mbarrier, 8, 8, lane);
   auto tile = std::make_shared<const TensorTile>(tileOf(step, std::move(box), lane));
   step.machine.profile.bulk(step.op.instruction, tile->box.bytes());
   forReceivers(step, lane, mask, place, barrier,
@@ -331,8 +330,7 @@ void TensorStore::issue(Step &step, unsigned lane) const {
   TensorMapRecipe map = mapOf(step, tensor, lane);
   std::optional<Reduction> combine = reductionOf(step, map, lane);
   TensorBox box = boxOf(step, map, tensor, /*isStore=*/true, lane);
-  SharedPlace place = sharedPlace(step, SharedForm::Cta, addressOf(step, from, lane), box.span(),
-                                  kSharedAlign, lane);
+  SharedPlace place = sharedPlace(step, SharedForm::Cta, from, box.span(), kSharedAlign, lane);
   auto tile = std::make_shared<const TensorTile>(tileOf(step, std::move(box), lane));
   if (tile->region) {
     step.checkWritable({tile->region, 0, 0}, lane);
@@ -346,8 +344,7 @@ void TensorStore::issue(Step &step, unsigned lane) const {
                        checker.access(Access::Read, read, Proxy::Async, part);
                      });
                      forGlobalParts(*tile, [&](const MemoryRange &part) {
-                       checker.access(Access::Write, write, Proxy::Async, part,
-                                      {.atomic = combine.has_value()});
+                       checker.access(Access::Write, write, Proxy::Async, part, flagsOf(combine));
                      });
                      storeTile(machine, write, *tile, shared, combine);
                    });

@@ -217,7 +217,7 @@ void Checker::proxyFence(WarpLanes lanes) {
   ++warp.step;
 }
 
-void Checker::fence(WarpLanes lanes) {
+void Checker::fence(WarpLanes lanes, Scope scope) {
   if (!state->races) {
     return;
   }
@@ -227,34 +227,41 @@ void Checker::fence(WarpLanes lanes) {
   }
   forEachLane(lanes.mask, [&](unsigned lane) {
     FenceState &fence = (*warp.fences)[lane];
-    warp.happened[lane].join(fence.pending.happened);
-    warp.fenced[lane].join(fence.pending.fenced);
-    fence.pending = {};
-    fence.covered = {warp.happened[lane], warp.fenced[lane]};
-    fence.own = warp.step;
-    fence.ownFenced = warp.ownFenced[lane];
+    const Knowledge &pending = fence.pending[size_t(scope)];
+    warp.happened[lane].join(pending.happened);
+    warp.fenced[lane].join(pending.fenced);
+    for (size_t inner = 0; inner <= size_t(scope); ++inner) {
+      fence.pending[inner] = {};
+      fence.covered[inner] = {
+          {warp.happened[lane], warp.fenced[lane]}, warp.step, warp.ownFenced[lane]};
+    }
   });
   ++warp.step;
 }
 
-/// What a lane's last fence covers.
-static void releaseCovered(const WarpState &warp, ThreadId first, unsigned lane, SyncPoint &point) {
-  if (!warp.fences || (*warp.fences)[lane].own == 0) {
+/// What a lane's last fence of a scope covers.
+static void releaseCovered(const WarpState &warp, ThreadId first, unsigned lane, Scope scope,
+                           SyncPoint &point) {
+  if (!warp.fences) {
     return;
   }
-  const FenceState &fence = (*warp.fences)[lane];
-  point.joinHappened(fence.covered.happened);
-  point.joinFenced(fence.covered.fenced);
-  point.raise({first, 1u << lane}, fence.own);
-  point.raiseFenced({first, 1u << lane}, fence.ownFenced);
+  const FenceState::Covered &covered = (*warp.fences)[lane].covered[size_t(scope)];
+  if (covered.own == 0) {
+    return;
+  }
+  point.joinHappened(covered.knowledge.happened);
+  point.joinFenced(covered.knowledge.fenced);
+  point.raise({first, 1u << lane}, covered.own);
+  point.raiseFenced({first, 1u << lane}, covered.ownFenced);
 }
 
-void Checker::releaseRelaxed(WarpLanes lanes, SyncPoint &point) {
+void Checker::releaseRelaxed(WarpLanes lanes, SyncPoint &point, Scope scope) {
   if (!state->races) {
     return;
   }
   const WarpState &warp = state->warpOf(lanes.first);
-  forEachLane(lanes.mask, [&](unsigned lane) { releaseCovered(warp, lanes.first, lane, point); });
+  forEachLane(lanes.mask,
+              [&](unsigned lane) { releaseCovered(warp, lanes.first, lane, scope, point); });
 }
 
 Step32 Checker::known(ThreadId thread, AgentId agent) const {
@@ -296,9 +303,47 @@ void Checker::complete(SyncPoint &point, AgentId channel, Step32 step) {
 // Atomic operations
 //===----------------------------------------------------------------------===//
 
+/// What a thread of a block gets from a location, with an operation of a scope.
+template <typename F>
+static void forVisible(const Shadow::Location &location, const BlockInfo &block, Scope scope,
+                       F &&f) {
+  auto own = location.blocks.find(block.first);
+  if (own != location.blocks.end()) {
+    f(own->second);
+  }
+  auto cluster = location.clusters.find(block.cluster);
+  if (scope >= Scope::Cluster && cluster != location.clusters.end()) {
+    f(cluster->second);
+  }
+  if (scope >= Scope::Gpu) {
+    f(location.all);
+  }
+}
+
+/// An operation of a scope reads what a location releases: at once if it acquires, else when the
+/// thread's next fence does, as far as that one's scope goes.
+static void acquireFrom(Checker &checker, WarpState &warp, ThreadId thread, bool acquires,
+                        const Shadow::Location &location, const BlockInfo &block, Scope scope) {
+  if (acquires) {
+    forVisible(location, block, scope,
+               [&](const SyncPoint &point) { checker.acquire(thread, point); });
+    return;
+  }
+  if (!warp.fences) {
+    warp.fences = std::make_unique<std::array<FenceState, 32>>();
+  }
+  for (Scope fence : {Scope::Cta, Scope::Cluster, Scope::Gpu}) {
+    Knowledge &pending = (*warp.fences)[thread & 31].pending[size_t(fence)];
+    forVisible(location, block, std::min(fence, scope),
+               [&](const SyncPoint &point) { pending.join(point.knowledge()); });
+  }
+}
+
 void Checker::atomic(ThreadId thread, const MemoryRange &range, bool acquires, bool releases,
-                     const ptx::Instruction *instruction, AtomicKind kind) {
-  access(kind == AtomicKind::Load ? Access::Read : Access::Write, thread, range, {.atomic = true},
+                     const ptx::Instruction *instruction, AtomicKind kind, Scope scope,
+                     unsigned width) {
+  access(kind == AtomicKind::Load ? Access::Read : Access::Write, thread, range,
+         {.atomic = true, .scope = scope, .width = width ? width : unsigned(range.bytes)},
          instruction);
   Shadow *shadow = state->races ? state->shadowOf(*range.region) : nullptr;
   if (!shadow || range.bytes == 0) {
@@ -306,40 +351,54 @@ void Checker::atomic(ThreadId thread, const MemoryRange &range, bool acquires, b
   }
   WarpLanes lane = WarpLanes::one(thread);
   WarpState &warp = state->warpOf(thread);
+  const BlockInfo &block = state->blockOf(thread);
   uint64_t firstWord = range.offset / 4, lastWord = (range.offset + range.bytes - 1) / 4;
-  if (kind != AtomicKind::Store) {
-    for (uint64_t word = firstWord; word <= lastWord; ++word) {
-      auto at = shadow->locations.find(word);
-      if (at == shadow->locations.end()) {
-        continue;
-      }
-      if (acquires) {
-        acquire(lane, at->second);
-        continue;
-      }
-      if (!warp.fences) {
-        warp.fences = std::make_unique<std::array<FenceState, 32>>();
-      }
-      (*warp.fences)[thread & 31].pending.join(at->second.knowledge());
+  for (uint64_t word = firstWord; word <= lastWord && kind != AtomicKind::Store; ++word) {
+    auto at = shadow->locations.find(word);
+    if (at != shadow->locations.end()) {
+      acquireFrom(*this, warp, thread, acquires, at->second, block, scope);
     }
   }
   if (kind == AtomicKind::Load) {
     return;
   }
-  SyncPoint released;
+  std::array<SyncPoint, 3> released; // by the scope to which
   if (releases) {
-    release(lane, released);
+    release(lane, released[0]);
+    released[1] = released[2] = released[0];
   } else {
-    releaseCovered(warp, lane.first, thread & 31, released);
+    for (size_t inner = 0; inner <= size_t(scope); ++inner) {
+      releaseCovered(warp, lane.first, thread & 31, Scope(inner), released[inner]);
+    }
   }
-  bool nothing = released.knowledge().happened.empty();
+  bool nothing = released[0].knowledge().happened.empty();
   for (uint64_t word = firstWord; word <= lastWord; ++word) {
     if (kind == AtomicKind::Store) {
       shadow->locations.erase(word); // a store starts anew what acquiring reads get
     }
-    if (!nothing) {
-      shadow->locations[word].join(released);
+    if (nothing) {
+      continue;
     }
+    Shadow::Location &location = shadow->locations[word];
+    location.blocks[block.first].join(released[0]);
+    if (scope >= Scope::Cluster) {
+      location.clusters[block.cluster].join(released[1]);
+    }
+    if (scope >= Scope::Gpu) {
+      location.all.join(released[2]);
+    }
+  }
+}
+
+bool scopesInclude(const Checker::State &state, const AccessRecord &a, const AccessRecord &b) {
+  const BlockInfo &first = state.blockOf(a.agent), &second = state.blockOf(b.agent);
+  switch (Scope(std::min(a.scope(), b.scope()))) {
+  case Scope::Cta:
+    return first.first == second.first;
+  case Scope::Cluster:
+    return first.cluster == second.cluster;
+  default:
+    return true;
   }
 }
 

@@ -17,7 +17,9 @@
 //                                              fence too. PTX demands it and an H200 has broken
 //                                              kernels without it (docs/performance.md), but many
 //                                              programs release the stages of a pipeline without
-// Two atomic or strong accesses never race, nor do two writes of the same value.
+// Two atomic or strong accesses do not race if they are of the same width and each one's scope
+// includes the other's agent, nor do two writes of the same value. What is read without coherence
+// (ld.global.nc) must not be written in the same launch, ordered or not.
 #pragma once
 
 #include "runtime/emulator/Report.h"
@@ -33,9 +35,15 @@ namespace tile_emu {
 enum class Proxy : uint8_t { Generic, Async };
 enum class Access : uint8_t { Read, Write };
 
+/// Threads that a strong operation or a fence orders; `.sys` is as good as `.gpu` here.
+enum class Scope : uint8_t { Cta, Cluster, Gpu };
+
 struct AccessFlags {
   bool atomic = false; ///< atomic, or strong (volatile, relaxed, acquire, release): does not race
-                       ///< with its like
+                       ///< with its like: of the same width, each scope including the other agent
+  Scope scope = Scope::Gpu; ///< of an atomic access
+  unsigned width = 8;       ///< bytes of its elements, at most 16
+  bool nonCoherent = false; ///< ld.global.nc: of memory that nobody writes during the launch
   bool unchanged = false; ///< a write of what the bytes hold already: whoever else writes the same,
                           ///< before or after, does no harm
 };
@@ -77,6 +85,9 @@ public:
   void repeat(size_t index); ///< one more of a report; kDropped is allowed
   const std::vector<Report> &reports() const { return list; }
   size_t suppressed() const { return dropped; } ///< repetitions and what was over the limit
+  /// After a launch: what only says that something was not waited for comes after what explains it.
+  /// Indices given before are not valid any more.
+  void exitsLast();
   void clear();
 
 private:
@@ -135,15 +146,15 @@ public:
   void acquire(WarpLanes lanes, const SyncPoint &point);
   void acquire(ThreadId thread, const SyncPoint &point) { acquire(WarpLanes::one(thread), point); }
   /// For signals that do not release (`.relaxed`): joins what the threads' last fence() covers.
-  void releaseRelaxed(WarpLanes lanes, SyncPoint &point);
+  void releaseRelaxed(WarpLanes lanes, SyncPoint &point, Scope scope = Scope::Cluster);
   /// The agent's last step that the thread knows; of the thread itself, the one it is in.
   Step32 known(ThreadId thread, AgentId agent) const;
   /// fence.proxy.async
   void proxyFence(WarpLanes lanes);
   void proxyFence(ThreadId thread) { proxyFence(WarpLanes::one(thread)); }
   /// fence.acq_rel, membar: for relaxed atomics around it.
-  void fence(WarpLanes lanes);
-  void fence(ThreadId thread) { fence(WarpLanes::one(thread)); }
+  void fence(WarpLanes lanes, Scope scope = Scope::Gpu);
+  void fence(ThreadId thread, Scope scope = Scope::Gpu) { fence(WarpLanes::one(thread), scope); }
   /// The threads learn that the channel's steps up to `step` are done (wait_group).
   void complete(WarpLanes lanes, AgentId channel, Step32 step);
   void complete(ThreadId thread, AgentId channel, Step32 step) {
@@ -152,9 +163,11 @@ public:
   /// The same through a barrier (complete_tx): into the point.
   void complete(SyncPoint &point, AgentId channel, Step32 step);
   /// Atomic operation on a location: release and/or acquire as its semantics say (relaxed ones
-  /// count with fences around them). Checks the access too.
+  /// count with fences around them), between agents that both scopes include. Checks the access
+  /// too. `width`: bytes of an element, 0 for all of the range.
   void atomic(ThreadId thread, const MemoryRange &range, bool acquires, bool releases,
-              const ptx::Instruction *instruction, AtomicKind kind = AtomicKind::ReadModifyWrite);
+              const ptx::Instruction *instruction, AtomicKind kind = AtomicKind::ReadModifyWrite,
+              Scope scope = Scope::Gpu, unsigned width = 0);
 
   // Definedness, byte by byte; kept for every region with a shadow.
   static void attach(Region &region, bool defined); ///< gives the region a shadow

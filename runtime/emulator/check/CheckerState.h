@@ -12,9 +12,12 @@ namespace tile_emu {
 /// For atomic operations without semantics of their own: what the thread's last fence covers, and
 /// what it has read that its next fence acquires.
 struct FenceState {
-  Knowledge covered; ///< without the thread's own steps:
-  Step32 own = 0, ownFenced = 0;
-  Knowledge pending;
+  struct Covered {
+    Knowledge knowledge; ///< without the thread's own steps:
+    Step32 own = 0, ownFenced = 0;
+  };
+  std::array<Covered, 3> covered;   ///< by scope: what fences of that scope or a wider one cover
+  std::array<Knowledge, 3> pending; ///< by scope: what a fence of that scope acquires
 };
 
 /// What the threads of a warp know. Their steps are counted together: a step ends whenever one of
@@ -49,7 +52,8 @@ struct PageInfo {
 
 struct RaceKey {
   uint32_t earlier, later;
-  uint8_t flags, kind;
+  uint16_t flags;
+  uint8_t kind;
   bool operator==(const RaceKey &) const = default;
 };
 struct RaceKeyHash {
@@ -116,6 +120,13 @@ struct Conflict {
   MemoryRange bytes;
 };
 Report explain(const Checker::State &state, const Conflict &conflict);
+
+/// A location is read without coherence by `reader` and written by `writer`, in either order.
+Report explainNonCoherent(const Checker::State &state, const MemoryRange &bytes,
+                          const AccessRecord *reader, const AccessRecord *writer);
+
+/// Do the scopes of two atomic accesses include each other's agents?
+bool scopesInclude(const Checker::State &state, const AccessRecord &a, const AccessRecord &b);
 
 /// Whose access: the thread, or the issuing thread of a channel's.
 Party partyOf(const Checker::State &state, AgentId agent, const AccessRecord &record);

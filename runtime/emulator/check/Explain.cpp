@@ -141,17 +141,48 @@ static std::vector<std::string> fenceNotes(const Checker::State &state, const Co
                                 : ", before the barrier that " + issuing + " waits at.")};
 }
 
+static std::string placeText(const MemoryRange &bytes) {
+  const Region &region = *bytes.region;
+  std::string where = region.kind == Region::Kind::Shared ? "shared memory" : region.name;
+  return where + " at +" + hexText(bytes.offset) + " (" + std::to_string(bytes.bytes) +
+         (bytes.bytes == 1 ? " byte)" : " bytes)");
+}
+
+/// Why two strong accesses race all the same.
+static std::string strengthNote(const Checker::State &state, const Conflict &conflict) {
+  return scopesInclude(state, conflict.earlier, conflict.later)
+             ? "Both are atomic or strong, but of different widths (" +
+                   std::to_string(conflict.earlier.width()) + " and " +
+                   std::to_string(conflict.later.width()) + " bytes): that does not count."
+             : "Both are atomic or strong, but the scope of one (.cta, .cluster) does not include "
+               "the other: look for .gpu.";
+}
+
+Report explainNonCoherent(const Checker::State &state, const MemoryRange &bytes,
+                          const AccessRecord *reader, const AccessRecord *writer) {
+  Report report;
+  report.kind = Report::Kind::NonCoherent;
+  report.message = placeText(bytes) + " is read by ld.global.nc, which is for memory that nobody "
+                                      "writes while the kernel runs, and it is written";
+  for (const AccessRecord *record : {reader, writer}) {
+    if (record) {
+      report.parties.push_back(partyOf(state, firstAgent(*record), *record));
+    }
+  }
+  report.notes = {"Look for ld.global without .nc; a barrier or fence does not help."};
+  return report;
+}
+
 Report explain(const Checker::State &state, const Conflict &conflict) {
-  const Region &region = *conflict.bytes.region;
   Report report;
   report.kind = conflict.fenceMissing ? Report::Kind::MissingFence : Report::Kind::Race;
-  std::string where = region.kind == Region::Kind::Shared ? "shared memory" : region.name;
-  report.message = where + " at +" + hexText(conflict.bytes.offset) + " (" +
-                   std::to_string(conflict.bytes.bytes) +
-                   (conflict.bytes.bytes == 1 ? " byte)" : " bytes)");
+  report.message = placeText(conflict.bytes);
   report.parties = {partyOf(state, conflict.earlierAgent, conflict.earlier),
                     partyOf(state, conflict.laterAgent, conflict.later)};
   report.notes = conflict.fenceMissing ? fenceNotes(state, conflict) : raceNotes(state, conflict);
+  if (conflict.earlier.isAtomic() && conflict.later.isAtomic()) {
+    report.notes.push_back(strengthNote(state, conflict));
+  }
   return report;
 }
 

@@ -33,7 +33,7 @@ private:
   std::span<const Step32> steps;
 };
 
-enum class Verdict : uint8_t { Ordered, Race, FenceMissing };
+enum class Verdict : uint8_t { Ordered, Race, FenceMissing, NonCoherent };
 
 /// One access, of a channel or of lanes of a warp, and what its agents know.
 class Accessor {
@@ -60,6 +60,8 @@ private:
   bool sameExecution(const AccessRecord &piece, const AccessRecord &earlier) const;
   void report(Verdict verdict, uint64_t granule, const AccessRecord &piece,
               const AccessRecord &earlier, uint16_t overlap);
+  bool morallyStrong(const AccessRecord &piece, const AccessRecord &earlier) const;
+  void checkCoherence(Shadow::Granule &granule, uint64_t index, const AccessRecord &piece);
   void add(Shadow::Granule &granule, const AccessRecord &piece);
 
   Checker::State &state;
@@ -191,6 +193,9 @@ bool Accessor::supersedes(const AccessRecord &piece, const AccessRecord &earlier
 
 void Accessor::access(uint64_t index, const AccessRecord &piece) {
   Shadow::Granule &granule = shadow.granule(index);
+  if (region.kind == Region::Kind::Global) {
+    checkCoherence(granule, index, piece);
+  }
   bool emptied = false;
   for (AccessRecord &earlier : shadow.records(granule)) {
     uint16_t overlap = earlier.bytes & piece.bytes;
@@ -203,7 +208,7 @@ void Accessor::access(uint64_t index, const AccessRecord &piece) {
     if (piece.writes() && sameExecution(piece, earlier)) {
       continue; // one of them wins; who comes later must come after both
     }
-    if ((piece.writes() || earlier.writes()) && !(piece.isAtomic() && earlier.isAtomic())) {
+    if ((piece.writes() || earlier.writes()) && !morallyStrong(piece, earlier)) {
       Verdict verdict = compare(piece, earlier, overlap);
       if (verdict == Verdict::Race && earlier.writes() && !earlier.isAsync() && !piece.changes()) {
         continue; // of the same value; who reads must come after both
@@ -223,6 +228,42 @@ void Accessor::access(uint64_t index, const AccessRecord &piece) {
   add(granule, piece);
 }
 
+/// PTX ISA, "Morally Strong Operations": both are strong, of scopes that include each other's
+/// agents, and overlap completely.
+bool Accessor::morallyStrong(const AccessRecord &piece, const AccessRecord &earlier) const {
+  return piece.isAtomic() && earlier.isAtomic() && piece.width() == earlier.width() &&
+         scopesInclude(state, piece, earlier);
+}
+
+/// Memory that is read without coherence is not written, whatever orders the two.
+void Accessor::checkCoherence(Shadow::Granule &granule, uint64_t index, const AccessRecord &piece) {
+  uint16_t overlap = 0;
+  if (piece.writes()) {
+    overlap = granule.nonCoherent & piece.bytes;
+    granule.written |= piece.bytes;
+  } else if (piece.isNonCoherent()) {
+    overlap = granule.written & piece.bytes;
+    granule.nonCoherent |= piece.bytes;
+  }
+  if (!overlap) {
+    return;
+  }
+  RaceKey key{0, piece.instruction, piece.flags, uint8_t(Verdict::NonCoherent)};
+  auto [it, isNew] = state.reported.try_emplace(key, ReportSink::kDropped);
+  if (!isNew) {
+    state.sink.repeat(it->second);
+    return;
+  }
+  const AccessRecord *other = nullptr; // if it is still known
+  for (const AccessRecord &earlier : shadow.records(granule)) {
+    bool isOther = piece.writes() ? earlier.isNonCoherent() : earlier.writes();
+    other = isOther && (earlier.bytes & overlap) ? &earlier : other;
+  }
+  MemoryRange bytes{&region, index * kGranuleBytes + unsigned(std::countr_zero(overlap)), 1};
+  it->second = state.sink.add(piece.writes() ? explainNonCoherent(state, bytes, other, &piece)
+                                             : explainNonCoherent(state, bytes, &piece, other));
+}
+
 void Accessor::add(Shadow::Granule &granule, const AccessRecord &piece) {
   std::span<AccessRecord> records = shadow.records(granule);
   size_t most = region.kind == Region::Kind::Shared ? kMostInShared : kMostInGlobal;
@@ -240,7 +281,7 @@ void Accessor::add(Shadow::Granule &granule, const AccessRecord &piece) {
 
 void Accessor::report(Verdict verdict, uint64_t granule, const AccessRecord &piece,
                       const AccessRecord &earlier, uint16_t overlap) {
-  RaceKey key{earlier.instruction, piece.instruction, uint8_t(earlier.flags << 4 | piece.flags),
+  RaceKey key{earlier.instruction, piece.instruction, uint16_t(earlier.flags << 8 | piece.flags),
               uint8_t(verdict)};
   auto [it, isNew] = state.reported.try_emplace(key, ReportSink::kDropped);
   if (!isNew) {
@@ -285,7 +326,11 @@ void Checker::access(Access access, WarpLanes lanes, Region &region, const uint6
   record.instruction = state->numberOf(instruction);
   record.flags =
       uint8_t((isWrite ? AccessRecord::kWrite : 0) | (flags.atomic ? AccessRecord::kAtomic : 0) |
-              (flags.unchanged ? AccessRecord::kUnchanged : 0));
+              (flags.unchanged ? AccessRecord::kUnchanged : 0) |
+              (flags.nonCoherent ? AccessRecord::kNonCoherent : 0));
+  if (flags.atomic) {
+    record.setStrong(flags.width, unsigned(flags.scope));
+  }
   Accessor accessor(*state, region, *shadow);
   accessor.knows(lanes, warp.happened);
   Coalescer coalescer(record, lanes.first, bytes);
@@ -311,6 +356,9 @@ void Checker::access(Access access, const AsyncOp &op, Proxy proxy, const Memory
   record.flags = uint8_t((access == Access::Write ? AccessRecord::kWrite : 0) |
                          (proxy == Proxy::Async ? AccessRecord::kAsync : 0) |
                          (flags.atomic ? AccessRecord::kAtomic : 0));
+  if (flags.atomic) {
+    record.setStrong(flags.width, unsigned(flags.scope));
+  }
   Accessor accessor(*state, *range.region, *shadow);
   accessor.knows(op);
   accessor.strict = strictProxyReads;

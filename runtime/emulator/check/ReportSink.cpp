@@ -30,6 +30,21 @@ void ReportSink::repeat(size_t index) {
   }
 }
 
+void ReportSink::exitsLast() {
+  std::vector<Report> ordered;
+  for (bool exits : {false, true}) {
+    for (Report &report : list) {
+      if ((report.kind == Report::Kind::Exit) == exits) {
+        ordered.push_back(std::move(report));
+      }
+    }
+  }
+  list = std::move(ordered);
+  for (size_t i = 0; i < list.size(); ++i) {
+    byPlace[placeOf(list[i])] = i;
+  }
+}
+
 void ReportSink::clear() {
   list.clear();
   byPlace.clear();

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <bit>
+#include <map>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -20,6 +21,7 @@ constexpr uint16_t kWholeGranule = 0xffff;
 /// consecutive parts, or by several threads of a warp to all the bytes.
 struct AccessRecord {
   static constexpr uint8_t kWrite = 1, kAsync = 2, kAtomic = 4, kUnchanged = 8;
+  static constexpr uint8_t kNonCoherent = 16, kWidths = 5;
   static constexpr uint8_t kByOne = 4, kByEach = 0xff; ///< values of `shift`
 
   AgentId agent = 0;
@@ -28,18 +30,34 @@ struct AccessRecord {
   uint32_t instruction = 0; ///< number given by the checker
   uint16_t bytes = 0;       ///< bit i: byte i of the granule
   uint8_t shift = kByOne;   ///< byte i is of agent + (i >> shift), or kByEach
+  /// Below four bits as above. Above, of an atomic access, its width and scope; of others whether
+  /// it is non-coherent.
   uint8_t flags = 0;
 
   bool writes() const { return flags & kWrite; }
   bool isAsync() const { return flags & kAsync; }
   bool isAtomic() const { return flags & kAtomic; }
   bool changes() const { return !(flags & kUnchanged); }
+  bool isNonCoherent() const { return !isAtomic() && (flags & kNonCoherent); }
+  /// Of atomic accesses: `width` bytes, at most 16; `scope` below 3.
+  void setStrong(unsigned width, unsigned scope) {
+    flags |= uint8_t((unsigned(std::bit_width(width)) - 1 + kWidths * scope) << 4);
+  }
+  unsigned width() const { return 1u << (flags >> 4) % kWidths; }
+  unsigned scope() const { return unsigned(flags >> 4) / kWidths; }
   /// The same but for the bytes.
   bool sameAccess(const AccessRecord &other) const {
     return agent == other.agent && step == other.step && lanes == other.lanes &&
            shift == other.shift && flags == other.flags && instruction == other.instruction;
   }
 };
+
+/// One of the agents of a record.
+inline AgentId firstAgent(const AccessRecord &record) {
+  bool each = record.shift == AccessRecord::kByEach;
+  return record.agent + (each ? unsigned(std::countr_zero(record.lanes))
+                              : unsigned(std::countr_zero(unsigned(record.bytes))) >> record.shift);
+}
 
 /// Calls `f(agent, its bytes)` for the agents of a record that touched some of `bytes`, until it
 /// returns false; whether all returned true.
@@ -76,6 +94,7 @@ public:
     std::array<AccessRecord, 2> inside;
     uint32_t count = 0;   ///< of `inside`
     uint32_t outside = 0; ///< 1 + index into the longer lists, then `inside` is unused
+    uint16_t written = 0, nonCoherent = 0; ///< bytes written, and read so, in this launch
   };
   Granule &granule(uint64_t index) {
     std::unique_ptr<Page> &page = pages[index / kGranulesPerPage];
@@ -96,8 +115,13 @@ public:
 
   /// Accesses of another era count as forgotten.
   uint64_t era = 0;
-  /// What atomic operations on a word of 4 bytes release, by number of the word.
-  std::unordered_map<uint64_t, SyncPoint> locations;
+  /// What atomic operations on a word of 4 bytes release: to everybody, to the cluster, to the
+  /// block of the one that releases. Each includes the ones before, as far as they come from there.
+  struct Location {
+    SyncPoint all;
+    std::map<uint32_t, SyncPoint> clusters, blocks;
+  };
+  std::unordered_map<uint64_t, Location> locations; ///< by number of the word
 
 private:
   static constexpr uint64_t kGranulesPerPage = 256;

@@ -2,6 +2,7 @@
 
 #include "runtime/emulator/exec/Decoder.h"
 #include "runtime/emulator/exec/FunctionDecoder.h"
+#include "runtime/emulator/exec/Provenance.h"
 #include "runtime/emulator/exec/SpecialRegisters.h"
 #include "runtime/emulator/exec/Step.h"
 #include "runtime/emulator/exec/Text.h"
@@ -79,6 +80,7 @@ void FunctionDecoder::placeShared(const ptx::Variable &variable) {
   }
   places[variable.name] = {ptx::Space::Shared, kSharedBase + at};
   code.sharedVariables[at] = variable.name;
+  code.sizedVariables[variable.name] = {variable.name, at, variable.bytes};
   code.staticSharedBytes = at + variable.bytes;
 }
 
@@ -143,7 +145,7 @@ std::optional<Row> FunctionDecoder::variable(const std::string &name, int64_t of
   }
   return constant({.kind = ConstantRow::Kind::Bits,
                    .bits = lowBits(place.address + uint64_t(offset), bits),
-                   .name = {}});
+                   .name = place.space == ptx::Space::Shared ? name : std::string()});
 }
 
 //===----------------------------------------------------------------------===//
@@ -214,6 +216,7 @@ static Op endOfFunction() {
   }();
   Op op;
   op.instruction = &ret;
+  op.fallsThrough = false;
   op.execute = [](Step &step) {
     step.forLanes([&](unsigned lane) { step.exit(lane); });
     return Outcome::Jumped;
@@ -231,6 +234,7 @@ Code decode(const ptx::Module &module, const ptx::Function &function) {
     decodeInstruction(decoder, function.instructions[i], code.ops[i]);
   }
   code.ops.push_back(endOfFunction());
+  findProvenance(code);
   return code;
 }
 

@@ -57,6 +57,9 @@ struct Op {
   /// writes.
   bool handlesOwnRegisters = false;
   const ptx::Instruction *instruction = nullptr;
+  /// Where it may jump to, and whether it may go on with the next instruction.
+  std::vector<uint32_t> targets;
+  bool fallsThrough = true;
 };
 
 /// A row whose value is known before the program starts.
@@ -68,7 +71,13 @@ struct ConstantRow {
   };
   Kind kind = Kind::Bits;
   uint64_t bits = 0; ///< the value, or the offset from the variable
-  std::string name;  ///< "%tid.x", the variable
+  std::string name;  ///< "%tid.x", the variable; of bits: the shared variable whose address it is
+};
+
+/// A variable in shared memory of known size.
+struct SharedVariable {
+  std::string name;
+  uint64_t offset = 0, bytes = 0;
 };
 
 /// A kernel ready to run. The ptx::Module must outlive it.
@@ -81,6 +90,21 @@ struct Code {
   uint64_t staticSharedBytes = 0, localBytes = 0, paramBytes = 0;
   uint64_t dynamicSharedOffset = 0; ///< where dynamic shared memory starts, after the static one
   std::map<uint64_t, std::string> sharedVariables; ///< by offset in shared memory
+  /// The shared variable whose address every value of a row is made from; null: none or several, or
+  /// it is not known. Provenance.cpp.
+  const SharedVariable *variableOf(Row row) const {
+    return row < provenance.size() ? provenance[row] : nullptr;
+  }
+  std::map<std::string, SharedVariable> sizedVariables;
+  std::vector<const SharedVariable *> provenance; ///< by row; empty if there is none
+  // Flow.cpp:
+  /// Where all ways from a branch meet again: its immediate postdominator; ops.size() if they need
+  /// not.
+  uint32_t meetingPoint(uint32_t branch) const;
+  /// May lanes at an instruction wait for an mbarrier in a loop before they come to another one?
+  bool mayWaitBefore(uint32_t from, uint32_t to) const;
+  mutable std::vector<uint32_t> postdominators;                ///< made when first asked for
+  mutable std::map<std::pair<uint32_t, uint32_t>, bool> waits; ///< answers of mayWaitBefore
   /// The place in shared memory, for reports: "smem+64 (0x440)".
   std::string nameOfShared(uint64_t offset) const;
   /// What a row is in the PTX text, for reports: "%r12"; "" for constants.

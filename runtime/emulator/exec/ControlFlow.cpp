@@ -8,6 +8,8 @@ namespace tile_emu {
 Execute decodeBra(Decoder &decoder) {
   decoder.take("uni");
   uint32_t target = decoder.label(0);
+  decoder.op.targets = {target};
+  decoder.op.fallsThrough = decoder.op.guard.has_value();
   return [target](Step &step) {
     step.targets.fill(target);
     step.jumped = step.lanes;
@@ -24,6 +26,8 @@ Execute decodeBrx(Decoder &decoder) {
   if (list.kind != ptx::Operand::Kind::Label || list.index >= lists.size()) {
     decoder.invalid("operand 2 must be a list of branch targets");
   }
+  decoder.op.targets = lists[list.index];
+  decoder.op.fallsThrough = decoder.op.guard.has_value();
   return [index, targets = lists[list.index]](Step &step) {
     step.forLanes([&](unsigned lane) {
       uint64_t i = step.get(index, lane);
@@ -44,12 +48,15 @@ static Outcome exitLanes(Step &step) {
   return Outcome::Jumped;
 }
 
-Execute decodeRet(Decoder &decoder) {
-  decoder.take("uni");
+Execute decodeExit(Decoder &decoder) {
+  decoder.op.fallsThrough = decoder.op.guard.has_value();
   return exitLanes;
 }
 
-Execute decodeExit(Decoder &) { return exitLanes; }
+Execute decodeRet(Decoder &decoder) {
+  decoder.take("uni");
+  return decodeExit(decoder);
+}
 
 Execute decodeTrap(Decoder &) {
   return [](Step &step) -> Outcome {

@@ -76,8 +76,9 @@ bool Machine::run(const LaunchConfig &launch) {
   return finished;
 }
 
-void Machine::later(std::function<void()> task, Block *block) {
-  scheduler->later(std::move(task), block);
+void Machine::later(std::function<void()> task, Block &block, ThreadId issuer,
+                    const ptx::Instruction *instruction) {
+  scheduler->later({std::move(task), &block, issuer, instruction});
 }
 
 void Machine::exitLane(Step &step, unsigned lane) { scheduler->exitLane(step, lane); }
@@ -132,6 +133,9 @@ std::unique_ptr<Cluster> Machine::Scheduler::makeCluster(uint64_t number) {
     block->rank = rank;
     block->cluster = cluster.get();
     block->firstThread = machine.checker.newBlock(block->index, config.block, uint32_t(number));
+    if (volume(config.cluster) > 1) {
+      block->started = machine.checker.newChannel(block->firstThread, "start of the block");
+    }
     cluster->blocks.push_back(std::move(block));
   }
   for (auto &block : cluster->blocks) {
@@ -234,14 +238,18 @@ void Machine::Scheduler::exitLane(Step &step, unsigned lane) {
   step.warp.exited |= LaneMask(1) << lane;
   if (step.warp.exited == step.warp.existing) {
     checkWgmmaAtExit(step);
+    checkRegistersAtExit(step);
   }
   --step.block.running;
   bool reported = checkAsyncAtExit(step, lane);
   if (step.block.running == 0) {
     if (step.block.pendingAsync != 0 && !reported) {
-      step.report(Report::Kind::Exit,
-                  "the block ends while asynchronous copies that use its shared memory go on",
-                  lane);
+      for (const Task &task : tasks) {
+        if (task.block == &step.block) {
+          reportUnfinished(step, task.issuer, *task.instruction);
+          break;
+        }
+      }
     }
     checkVisits(step, lane);
   }
@@ -341,19 +349,15 @@ bool Machine::Scheduler::randomRound() {
 // Asynchronous work
 //===----------------------------------------------------------------------===//
 
-void Machine::Scheduler::later(std::function<void()> task, Block *block) {
-  tasks.push_back({std::move(task), block});
-  if (block) {
-    ++block->pendingAsync;
-  }
+void Machine::Scheduler::later(Task task) {
+  ++task.block->pendingAsync;
+  tasks.push_back(std::move(task));
 }
 
 void Machine::Scheduler::runTask(size_t index) {
   Task task = std::move(tasks[index]);
   tasks.erase(tasks.begin() + ptrdiff_t(index));
-  if (task.block) {
-    --task.block->pendingAsync;
-  }
+  --task.block->pendingAsync;
   task.work();
 }
 
@@ -361,7 +365,7 @@ void Machine::Scheduler::runTask(size_t index) {
 bool Machine::Scheduler::runTasks(const Cluster *only) {
   size_t count = tasks.size(), skipped = 0;
   for (size_t i = 0; i < count; ++i) {
-    if (only && (!tasks[skipped].block || tasks[skipped].block->cluster != only)) {
+    if (only && tasks[skipped].block->cluster != only) {
       ++skipped;
       continue;
     }

@@ -29,6 +29,9 @@ struct Options {
   unsigned residentBlocks = 132; ///< run at the same time, whole clusters
   bool checkRaces = true;
   bool strictProxyReads = false; ///< see check/Checker.h
+  /// A wait of one warp tells of that warp's part of a wgmma alone, and no lane may wait at an
+  /// mbarrier while the others of its warp go on. Programs that are more generous work, mostly.
+  bool strictWaits = false;
   bool profile = false;
 };
 
@@ -44,6 +47,13 @@ struct Path {
   std::function<std::string()> waiting; ///< for what, when blocked
 };
 
+/// A branch at which lanes of a warp took different ways.
+struct Divergence {
+  uint32_t meetingPoint = 0;      ///< instruction
+  LaneMask lanes = 0, inside = 0; ///< all of them; those that have not come to that point
+  std::vector<LaneMask> ways;     ///< which took the same
+};
+
 struct Warp {
   uint32_t index = 0;              ///< in its block
   ThreadId firstThread = 0;        ///< of lane 0; the others follow
@@ -51,10 +61,11 @@ struct Warp {
   std::vector<LaneMask> defined;   ///< by row: lanes in which every bit is
   /// By row: which bits are undefined in the lanes that are not in `defined`; null: all of them.
   std::vector<std::unique_ptr<std::array<uint64_t, kWarpSize>>> undefinedBits;
-  std::vector<Path> paths;         ///< of different pc; together all lanes that have not exited
-  uint32_t turns = 0;              ///< for rotation between paths
-  uint32_t steps = 1;              ///< instructions executed, from 1
-  std::vector<uint32_t> writtenAt; ///< `steps` of a row's last write by an ordinary instruction
+  std::vector<Path> paths;             ///< of different pc; together all lanes that have not exited
+  std::vector<Divergence> divergences; ///< of which not all lanes have met again
+  uint32_t turns = 0;                  ///< for rotation between paths
+  uint32_t steps = 1;                  ///< instructions executed, from 1
+  std::vector<uint32_t> writtenAt;     ///< `steps` of a row's last write by an ordinary instruction
   /// Lanes by row in which an instruction in flight (wgmma) uses the register; empty before there
   /// is one. `touched` is called when another instruction reads or writes such a row, before it is
   /// executed.
@@ -97,8 +108,9 @@ struct Block {
   std::array<uint32_t, 3> shape{1, 1, 1}; ///< threads in x, y, z
   ThreadId firstThread = 0;
   uint32_t threads = 0, running = 0; ///< threads; those that have not exited
-  int pendingAsync = 0;              ///< queued tasks that touch this block's shared memory
-  std::map<ThreadId, Visit> visits;  ///< by threads of other blocks
+  AgentId started = 0;  ///< in a cluster of several: who knows its step 1 knows that the block runs
+  int pendingAsync = 0; ///< queued tasks that touch this block's shared memory
+  std::map<ThreadId, Visit> visits;                           ///< by threads of other blocks
   std::array<uint32_t, 3> threadIndex(uint32_t linear) const; ///< %tid of a thread of the block
 };
 
@@ -137,9 +149,10 @@ public:
   uint64_t steps = 0; ///< instructions of warps executed in this launch
 
   /// Asynchronous work: done some time later, at the latest when nobody else can go on; in random
-  /// schedules in any order. `block` (may be null) cannot end before it is done without a report,
-  /// and blocks of its cluster stay in memory until then.
-  void later(std::function<void()> task, Block *block);
+  /// schedules in any order. `block` cannot end before it is done without a report, which names
+  /// who has issued it with what, and blocks of its cluster stay in memory until then.
+  void later(std::function<void()> task, Block &block, ThreadId issuer,
+             const ptx::Instruction *instruction);
   /// A lane ends; when it is its block's last, what the block left undone is reported.
   void exitLane(Step &step, unsigned lane);
 

@@ -11,14 +11,16 @@ public:
 
   /// All clusters of the grid, to their end. Faults pass through.
   void run();
-  void later(std::function<void()> task, Block *block);
-  void exitLane(Step &step, unsigned lane);
-
-private:
   struct Task {
     std::function<void()> work;
     Block *block;
+    ThreadId issuer;
+    const ptx::Instruction *instruction;
   };
+  void later(Task task);
+  void exitLane(Step &step, unsigned lane);
+
+private:
   /// A warp in a random schedule: how often it is passed over.
   struct Entry {
     Block *block;
@@ -45,6 +47,8 @@ private:
   bool turn(Block &block, Warp &warp, unsigned quantum);
   Path *select(Warp &warp, unsigned preferredLane);
   bool execute(Block &block, Warp &warp, Path &path);
+  void noteDivergence(Warp &warp, const Path &path, const Step &step, LaneMask inactive);
+  void checkConverged(Block &block, Warp &warp, const Path &path, const Op &op, LaneMask active);
   LaneMask gather(Block &block, Warp &warp, Path &path, const Op &op, LaneMask active);
   void wait(Warp &warp, Path &path, LaneMask active, std::function<std::string()> waiting,
             bool gathering = false);

@@ -60,7 +60,7 @@ public:
   MemoryRange resolve(ptx::Space space, uint64_t address, uint64_t bytes, unsigned align,
                       unsigned lane);
   /// The block whose shared memory an address in `shared::cluster` means, and the address there.
-  Block &blockOf(uint64_t &clusterAddress);
+  Block &blockOf(uint64_t &clusterAddress, unsigned lane);
   /// A lane accesses the shared memory of another block, which must not end before. (Asynchronous
   /// work is not noted: its mbarrier tells.)
   void noteVisit(Block &target, unsigned lane);
@@ -92,6 +92,9 @@ public:
   LaneMask jumped = 0;
   std::array<uint32_t, kWarpSize> targets; ///< of the lanes in `jumped`
 
+  /// Fault if bytes of shared memory are outside of the variable that the address in a row is made
+  /// from, where that is known.
+  void checkVariable(Row base, const MemoryRange &range, unsigned lane);
   /// Fault for memory that cannot be written: constants, mbarriers.
   void checkWritable(const MemoryRange &range, unsigned lane);
 

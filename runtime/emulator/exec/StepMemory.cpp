@@ -24,20 +24,31 @@ MemoryRange Step::within(Region &region, uint64_t address, uint64_t bytes, unsig
         lane);
 }
 
-Block &Step::blockOf(uint64_t &clusterAddress) {
+Block &Step::blockOf(uint64_t &clusterAddress, unsigned lane) {
   uint64_t rank = clusterAddress >> kRankShift;
   if (rank == 0) {
     return block;
   }
   if (rank > block.cluster->blocks.size()) {
     fault(Report::Kind::OutOfBounds,
-          hexOf(clusterAddress) + " is no address in the shared memory of the cluster");
+          hexOf(clusterAddress) + " is no address in the shared memory of the cluster", lane);
   }
   clusterAddress &= kInBlock;
   Block &target = *block.cluster->blocks[rank - 1];
   if (target.running == 0) {
-    report(Report::Kind::Exit, textOf("the shared memory of block ", rank - 1,
-                                      " of the cluster is used after it has exited"));
+    report(Report::Kind::Exit,
+           textOf("the shared memory of block ", rank - 1,
+                  " of the cluster is used after it has exited"),
+           lane);
+  } else if (&target != &block && machine.options.checkRaces &&
+             !machine.checker.known(thread(lane), target.started)) {
+    Report early = {.kind = Report::Kind::Start,
+                    .message = textOf("the shared memory of block ", rank - 1,
+                                      " of the cluster is used before that block is known to run"),
+                    .parties = {party(lane, opcodeOf(*op.instruction))},
+                    .notes = {"Look for a cluster barrier (barrier.cluster.arrive and .wait) at "
+                              "the start of the kernel."}};
+    machine.sink.add(std::move(early));
   }
   return target;
 }
@@ -46,11 +57,25 @@ MemoryRange Step::resolveShared(uint64_t address, uint64_t bytes, unsigned lane)
   if (address <= kInBlock) {
     return within(block.shared, address, bytes, lane);
   }
-  Block &target = blockOf(address);
+  Block &target = blockOf(address, lane);
   if (&target != &block) {
     noteVisit(target, lane);
   }
   return within(target.shared, address, bytes, lane);
+}
+
+void Step::checkVariable(Row base, const MemoryRange &range, unsigned lane) {
+  const SharedVariable *variable = machine.config->code->variableOf(base);
+  if (!variable || range.region != &block.shared) {
+    return;
+  }
+  uint64_t at = range.offset - variable->offset; // wraps below it
+  if (at > variable->bytes || range.bytes > variable->bytes - at) {
+    fault(Report::Kind::OutOfBounds,
+          textOf(bytesText(range.bytes), " at byte ", int64_t(at), " of the shared variable `",
+                 variable->name, "`, which has ", bytesText(variable->bytes)),
+          lane);
+  }
 }
 
 MemoryRange Step::resolveLocal(uint64_t address, uint64_t bytes, unsigned lane) {

@@ -5,6 +5,8 @@
 #include "runtime/emulator/exec/Scheduler.h"
 #include "runtime/emulator/exec/Text.h"
 
+#include <map>
+
 namespace tile_emu {
 
 static constexpr unsigned kRotateEvery = 8; ///< turns
@@ -67,7 +69,43 @@ void Machine::Scheduler::moveOn(Warp &warp, Path &path, LaneMask lanes) {
   arrive(warp, lanes, pc);
 }
 
+/// Lanes of a path are going to take different ways.
+void Machine::Scheduler::noteDivergence(Warp &warp, const Path &path, const Step &step,
+                                        LaneMask inactive) {
+  LaneMask onward = inactive | (step.lanes & ~step.jumped & ~warp.exited);
+  std::map<uint32_t, LaneMask> ways;
+  if (onward) {
+    ways[path.pc + 1] = onward;
+  }
+  for (LaneMask rest = step.jumped & ~warp.exited; rest; rest &= rest - 1) {
+    unsigned lane = unsigned(std::countr_zero(rest));
+    ways[step.targets[lane]] |= LaneMask(1) << lane;
+  }
+  if (ways.size() < 2) {
+    return;
+  }
+  Divergence divergence;
+  divergence.meetingPoint = machine.config->code->meetingPoint(path.pc);
+  for (auto [target, lanes] : ways) {
+    divergence.ways.push_back(lanes);
+    divergence.lanes |= lanes;
+  }
+  divergence.inside = divergence.lanes;
+  warp.divergences.push_back(std::move(divergence));
+}
+
+/// Lanes are where branches meet that they have taken.
+static void meet(Warp &warp, const Path &path) {
+  std::erase_if(warp.divergences, [&](Divergence &divergence) {
+    if (divergence.meetingPoint == path.pc) {
+      divergence.inside &= ~path.lanes;
+    }
+    return (divergence.inside & ~warp.exited) == 0;
+  });
+}
+
 void Machine::Scheduler::jump(Warp &warp, Path &path, const Step &step, LaneMask inactive) {
+  noteDivergence(warp, path, step, inactive);
   uint32_t next = path.pc + 1;
   LaneMask leaving = inactive | step.lanes, rest = step.jumped & ~warp.exited;
   path.lanes &= ~leaving;
@@ -138,6 +176,58 @@ static LaneMask guarded(Machine &machine, Block &block, Warp &warp, const Op &op
   return lanes & (op.guardNegated ? ~set : set);
 }
 
+/// A branch at which two groups of lanes have taken different ways, and the first has not come yet
+/// to where these meet: one for which `holds`, or null.
+template <typename F>
+static const Divergence *branchBetween(const Warp &warp, LaneMask inside, LaneMask others,
+                                       F &&holds) {
+  for (const Divergence &divergence : warp.divergences) {
+    for (LaneMask way : divergence.ways) {
+      if ((inside & divergence.inside & way) && (others & divergence.lanes & ~way) &&
+          holds(divergence)) {
+        return &divergence;
+      }
+    }
+  }
+  return nullptr;
+}
+
+/// Threads of a warp that took different ways at a branch count as together again where these meet,
+/// as assemblers arrange it; what is `.aligned` must not come before. (PTX ISA, "barrier": in
+/// conditionally executed code only if all threads take the same way.)
+void Machine::Scheduler::checkConverged(Block &block, Warp &warp, const Path &path, const Op &op,
+                                        LaneMask active) {
+  const Code &code = *machine.config->code;
+  auto check = [&](LaneMask lanes, uint32_t pc, bool skip) {
+    auto always = [](const Divergence &) { return true; };
+    auto waits = [&](const Divergence &divergence) {
+      return code.mayWaitBefore(pc, divergence.meetingPoint);
+    };
+    const char *how = skip || branchBetween(warp, active, lanes, always)
+                          ? " have not taken the way to it"
+                      : machine.options.strictWaits && branchBetween(warp, lanes, active, waits)
+                          ? " may still wait for an mbarrier, alone"
+                          : nullptr;
+    if (!lanes || !how) {
+      return;
+    }
+    Step step(machine, block, warp, op, active);
+    Report report{
+        .kind = Report::Kind::Divergence,
+        .message = "all threads of the warp must execute this together (`.aligned`), and " +
+                   lanesText(lanes) + how,
+        .parties = {step.party(unsigned(std::countr_zero(active)), opcodeOf(*op.instruction))},
+        .notes = {"they are at PTX line " + std::to_string(code.ops[pc].instruction->line)}};
+    machine.sink.add(std::move(report));
+  };
+  for (const Path &other : warp.paths) {
+    if (&other != &path) {
+      check(other.lanes, other.pc, false);
+    }
+  }
+  check(path.lanes & ~active, path.pc + 1, true);
+}
+
 /// Of the active lanes those that can execute a collective instruction now; 0: others are missing.
 LaneMask Machine::Scheduler::gather(Block &block, Warp &warp, Path &path, const Op &op,
                                     LaneMask active) {
@@ -146,6 +236,7 @@ LaneMask Machine::Scheduler::gather(Block &block, Warp &warp, Path &path, const 
     if (active == alive) {
       return active;
     }
+    checkConverged(block, warp, path, op, active);
     auto waiting = [missing = alive & ~active] {
       return lanesText(missing) + " of the warp, which have to execute it too (`.aligned`)";
     };
@@ -244,6 +335,9 @@ static void settleOutputs(Step &step, LaneMask undefined) {
 /// True if some lanes of the path went on.
 bool Machine::Scheduler::execute(Block &block, Warp &warp, Path &path) {
   const Op &op = machine.config->code->ops[path.pc];
+  if (!warp.divergences.empty()) {
+    meet(warp, path);
+  }
   LaneMask lanes = path.lanes, active = guarded(machine, block, warp, op, lanes), ready = active;
   if (!active) {
     moveOn(warp, path, lanes);

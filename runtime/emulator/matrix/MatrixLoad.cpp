@@ -63,6 +63,7 @@ struct Transfer {
     }
     MemoryRange range = step.resolve(space, step.get(address.base, lane) + uint64_t(address.offset),
                                      kRowBytes, kRowBytes, lane);
+    step.checkVariable(address.base, range, lane);
     if (range.region->kind != Region::Kind::Shared) {
       step.fault(Report::Kind::Invalid, "the address is not in shared memory", lane);
     }

@@ -116,9 +116,8 @@ Outcome executeProduct(Step &step, const Product &product) {
   state.agree(step, values);
   takeRegisters(step, product, state);
   state.issue(step);
-  AsyncOp async =
-      step.machine.checker.issue({step.warp.firstThread, step.lanes}, state.sequence->channel,
-                                 state.openGroup, step.op.instruction);
+  AsyncOp async = step.machine.checker.issue({step.warp.firstThread, step.lanes}, state.channel,
+                                             state.openGroup, step.op.instruction);
   Operands<T> operands;
   readOperands(step, product, async, values, operands);
   if (values.accumulates) {

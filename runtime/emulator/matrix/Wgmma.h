@@ -5,7 +5,8 @@
 // of an accumulator or of A must not be touched by other instructions until wgmma.wait_group, and a
 // wgmma.fence must lie between another instruction's access to a register and a product that uses
 // it. Operands in shared memory are read as the step `openGroup` of the warpgroup's channel, which
-// the wait completes: groups are those of a warpgroup, so one warp's wait is for all four.
+// the wait completes: groups are those of a warpgroup, so one warp's wait is for all four;
+// with Options::strictWaits each warp has a channel of its own, and learns of its own part alone.
 #pragma once
 
 #include "runtime/emulator/exec/Step.h"
@@ -58,6 +59,7 @@ struct WgmmaState {
   std::vector<Use> uses;             ///< by row
   std::vector<Row> inFlight;
   std::shared_ptr<WgmmaSequence> sequence;
+  AgentId channel = 0; ///< of the accesses to shared memory
 
   /// The state of the executing warp, made when it is first needed.
   static WgmmaState &of(Step &step);

@@ -87,6 +87,9 @@ WgmmaState &WgmmaState::of(Step &step) {
   if (!warp.wgmma) {
     auto state = std::make_shared<WgmmaState>();
     state->sequence = sequenceOf(step);
+    state->channel = step.machine.options.strictWaits
+                         ? step.machine.checker.newChannel(step.warp.firstThread, "wgmma group")
+                         : state->sequence->channel;
     const Code &code = *step.machine.config->code;
     state->uses.resize(code.numRows);
     warp.wgmma = std::move(state);
@@ -183,12 +186,15 @@ void WgmmaState::agree(Step &step, const WgmmaSequence::Product &product) {
 }
 
 void WgmmaState::issue(Step &step) {
+  openUsed = true;
+  if (step.machine.options.strictWaits) {
+    return;
+  }
   auto &groups = sequence->groups;
   step.machine.checker.release({step.warp.firstThread, step.lanes}, groups[openGroup].issued);
   if (groups.size() > kMaxGroups) {
     groups.erase(groups.begin());
   }
-  openUsed = true;
 }
 
 void WgmmaState::commit(Step &step) {
@@ -239,7 +245,7 @@ Outcome WgmmaState::wait(Step &step, uint64_t pending) {
       }
     }
   }
-  step.machine.checker.complete(lanes, sequence->channel, doneGroup);
+  step.machine.checker.complete(lanes, channel, doneGroup);
   std::erase_if(inFlight, [&](Row row) {
     if (uses[row].group > doneGroup) {
       return false;

@@ -80,7 +80,9 @@ Outcome execute(Step &step, const Atomic &atomic) {
     step.checkWritable(range, lane);
     checkDefined(step, atomic, range, lane);
     step.machine.checker.atomic(step.thread(lane), range, atomic.ordering.acquires,
-                                atomic.ordering.releases, step.op.instruction);
+                                atomic.ordering.releases, step.op.instruction,
+                                AtomicKind::ReadModifyWrite, atomic.ordering.scope,
+                                atomic.elementBytes);
     for (size_t i = 0; i != atomic.operands.size(); ++i) {
       apply(step, atomic, range, lane, i);
     }
@@ -140,7 +142,7 @@ Execute decodeAtomic(Decoder &decoder, bool isAtom) {
   static constexpr unsigned kCounts[] = {2, 4, 8};
   Atomic atomic;
   atomic.ordering = takeSemantics(decoder, isAtom);
-  takeScope(decoder);
+  atomic.ordering.scope = takeScope(decoder).value_or(Scope::Gpu);
   atomic.target = takeTarget(decoder);
   if (atomic.target.space != ptx::Space::Generic && atomic.target.space != ptx::Space::Global &&
       atomic.target.space != ptx::Space::Shared) {

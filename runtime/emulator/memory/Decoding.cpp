@@ -22,8 +22,10 @@ Target takeTarget(Decoder &decoder) {
   return {};
 }
 
-bool takeScope(Decoder &decoder) {
-  return decoder.takeOneOf({"cta", "cluster", "gpu", "sys"}).has_value();
+std::optional<Scope> takeScope(Decoder &decoder) {
+  static constexpr Scope kScopes[] = {Scope::Cta, Scope::Cluster, Scope::Gpu, Scope::Gpu};
+  std::optional<unsigned> index = decoder.takeOneOf({"cta", "cluster", "gpu", "sys"});
+  return index ? std::optional(kScopes[*index]) : std::nullopt;
 }
 
 bool takeCacheModifiers(Decoder &decoder) {
@@ -84,6 +86,9 @@ LaneRanges resolveLanes(Step &step, Target target, Decoder::AddressRows address,
   step.forLanes([&](unsigned lane) {
     MemoryRange range =
         step.resolve(target.space, base[lane] + uint64_t(address.offset), bytes, bytes, lane);
+    if (range.region == &step.block.shared) {
+      step.checkVariable(address.base, range, lane);
+    }
     if (target.ownBlock) {
       checkOwnBlock(step, range.region, lane);
     }
@@ -97,13 +102,14 @@ LaneRanges resolveLanes(Step &step, Target target, Decoder::AddressRows address,
 }
 
 void checkAccess(Step &step, const LaneRanges &ranges, Access access, Ordering ordering,
-                 AccessFlags flags) {
+                 unsigned width, AccessFlags flags) {
+  flags.nonCoherent = ordering.nonCoherent;
   Checker &checker = step.machine.checker;
   if (ordering.isStrong) {
     AtomicKind kind = access == Access::Read ? AtomicKind::Load : AtomicKind::Store;
     step.forLanes([&](unsigned lane) {
       checker.atomic(step.thread(lane), ranges.of(lane), ordering.acquires, ordering.releases,
-                     step.op.instruction, kind);
+                     step.op.instruction, kind, ordering.scope, width);
     });
     return;
   }

@@ -26,6 +26,8 @@ Execute decodeCreatepolicy(Decoder &decoder);
 struct Ordering {
   bool isStrong = false; ///< volatile, relaxed, acquire, release, mmio, atomic
   bool acquires = false, releases = false;
+  bool nonCoherent = false; ///< `.nc`
+  Scope scope = Scope::Gpu;
 };
 
 /// Where an access goes.
@@ -36,8 +38,8 @@ struct Target {
 
 /// Takes `.global`, `.shared{::cta, ::cluster}`, ...; generic without one.
 Target takeTarget(Decoder &decoder);
-/// Takes `.cta`, `.cluster`, `.gpu`, `.sys` if it is there. Scopes are not told apart.
-bool takeScope(Decoder &decoder);
+/// Takes `.cta`, `.cluster`, `.gpu`, `.sys` if it is there.
+std::optional<Scope> takeScope(Decoder &decoder);
 /// Takes eviction, prefetch and cache-hint modifiers, in any order. True if there is a cache policy
 /// operand.
 bool takeCacheModifiers(Decoder &decoder);
@@ -52,9 +54,9 @@ struct LaneRanges {
 
 /// Resolves `base + offset` for all active lanes and counts the traffic. Faults as Step::resolve.
 LaneRanges resolveLanes(Step &step, Target target, Decoder::AddressRows address, unsigned bytes);
-/// The checker looks at a plain or strong access.
+/// The checker looks at a plain or strong access, of elements of `width` bytes.
 void checkAccess(Step &step, const LaneRanges &ranges, Access access, Ordering ordering,
-                 AccessFlags flags = {});
+                 unsigned width, AccessFlags flags = {});
 /// Reports an undefined row (for instructions that track definedness themselves).
 void requireDefined(Step &step, Row row, const char *what);
 

@@ -69,7 +69,7 @@ Execute decodeDiscard(Decoder &decoder) {
   return [target, address](Step &step) {
     LaneRanges ranges = resolveLanes(step, target, address, kLineBytes);
     step.forLanes([&](unsigned lane) { step.checkWritable(ranges.of(lane), lane); });
-    checkAccess(step, ranges, Access::Write, {});
+    checkAccess(step, ranges, Access::Write, {}, 1);
     step.forLanes([&](unsigned lane) { Checker::setDefined(ranges.of(lane), false); });
     return Outcome::Next;
   };

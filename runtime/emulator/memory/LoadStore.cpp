@@ -36,9 +36,11 @@ Ordering takeOrdering(Decoder &decoder, std::string_view synchronising) {
     return ordering;
   }
   ordering.isStrong = true;
-  if (!takeScope(decoder)) {
+  std::optional<Scope> scope = takeScope(decoder);
+  if (!scope) {
     decoder.unsupported("a scope is missing");
   }
+  ordering.scope = *scope;
   return ordering;
 }
 
@@ -116,7 +118,7 @@ void undefineElement(Step &step, const Transfer &transfer, const MemoryRange &ra
 
 Outcome executeLoad(Step &step, const Transfer &transfer) {
   LaneRanges ranges = resolveLanes(step, transfer.target, transfer.address, transfer.bytes());
-  checkAccess(step, ranges, Access::Read, transfer.ordering);
+  checkAccess(step, ranges, Access::Read, transfer.ordering, transfer.elementBytes);
   step.forLanes([&](unsigned lane) {
     MemoryRange range = ranges.of(lane);
     bool defined = Checker::isDefined(range);
@@ -170,7 +172,7 @@ Outcome executeStore(Step &step, const Transfer &transfer) {
   requireDefined(step, transfer.address.base, "the address");
   LaneRanges ranges = resolveLanes(step, transfer.target, transfer.address, transfer.bytes());
   step.forLanes([&](unsigned lane) { step.checkWritable(ranges.of(lane), lane); });
-  checkAccess(step, ranges, Access::Write, transfer.ordering,
+  checkAccess(step, ranges, Access::Write, transfer.ordering, transfer.elementBytes,
               {.unchanged = holdAlready(step, transfer, ranges)});
   step.forLanes([&](unsigned lane) {
     MemoryRange range = ranges.of(lane);
@@ -211,7 +213,8 @@ Execute decodeLd(Decoder &decoder) {
   transfer.ordering = takeOrdering(decoder, "acquire");
   transfer.target = takeTarget(decoder);
   decoder.takeOneOf({"ca", "cg", "cs", "lu", "cv"});
-  if (decoder.take("nc") && transfer.target.space != ptx::Space::Global) {
+  transfer.ordering.nonCoherent = decoder.take("nc");
+  if (transfer.ordering.nonCoherent && transfer.target.space != ptx::Space::Global) {
     decoder.unsupported("`.nc` without `.global`");
   }
   bool policy = takeCacheModifiers(decoder);

@@ -23,7 +23,7 @@ TestKernel bulk(const std::string &body,
     @%p0 mbarrier.init.shared.b64 [b], 1;
     )" + initFence + "bar.sync 0;" +
                     body);
-  kernel.moduleText = ".shared .align 16 .b8 b[16]; .shared .align 128 .b8 s[2048];";
+  kernel.moduleText = ".shared .align 16 .b8 b[64]; .shared .align 128 .b8 s[2048];";
   kernel.output("out", 2048);
   std::vector<uint32_t> in(512);
   std::iota(in.begin(), in.end(), 1);

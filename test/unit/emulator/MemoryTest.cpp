@@ -119,6 +119,8 @@ TEST(Memory, SharedMemoryOfPeers) {
     mov.u32 %r2, s;
     mapa.shared::cluster.u32 %r3, %r2, %r1;
     add.u32 %r4, %r0, 50;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
     st.shared::cluster.b32 [%r3], %r4;
     barrier.cluster.arrive.aligned;
     barrier.cluster.wait.aligned;
@@ -169,6 +171,7 @@ TEST(Memory, BlocksMustNotEndBeforeTheirPeersAreDone) {
     .shared .b32 s;
     mov.u32 %r0, %cluster_ctarank;
     setp.eq.u32 %p1, %r0, 0;
+    barrier.cluster.arrive; barrier.cluster.wait;
     @%p1 bra FIRST;)" +
                       late + R"(
     mov.u32 %r2, s;

@@ -220,6 +220,7 @@ TestKernel neighbours(const std::string &barrier, const std::string &before = ""
     mapa.shared::cluster.u32 %r3, %r2, %r1;
     add.u32 %r4, %r0, 1;
     setp.eq.u32 %p0, %r0, %r0;
+    barrier.cluster.arrive.relaxed; barrier.cluster.wait;
     st.shared::cluster.b32 [%r3], %r4;
     )" + before + barrier +
                     R"(

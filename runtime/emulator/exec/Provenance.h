@@ -1,0 +1,10 @@
+#pragma once
+
+#include "runtime/emulator/exec/Code.h"
+
+namespace tile_emu {
+
+/// Fills in Code::provenance.
+void findProvenance(Code &code);
+
+} // namespace tile_emu
