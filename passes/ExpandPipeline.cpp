@@ -46,8 +46,7 @@ void Expander::emitPrologue() {
   for (int64_t stage = 0; stage + 1 < stages; ++stage) {
     Value number = constant(stage);
     if (path == CopyPath::CpAsync) {
-      fill(number, number);
-      tgpu::CpAsyncCommitOp::create(builder, loc);
+      fillGroup(number);
     } else {
       fillIf(number, plus(base, number));
     }

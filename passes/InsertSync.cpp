@@ -47,8 +47,15 @@ private:
     }
     OpBuilder builder(beforeFence(outer));
     if (kind == Hazard::Fence) {
-      tgpu::FenceAsyncOp::create(builder, outer->getLoc(), before.memory.global.has_value());
+      // Nothing comes between a barrier right here and this place: it serves for another fence too.
+      auto barrier = dyn_cast_or_null<tgpu::BarrierOp>(builder.getInsertionPoint()->getPrevNode());
+      bool serves = barrier && coversContext(barrier);
+      OpBuilder fence(serves ? barrier.getOperation() : &*builder.getInsertionPoint());
+      tgpu::FenceAsyncOp::create(fence, outer->getLoc(), before.memory.global.has_value());
       ++fences;
+      if (serves) {
+        return true;
+      }
     }
     bool inRole = context.roles && outer != context.roles;
     tgpu::BarrierOp::create(builder, outer->getLoc(), inRole ? barrierOfRole(context.role) : 0,

@@ -42,6 +42,8 @@ private:
   void emitLoads(mlir::Value number, mlir::Value position);
   void fill(mlir::Value number, mlir::Value position);
   void fillIf(mlir::Value number, mlir::Value position);
+  bool mayReadPastEnd();
+  void fillGroup(mlir::Value number);
   void fillAhead(mlir::Value number);
   void takeFirstReads();
   void findDeferred();

@@ -1,5 +1,6 @@
 //===- PipelineRings.cpp - the rings of a pipelined loop, and how they fill ===//
 #include "mlir/IR/Matchers.h"
+#include "passes/GlobalAccess.h"
 #include "passes/PipelineExpander.h"
 #include "passes/Shared.h"
 
@@ -167,10 +168,30 @@ void Expander::fillIf(Value number, Value position) {
   fill(number, position);
 }
 
-/// cp.async of the iteration that is stages - 1 ahead. Past the last one it fills a slot that
-/// nobody reads: cheaper than a branch that would cut the products of an iteration in two.
-void Expander::fillAhead(Value number) {
-  Value ahead = plus(number, constant(stages - 1));
-  fill(ahead, ahead);
+/// What a copy past the last iteration reads is of no use, but another block may be writing it.
+bool Expander::mayReadPastEnd() {
+  return !kernel
+              .walk([&](Operation *op) {
+                Value written = writtenGlobal(op);
+                bool meets = written && llvm::any_of(loads, [&](Load &load) {
+                               return mayOverlap(tgpu::getBase(written),
+                                                 tgpu::getBase(load.copy.getSource()));
+                             });
+                return meets ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+/// cp.async of iteration `number`, as a group of its own. Past the last iteration, where it may, it
+/// fills a slot that nobody reads: cheaper than a branch that would cut the products of an
+/// iteration in two.
+void Expander::fillGroup(Value number) {
+  if (mayReadPastEnd()) {
+    fill(number, number);
+  } else {
+    fillIf(number, number);
+  }
   tgpu::CpAsyncCommitOp::create(builder, loc);
 }
+
+void Expander::fillAhead(Value number) { fillGroup(plus(number, constant(stages - 1))); }

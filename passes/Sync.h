@@ -172,6 +172,8 @@ protected:
   bool needsFence(const Access &pending, tgpu::ReleaseOp release) const;
   /// The threads of the context, or the one of `warp`, fence what they have done.
   void fenceAsync(bool global = false);
+  /// True for a barrier of all threads of the context.
+  bool coversContext(tgpu::BarrierOp barrier) const;
 
   tgpu::KernelOp kernel;
   State state;
@@ -199,7 +201,6 @@ private:
   /// With `sources` the thread has waited for the reading of what is stored, no more.
   void waitStores(int64_t pending, bool sources, int64_t thread);
   void effects(mlir::Operation *op);
-  bool coversContext(tgpu::BarrierOp barrier) const;
   int64_t ringSlots() const;
 
   void collectGlobal();

@@ -29,23 +29,43 @@ static bool isAlike(const Access &a, const Access &b) {
              std::tie(b.op, b.flight, b.thread, b.fenced, b.synced, b.arrival);
 }
 
-/// The slot that `load` fills. Under a condition `n < m` its position stays below what it would be
+/// `condition` as n < m; nothing where it is no such comparison.
+static std::optional<std::pair<Linear, Linear>> asLess(Value condition) {
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare) {
+    return std::nullopt;
+  }
+  Linear left = Linear::of(compare.getLhs()), right = Linear::of(compare.getRhs());
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::sle:
+    ++right.constant;
+    return std::pair(left, right);
+  case arith::CmpIPredicate::slt:
+    return std::pair(left, right);
+  case arith::CmpIPredicate::sge:
+    ++left.constant;
+    return std::pair(right, left);
+  case arith::CmpIPredicate::sgt:
+    return std::pair(right, left);
+  default:
+    return std::nullopt;
+  }
+}
+
+/// The slot that `load` fills. Under a condition n < m its position stays below what it would be
 /// for m: so the last iterations of a pipelined loop fill nothing.
 static Arrival arrivalOf(tgpu::TmaLoadOp load) {
   Linear position = Linear::of(load.getPosition());
-  Arrival arrival{load.getChannel(), Position::of(load.getPosition()), std::nullopt};
+  Arrival arrival{load.getChannel(), Position::of(load.getPosition()), position};
+  ++arrival.end->constant;
   for (Operation *op = load; auto branch = op->getParentOfType<scf::IfOp>(); op = branch) {
-    auto condition = branch.getCondition().getDefiningOp<arith::CmpIOp>();
-    Linear end = position;
-    if (condition && condition.getPredicate() == arith::CmpIPredicate::slt &&
-        branch.getThenRegion().isAncestor(load->getParentRegion()) &&
-        end.replace(Linear::of(condition.getLhs()), Linear::of(condition.getRhs()))) {
+    auto less = asLess(branch.getCondition());
+    bool isThen = branch.getThenRegion().isAncestor(load->getParentRegion());
+    if (Linear end = position; isThen && less && end.replace(less->first, less->second)) {
       arrival.end = end;
-      return arrival;
+      break;
     }
   }
-  arrival.end = position;
-  ++arrival.end->constant;
   return arrival;
 }
 
