@@ -15,10 +15,11 @@
 //
 // Why this ends: accesses at the head only become more, and there are finitely many. An operation
 // adds an access for each slot of a ring, as often as its constants differ modulo the slots; after
-// twice as many they count as one at any position (`add`). Ages stop at kMaxAge, slots held by one
-// operation at those of its ring, and their names only become fewer. So a loop settles after about
-// as many walks as its rings have slots, or kMaxAge. That is no proof for all IR: a loop that has
-// not settled by then is an error, never a guess.
+// twice as many they count as one at any position (`addAccess`). A region of global memory that
+// moves from iteration to iteration is widened, each of its bounds once (`LoopEdges::settle`). Ages
+// stop at kMaxAge, slots held by one operation at those of its ring, and their names only become
+// fewer. So a loop settles after about as many walks as its rings have slots, or kMaxAge. That is
+// no proof for all IR: a loop that has not settled by then is an error, never a guess.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Arith/IR/Arith.h"
