@@ -150,7 +150,8 @@ def PlanPipeline : Pass<"tgpu-plan-pipeline", "tilec::tgpu::KernelOp"> {
   let description = [{
     Needs: lowered products, chosen copies and layouts. Gives: on a loop with `tile.stages` that can be pipelined the attribute
     `tgpu.pipeline` (how its copies move), the number of stages that fit, and on its operations `tgpu.schedule`; tests
-    write these by hand. What stays serial, or has fewer stages than asked for, is a remark with its reason.
+    write these by hand. What stays serial (a copy, or all of the loop), or has fewer stages than asked for, is a remark with
+    its reason. Buffers that become rings are declared before the loop.
   }];
   let statistics = [Statistic<"numPipelined", "num-pipelined", "Loops with a schedule">,
                     Statistic<"numRefused", "num-refused", "Loops that stay serial">];
@@ -161,7 +162,8 @@ def ExpandPipeline : Pass<"tgpu-expand-pipeline", "tilec::tgpu::KernelOp"> {
   let description = [{
     Needs: schedules as tgpu-plan-pipeline writes them. Gives: buffers as rings, the copies of stage 0 running ahead, by TMA
     with a channel whose position runs on across the loops around, or by cp.async groups; a matrix wait of a stage
-    after the last runs one iteration behind its product.
+    after the last runs one iteration behind its product, reads of the first mma.sync of a stage before the last one
+    iteration ahead. A schedule that changes what the loop means is an error.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
