@@ -135,6 +135,8 @@ std::unique_ptr<llvm::Module> PtxEmitter::toLlvmIr(mlir::Operation *module, LLVM
     diags.report(diag::Id::InternalError, SMRange(), "LLVM has no target for " + options.arch);
     return nullptr;
   }
+  // Where every launch was found to do nothing, no pass has loaded it.
+  module->getContext()->loadDialect<mlir::LLVM::LLVMDialect>();
   if (options.lineTables) {
     // Any other kind prints `.target ..., debug`, for which ptxas gives up optimising.
     mlir::LLVM::DIScopeForLLVMFuncOpPassOptions scopes;

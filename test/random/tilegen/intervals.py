@@ -372,8 +372,9 @@ def reduce_sum(a, axis):
             result = Tile(inner, lo, wild=wild)
         else:
             slack = magnitude * count * 2.0 ** (1 - inner.precision)
-            over = magnitude > inner.largest / 2
-            wild = over & np.isfinite(magnitude) if wild is None else wild | over
+            ends = np.maximum(np.abs(a.lo), np.abs(a.hi))
+            over = np.where(np.isfinite(ends), ends, 0).sum(axis=axis) > inner.largest / 2
+            wild = over if wild is None else wild | over
             finite = np.isfinite(lo) & np.isfinite(hi)
             result = Tile(inner, np.where(finite, lo - slack, lo), np.where(finite, hi + slack, hi), wild)
     return convert(a.format, result)
@@ -444,7 +445,8 @@ def gemm(a, b, acc, precision, promote):
             size_x, size_y = (np.abs(np.where(np.isfinite(v), v, 0)) for v in (x, y))
             slack = magnitude * terms + spread_x @ size_y + size_x @ spread_y + spread_x @ spread_y
             slack = slack + depth * ulp(inner, 0.0)
-            over = np.isfinite(magnitude) & (magnitude > inner.largest / 4)
+            # Where finite terms may overflow on the way, infinities of either sign may meet.
+            over = size_x @ size_y + np.where(np.isfinite(acc.lo), np.abs(acc.lo), 0) > inner.largest / 4
             wild = _gemm_wild(a, b, acc)
             finite = np.isfinite(lo) & np.isfinite(hi)
             result = Tile(inner, np.where(finite, lo - slack, lo), np.where(finite, hi + slack, hi), over if wild is None else over | wild)

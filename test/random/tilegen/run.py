@@ -120,7 +120,7 @@ def _options(program, dims, inputs, extents, number, folder):
             size = int(np.prod(extents[a.name], dtype=int)) * fmt.bytes
             np.save(os.path.join(folder, file), np.full(size, 0xFF, np.uint8).view(fmt.stored).reshape(extents[a.name]))
             options += ["--arg", f"{a.name}={file}"]
-            bound |= binds
+            bound |= binds if not a.optional else set()
         if a.strided and a.padding:
             options += ["--pitch", f"{a.name}={extents[a.name][-1] + a.padding}"]
     return options
@@ -222,7 +222,9 @@ def run_on_cpu(tools, program, calls, folder, outcome):
         if status == "hang" or status not in (0, 1):
             outcome.fail("cpu crash", f"call {call.number}: status {status} {errors[-300:]}")
         elif status == 1:
-            outcome.fail("cpu error", f"call {call.number}: {(out + errors)[-400:]}")
+            text = out + errors
+            words = re.search(r"error: (?:\S+\.tile:[\d:]+ )?(.*)", text)
+            outcome.fail("cpu error " + re.sub(r"[^a-z]+", " ", words[1] if words else "")[:40].strip(), f"call {call.number}: {text[-400:]}")
         else:
             check_outputs(program, call, folder, tag, "cpu", outcome)
 
