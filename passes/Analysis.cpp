@@ -269,16 +269,3 @@ LogicalResult tilec::checkRequiredVector(Operation *op, int64_t bytes) {
       diag::Id::Require, "vector(" + std::to_string(wanted) + ")",
       "one access moves " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes")));
 }
-
-layout::MmaType tilec::mmaTypeOf(Type element) {
-  if (element.isF16()) {
-    return layout::MmaType::F16;
-  }
-  if (element.isBF16()) {
-    return layout::MmaType::BF16;
-  }
-  if (element.isF32()) {
-    return layout::MmaType::TF32;
-  }
-  return element.isInteger(8) ? layout::MmaType::I8 : layout::MmaType::F8;
-}

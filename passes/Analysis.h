@@ -56,10 +56,6 @@ bool mayBeEmpty(tgpu::ViewOp view);
 /// strides, offset, extent and static size are multiples of it.
 int64_t alignedAccessBytes(GlobalSlice slice, unsigned elementBits);
 
-/// The operand type of a matrix instruction for elements of `element`: f16, bf16, tf32 for f32,
-/// 8-bit integers or floats.
-layout::MmaType mmaTypeOf(mlir::Type element);
-
 /// The allocation behind a buffer, through `tgpu.slot` and `tgpu.subview`.
 tgpu::AllocSharedOp getAllocation(mlir::Value buffer);
 

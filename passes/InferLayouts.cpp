@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/layout/Conversion.h"
+#include "dialects/support/Diagnostics.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Analysis.h"
 #include "passes/Passes.h"
@@ -39,48 +40,35 @@ static bool isElementwise(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>() || isa<tile::MapOp>(op);
 }
 
+/// How warps share a product on a matrix instruction.
+static Answer<layout::MatrixProduct> productOf(DotOp dot) {
+  auto smem = dyn_cast<tgpu::SmemType>(dot.getA().getType());
+  auto tensor = dyn_cast<RankedTensorType>(dot.getA().getType());
+  ArrayRef<int64_t> shape = smem ? smem.getShape() : tensor.getShape();
+  ArrayRef<int64_t> acc = shapeOf(dot.getResult());
+  return tgpu::matrixProduct(*dot.getMma(), smem ? smem.getElementType() : tensor.getElementType(),
+                             acc[0], acc[1], shape[dot.getTransposeA() ? 0 : 1]);
+}
+
 /// Layout of the accumulator of a product.
 static Answer<RegisterLayout> accumulatorLayout(DotOp dot, int64_t warps) {
-  tgpu::MmaAttr mma = *dot.getMma();
-  ArrayRef<int64_t> shape = shapeOf(dot.getResult());
-  switch (mma.getKind()) {
-  case MmaKind::Wgmma: {
-    bool rows = mma.getWarpsN() == 1;
-    bool integers =
-        cast<RankedTensorType>(dot.getResult().getType()).getElementType().isInteger(32);
-    return RegisterLayout::wgmmaAccumulator(
-        shape[0], shape[1], mma.getWarpsM() * mma.getWarpsN(),
-        rows ? layout::SplitAlong::Rows : layout::SplitAlong::Columns, integers ? 16 : 8);
+  if (dot.getMma()->getKind() == MmaKind::Fma) {
+    return RegisterLayout::blocked(shapeOf(dot.getResult()), 1, warps);
   }
-  case MmaKind::MmaSync:
-    return RegisterLayout::mmaC(shape[0], shape[1], mma.getWarpsM(), mma.getWarpsN());
-  case MmaKind::Fma:
-    break;
-  }
-  return RegisterLayout::blocked(shape, 1, warps);
+  Answer<layout::MatrixProduct> product = productOf(dot);
+  return product ? product->accumulator() : layout::Refusal{product.reason()};
 }
 
 /// Layout in which a product takes an operand that is a fragment, as it is stored (transposed if it
 /// is given so).
 static Answer<RegisterLayout> operandLayout(DotOp dot, bool isA) {
-  tgpu::MmaAttr mma = *dot.getMma();
-  Value operand = isA ? dot.getA() : dot.getB();
-  bool transposed = isA ? dot.getTransposeA() : dot.getTransposeB();
-  SmallVector<int64_t> shape(shapeOf(operand));
-  if (transposed) {
-    std::swap(shape[0], shape[1]);
+  Answer<layout::MatrixProduct> product = productOf(dot);
+  if (!product) {
+    return layout::Refusal{product.reason()};
   }
-  layout::MmaType type = mmaTypeOf(cast<RankedTensorType>(operand.getType()).getElementType());
-  Answer<RegisterLayout> wanted =
-      mma.getKind() == MmaKind::Wgmma
-          ? RegisterLayout::wgmmaA(shape[0], shape[1], type, mma.getWarpsM() * mma.getWarpsN())
-          : (isA ? RegisterLayout::mmaA(shape[0], shape[1], type, mma.getWarpsM(), mma.getWarpsN())
-                 : RegisterLayout::mmaB(shape[0], shape[1], type, mma.getWarpsM(),
-                                        mma.getWarpsN()));
-  if (!wanted || !transposed) {
-    return wanted;
-  }
-  return wanted->transposed();
+  Answer<RegisterLayout> wanted = isA ? product->a() : product->b();
+  const bool transposed = isA ? dot.getTransposeA() : dot.getTransposeB();
+  return wanted && transposed ? Answer<RegisterLayout>(wanted->transposed()) : wanted;
 }
 
 namespace {
@@ -134,7 +122,8 @@ private:
   void spreadFrom(Value value);
   void spreadAcross(Operation *op, Value from);
   LogicalResult chooseFree();
-  RegisterLayout freeLayout(Value value);
+  FailureOr<RegisterLayout> freeLayout(Value value);
+  LogicalResult tooLarge(Value value, StringRef reason);
   void setTypes();
   LogicalResult convertOperands(Operation *op);
   /// Replaces `operand` by a value of layout `wanted`.
@@ -217,8 +206,7 @@ LogicalResult Inference::addAnchors() {
     }
     Answer<RegisterLayout> layout = accumulatorLayout(dot, warps);
     if (!layout) {
-      dot.emitError("no layout for the accumulator: ") << layout.reason();
-      return WalkResult::interrupt();
+      return WalkResult(tooLarge(dot.getResult(), layout.reason()));
     }
     assign(dot.getResult(), *layout);
     return WalkResult::advance();
@@ -290,8 +278,24 @@ void Inference::spreadAcross(Operation *op, Value from) {
   }
 }
 
+/// An error about a fragment that has no layout because it is too large for any.
+LogicalResult Inference::tooLarge(Value value, StringRef reason) {
+  auto type = cast<RankedTensorType>(value.getType());
+  const Target *target = getTarget(kernel);
+  if (!target) {
+    return failure();
+  }
+  const int64_t bits = type.getNumElements() * tile::getStorageBits(type.getElementType());
+  InFlightDiagnostic error =
+      emitError(value.getLoc(), diag::formatDiagnostic(diag::Id::FragmentTooLarge,
+                                                       llvm::divideCeil(bits, 32 * 32 * warps),
+                                                       target->registersPerThread));
+  error.attachNote(value.getLoc()) << reason;
+  return error;
+}
+
 /// For a value that nothing constrains: the widest accesses its source or destination admits.
-RegisterLayout Inference::freeLayout(Value value) {
+FailureOr<RegisterLayout> Inference::freeLayout(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   unsigned bits = tile::getStorageBits(type.getElementType());
   int64_t bytes = 16;
@@ -309,7 +313,13 @@ RegisterLayout Inference::freeLayout(Value value) {
     vec /= 2;
   }
   Answer<RegisterLayout> layout = RegisterLayout::blocked(type.getShape(), vec, warps);
-  return layout ? *layout : *RegisterLayout::replicated(type.getShape(), warps);
+  if (!layout) {
+    layout = RegisterLayout::replicated(type.getShape(), warps); // of many dimensions
+  }
+  if (!layout) {
+    return tooLarge(value, layout.reason());
+  }
+  return *layout;
 }
 
 LogicalResult Inference::chooseFree() {
@@ -332,7 +342,11 @@ LogicalResult Inference::chooseFree() {
   for (ArrayRef<Value> group : {ArrayRef<Value>(loads), ArrayRef<Value>(others)}) {
     for (Value value : group) {
       if (!layouts.count(value)) {
-        assign(value, freeLayout(value));
+        FailureOr<RegisterLayout> layout = freeLayout(value);
+        if (failed(layout)) {
+          return failure();
+        }
+        assign(value, *layout);
         spread();
       }
     }
@@ -409,7 +423,11 @@ LogicalResult Inference::convertOperands(Operation *op) {
     for (OpOperand &operand : op->getOpOperands()) {
       bool flows = isa<scf::YieldOp, scf::ForOp, scf::WhileOp, scf::ConditionOp>(op);
       if (isFragment(operand.get()) && isSplat(operand.get()) && !flows) {
-        demand(operand, freeLayout(operand.get()));
+        FailureOr<RegisterLayout> layout = freeLayout(operand.get());
+        if (failed(layout)) {
+          return failure();
+        }
+        demand(operand, *layout);
       }
     }
   }

@@ -43,8 +43,11 @@ Answer<Staging> planStaging(tgpu::StoreOp store) {
     return layout::Refusal{"its columns are not multiples of a panel of " +
                            std::to_string(columns)};
   }
+  // Each panel is read as the first one is, further on.
+  Answer<layout::LayoutPart> first = layout::sliceTile(*fragment, 1, 0, columns);
   for (int64_t offset = 0; offset < n; offset += columns) {
-    if (!fragment->registersOf(0, 0, rows) || !fragment->registersOf(1, offset, columns)) {
+    if (fragment->hasPadding() || !first ||
+        !layout::partRegisters(*fragment, first->layout, {0, offset})) {
       return layout::Refusal{"a panel of columns is not the same registers in every thread"};
     }
   }

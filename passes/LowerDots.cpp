@@ -63,6 +63,34 @@ static Value emitWgmma(OpBuilder &builder, DotOp dot, Value a, Value b, Value ac
       .getResult(0);
 }
 
+/// Elements [offset, offset + extent) of k of A of a wgmma.
+static FailureOr<Value> operandPart(OpBuilder &builder, DotOp dot, unsigned kDim, int64_t offset,
+                                    int64_t extent) {
+  Value a = dot.getA();
+  auto fragment = dyn_cast<RankedTensorType>(a.getType());
+  if (!fragment) {
+    return sharedPart(builder, dot.getLoc(), a, kDim, offset, extent);
+  }
+  if (extent == fragment.getShape()[kDim]) {
+    return a;
+  }
+  ArrayRef<int64_t> acc = cast<RankedTensorType>(dot.getResult().getType()).getShape();
+  auto product =
+      tgpu::matrixProduct(*dot.getMma(), fragment.getElementType(), acc[0], acc[1], extent);
+  auto layout = product ? product->a() : layout::Refusal{product.reason()};
+  if (!layout) {
+    return dot.emitError("no operand layout for this product: ") << layout.reason();
+  }
+  if (dot.getTransposeA()) {
+    layout = layout->transposed();
+  }
+  SmallVector<int64_t> offsets(2, 0);
+  offsets[kDim] = offset;
+  auto type = RankedTensorType::get(layout->shape(), fragment.getElementType());
+  return Value(tgpu::FragmentSliceOp::create(builder, dot.getLoc(), tgpu::withLayout(type, *layout),
+                                             a, offsets));
+}
+
 static Type elementOf(Value operand) {
   if (auto smem = dyn_cast<tgpu::SmemType>(operand.getType())) {
     return smem.getElementType();
@@ -70,25 +98,23 @@ static Type elementOf(Value operand) {
   return cast<RankedTensorType>(operand.getType()).getElementType();
 }
 
-/// fp8: the tensor cores sum in about 14 bits, so every `promote` elements of k a fresh sum is
-/// added to the f32 one.
-static Value emitPromoted(OpBuilder &builder, DotOp dot) {
-  auto aType = dyn_cast<tgpu::SmemType>(dot.getA().getType());
+/// fp8: the tensor cores sum in about 14 bits, so at least every `promote` elements of k a fresh
+/// sum is added to the f32 one.
+static FailureOr<Value> emitPromoted(OpBuilder &builder, DotOp dot) {
+  tgpu::MmaAttr mma = *dot.getMma();
   unsigned aDim = dot.getTransposeA() ? 0 : 1, bDim = dot.getTransposeB() ? 1 : 0;
   int64_t k = cast<tgpu::SmemType>(dot.getB().getType()).getShape()[bDim];
-  int64_t chunk = std::max(dot.getMma()->getK(),
-                           dot.getPromote() / dot.getMma()->getK() * dot.getMma()->getK());
-  // Operands in registers are not cut: their chunk is the whole tile.
-  if (!aType || k % chunk != 0) {
-    chunk = k;
-  }
+  int64_t chunk = std::max(mma.getK(), dot.getPromote() / mma.getK() * mma.getK());
   Value acc = dot.getAccumulate() ? dot.getAcc() : Value();
   for (int64_t offset = 0; offset < k; offset += chunk) {
-    Value a =
-        aType ? sharedPart(builder, dot.getLoc(), dot.getA(), aDim, offset, chunk) : dot.getA();
-    Value b = sharedPart(builder, dot.getLoc(), dot.getB(), bDim, offset, chunk);
+    const int64_t extent = std::min(chunk, k - offset);
+    FailureOr<Value> a = operandPart(builder, dot, aDim, offset, extent);
+    if (failed(a)) {
+      return failure();
+    }
+    Value b = sharedPart(builder, dot.getLoc(), dot.getB(), bDim, offset, extent);
     Value zero = zeroLike(builder, dot.getLoc(), dot.getResult().getType());
-    Value sum = emitWgmma(builder, dot, a, b, zero, /*accumulate=*/false);
+    Value sum = emitWgmma(builder, dot, *a, b, zero, /*accumulate=*/false);
     acc = acc ? add(builder, dot.getLoc(), acc, sum) : sum;
   }
   return acc;
@@ -134,7 +160,6 @@ static FailureOr<Value> emitMmaSync(OpBuilder &builder, DotOp dot) {
     return smem ? smem.getShape() : cast<RankedTensorType>(operand.getType()).getShape();
   };
   int64_t k = shapeOf(dot.getA())[aDim];
-  layout::MmaType type = mmaTypeOf(elementOf(dot.getA()));
   Location loc = dot.getLoc();
   Value acc = dot.getAccumulate() ? dot.getAcc() : zeroLike(builder, loc, accType);
   // The last step may be shorter than the instruction: its layouts are padded, and padding reads as
@@ -142,8 +167,11 @@ static FailureOr<Value> emitMmaSync(OpBuilder &builder, DotOp dot) {
   using Operands = std::pair<Value, Value>;
   auto read = [&](int64_t offset) -> FailureOr<Operands> {
     int64_t extent = std::min(mma.getK(), k - offset);
-    auto a = RegisterLayout::mmaA(m, extent, type, mma.getWarpsM(), mma.getWarpsN());
-    auto b = RegisterLayout::mmaB(extent, n, type, mma.getWarpsM(), mma.getWarpsN());
+    auto product = tgpu::matrixProduct(mma, elementOf(dot.getA()), m, n, extent);
+    if (!product) {
+      return dot.emitError("no operand layout for this product: ") << product.reason();
+    }
+    auto a = product->a(), b = product->b();
     if (!a || !b) {
       return dot.emitError("no operand layout for this product: ") << (a ? b.reason() : a.reason());
     }
@@ -192,9 +220,10 @@ struct LowerDots : tilec::impl::LowerDotsBase<LowerDots> {
     bool fp8 = isa<Float8E4M3FNType, Float8E5M2Type>(elementOf(dot.getA()));
     switch (dot.getMma()->getKind()) {
     case MmaKind::Wgmma:
-      return fp8 && dot.getPromote() > 0 ? emitPromoted(builder, dot)
-                                         : emitWgmma(builder, dot, dot.getA(), dot.getB(),
-                                                     dot.getAcc(), dot.getAccumulate());
+      if (fp8 && dot.getPromote() > 0) {
+        return emitPromoted(builder, dot);
+      }
+      return emitWgmma(builder, dot, dot.getA(), dot.getB(), dot.getAcc(), dot.getAccumulate());
     case MmaKind::MmaSync:
       return emitMmaSync(builder, dot);
     case MmaKind::Fma:

@@ -32,12 +32,6 @@ using namespace mlir;
 using namespace tilec;
 using tgpu::CopyPath;
 
-/// True if each buffer of a ring starts at a multiple of 128 bytes, as tensor copies need (CUDA C++
-/// programming guide, tensor memory access).
-static bool areSlotsAligned(Value buffer) {
-  return sharedBytes(ringType(cast<tgpu::SmemType>(buffer.getType()), 2)) / 2 % 128 == 0;
-}
-
 namespace {
 
 /// Uses of a buffer outside `loop`, through parts of it.
@@ -152,7 +146,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     // The ring's position cannot be carried through branches.
     bool allTma = llvm::all_of(enclosing(loop), llvm::IsaPred<scf::ForOp>);
     for (tgpu::CopyOp copy : copies.ahead) {
-      allTma &= copy.getPath() == CopyPath::Tma && (stages == 1 || areSlotsAligned(copy.getDest()));
+      allTma &= copy.getPath() == CopyPath::Tma;
     }
     // Without TMA, copies need accesses that cp.async can make.
     for (tgpu::CopyOp copy : copies.ahead) {

@@ -6,6 +6,7 @@
 // (cp.async).
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/layout/Compatibility.h"
 #include "dialects/support/Diagnostics.h"
 #include "passes/Analysis.h"
 #include "passes/Passes.h"
@@ -74,6 +75,14 @@ std::string refuseTma(GlobalSlice slice, Type element, const Target &target, boo
   // negative one, are illegal instructions.
   if (Value first = slice.offset.back(); first && !fitsAccess(divisorOf(first), bits, 16)) {
     return "the region is not known to begin at a multiple of 16 bytes of a row";
+  }
+  // A matrix can always be cut into panels that boxes fill, a single row cannot.
+  if (slice.kept.size() == 1) {
+    auto row = layout::SharedLayout::rows({slice.sizes[slice.kept.back()]}, bits);
+    auto boxes = row ? layout::tmaBoxes(*row) : layout::Refusal{row.reason()};
+    if (!boxes) {
+      return boxes.reason();
+    }
   }
   auto mayBeNegative = [](Value offset) { return offset && !isNonNegative(offset); };
   if (isStore && llvm::any_of(slice.offset, mayBeNegative)) {

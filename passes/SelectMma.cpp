@@ -1,8 +1,9 @@
 //===- SelectMma.cpp - the instruction of each matrix product ------------===//
 //
-// In order of preference: wgmma (operands in shared memory, whole warpgroups), mma.sync, scalar
-// multiply-adds. An instruction is taken when the product's extents are multiples of its own;
-// otherwise the reason becomes a remark, or an error if the program requires better.
+// In order of preference: wgmma (B in shared memory, whole warpgroups, extents that are multiples
+// of the instruction's), mma.sync (any extents, padded), scalar multiply-adds (any types). What is
+// refused becomes a remark with its reason, or an error if the program requires better. Operands in
+// registers that the choice cannot take there go through shared memory.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/support/Diagnostics.h"
@@ -72,39 +73,28 @@ bool hasTensorCoreTypes(DotOp dot, const Product &p) {
   return half || fp8 || int8 || isTf32(dot, p);
 }
 
-/// How a policy places the warps, in words.
-const char *arrangementOf(tile::GemmPolicy policy) {
-  switch (policy) {
-  case tile::GemmPolicy::FullRow:
-    return " one below the other";
-  case tile::GemmPolicy::FullCol:
-    return " side by side";
-  default:
-    return "";
-  }
-}
-
 /// Extent of the block that each of `parts` takes of `extent`, in whole units.
 int64_t blockExtent(int64_t extent, int64_t parts, int64_t unit) {
   return llvm::divideCeil(extent, parts * unit) * unit;
 }
 
+bool admits(tile::GemmPolicy policy, int64_t rows, int64_t columns) {
+  return (policy != tile::GemmPolicy::FullRow || columns == 1) &&
+         (policy != tile::GemmPolicy::FullCol || rows == 1);
+}
+
 /// How `groups` share an accumulator of m x n in blocks of unitM x unitN, padded where these do not
 /// divide: the split with the least work for a group, then the least operand traffic, that the
-/// policy admits.
+/// policy admits. Where the accumulator is small some groups have only padding.
 std::pair<int64_t, int64_t> splitWarps(int64_t m, int64_t n, int64_t unitM, int64_t unitN,
                                        int64_t groups, tile::GemmPolicy policy) {
   std::pair<int64_t, int64_t> best = {0, 0}, bestCost;
   for (int64_t rows = groups; rows >= 1; --rows) {
     int64_t columns = groups / rows;
-    if (rows * columns != groups || (policy == tile::GemmPolicy::FullRow && columns != 1) ||
-        (policy == tile::GemmPolicy::FullCol && rows != 1)) {
+    if (rows * columns != groups || !admits(policy, rows, columns)) {
       continue;
     }
     int64_t blockM = blockExtent(m, rows, unitM), blockN = blockExtent(n, columns, unitN);
-    if ((rows - 1) * blockM >= m || (columns - 1) * blockN >= n) {
-      continue; // some group would compute padding only
-    }
     std::pair<int64_t, int64_t> cost = {blockM * blockN, blockM + blockN};
     if (best.first == 0 || cost < bestCost) {
       best = {rows, columns};
@@ -112,6 +102,20 @@ std::pair<int64_t, int64_t> splitWarps(int64_t m, int64_t n, int64_t unitM, int6
     }
   }
   return best;
+}
+
+/// How warpgroups share it without padding. Rows first: each warpgroup then reads all of B, which
+/// it shares, and its own part of A. {0, 0} if there is no way.
+std::pair<int64_t, int64_t> splitWarpgroups(int64_t m, int64_t n, int64_t unitN, int64_t groups,
+                                            tile::GemmPolicy policy) {
+  for (int64_t rows = groups; rows >= 1; --rows) {
+    const int64_t columns = groups / rows;
+    if (rows * columns == groups && admits(policy, rows, columns) && m % (64 * rows) == 0 &&
+        n % (unitN * columns) == 0) {
+      return {rows, columns};
+    }
+  }
+  return {0, 0};
 }
 
 Choice chooseWgmma(DotOp dot, const Product &p, const Target &target, int64_t warps) {
@@ -140,13 +144,8 @@ Choice chooseWgmma(DotOp dot, const Product &p, const Target &target, int64_t wa
                 std::to_string(p.instructionK())};
   }
   int64_t groups = warps / 4;
-  // Rows first: each warpgroup then reads all of B, which it shares, and its own part of A.
-  std::pair<int64_t, int64_t> split = {0, 0};
-  if (p.m % (64 * groups) == 0 && dot.getPolicy() != tile::GemmPolicy::FullCol) {
-    split = {groups, 1};
-  } else if (p.n % (unitN * groups) == 0 && dot.getPolicy() != tile::GemmPolicy::FullRow) {
-    split = {1, groups};
-  } else {
+  auto split = splitWarpgroups(p.m, p.n, unitN, groups, dot.getPolicy());
+  if (split.first == 0) {
     return {{}, "neither rows nor columns divide among " + std::to_string(groups) + " warpgroups"};
   }
   int64_t columns = p.n / split.second, n = 0;
@@ -168,19 +167,7 @@ Choice chooseMmaSync(DotOp dot, const Product &p, const Target &target, int64_t 
   if (isFp8(p.a) && !target.hasFp8Mma()) {
     return {{}, ("`" + target.name + "` has no matrix instruction for fp8").str()};
   }
-  if (p.k % p.instructionK() != 0 && !(p.aInShared && p.bInShared)) {
-    return {{},
-            "k of " + std::to_string(p.k) + " is no multiple of " +
-                std::to_string(p.instructionK()) +
-                ", and an operand in registers cannot be padded"};
-  }
   auto [rows, columns] = splitWarps(p.m, p.n, 16, 8, warps, dot.getPolicy());
-  if (rows == 0) {
-    return {{},
-            "extents " + std::to_string(p.m) + "x" + std::to_string(p.n) +
-                " are less than one instruction of 16x8 for each of " + std::to_string(warps) +
-                " warps" + arrangementOf(dot.getPolicy())};
-  }
   return {tgpu::MmaAttr::get(dot.getContext(), MmaKind::MmaSync, 16, 8, p.instructionK(), rows,
                              columns),
           ""};
@@ -197,6 +184,29 @@ struct SelectMma : tilec::impl::SelectMmaBase<SelectMma> {
     });
     if (result.wasInterrupted()) {
       signalPassFailure();
+    }
+  }
+
+  /// Stores operands that are fragments to shared memory, where the product reads them. The buffer
+  /// is the block's: it outlives loops around the product, so that nothing multiplies it.
+  void putInShared(DotOp dot, const Twine &reason) {
+    for (bool isA : {true, false}) {
+      OpOperand &operand = isA ? dot.getAMutable() : dot.getBMutable();
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (!type) {
+        continue;
+      }
+      dot.emitRemark("gemm reads its operand ")
+          << (isA ? "A" : "B") << " through shared memory: " << reason;
+      OpBuilder entry = OpBuilder::atBlockBegin(&getOperation().getBody().front());
+      auto buffer = tgpu::SmemType::get(dot.getContext(), type.getShape(), type.getElementType(),
+                                        tgpu::SharedAttr());
+      Value shared = tgpu::AllocSharedOp::create(
+          entry, dot.getLoc(), buffer, entry.getStringAttr(isA ? "A of gemm" : "B of gemm"),
+          StringAttr(), IntegerAttr());
+      OpBuilder builder(dot);
+      tgpu::LocalStoreOp::create(builder, dot.getLoc(), operand.get(), shared);
+      operand.set(shared);
     }
   }
 
@@ -231,20 +241,19 @@ struct SelectMma : tilec::impl::SelectMmaBase<SelectMma> {
       }
       remarkPadding(dot, product, mma.mma);
       dot.setMmaAttr(mma.mma);
+      if (product.k % product.instructionK() != 0) {
+        putInShared(dot, "its k of " + std::to_string(product.k) + " is no multiple of " +
+                             std::to_string(product.instructionK()));
+      }
       ++numMmaSync;
       return success();
     }
     if (failed(checkRequired(dot, "mma", mma.refusal))) {
       return failure();
     }
-    if (!product.aInShared || !product.bInShared) {
-      return dot.emitError(diag::formatDiagnostic(
-          diag::Id::NotSupportedTarget,
-          "a product of fragments without a matrix instruction (" + mma.refusal + ")",
-          target.name));
-    }
     dot.emitRemark("gemm uses scalar multiply-adds, no matrix instruction: ") << mma.refusal;
     dot.setMmaAttr(tgpu::MmaAttr::get(dot.getContext(), MmaKind::Fma, 1, 1, 1, 1, warps));
+    putInShared(dot, "scalar multiply-adds read operands that all threads see");
     ++numFma;
     return success();
   }

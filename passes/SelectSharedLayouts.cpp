@@ -69,12 +69,14 @@ void addProductDemand(tgpu::DotOp dot, bool isA, Demands &demands) {
     demand.weight = 4;
     demands.push_back(demand);
   } else if (mma.getKind() == MmaKind::MmaSync) {
-    int64_t mn = type.getShape()[mnDim], k = type.getShape()[kDim];
+    int64_t k = type.getShape()[kDim];
     Type element = type.getElementType();
-    layout::MmaType mmaType = mmaTypeOf(element);
-    Answer<RegisterLayout> fragment =
-        isA ? RegisterLayout::mmaA(mn, k, mmaType, mma.getWarpsM(), mma.getWarpsN())
-            : RegisterLayout::mmaB(k, mn, mmaType, mma.getWarpsM(), mma.getWarpsN());
+    layout::MmaType mmaType = tgpu::mmaTypeOf(element);
+    ArrayRef<int64_t> acc = cast<RankedTensorType>(dot.getResult().getType()).getShape();
+    auto product = tgpu::matrixProduct(mma, element, acc[0], acc[1], k);
+    Answer<RegisterLayout> fragment = !product ? layout::Refusal{product.reason()}
+                                      : isA    ? product->a()
+                                               : product->b();
     if (!fragment) {
       return;
     }

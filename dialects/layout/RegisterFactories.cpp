@@ -65,34 +65,33 @@ int64_t unitsPerWarp(int64_t extent, int64_t unit, int64_t warps) {
 
 } // namespace
 
-Answer<RegisterLayout> RegisterLayout::wgmmaAccumulator(int64_t m, int64_t n, int64_t warpgroups,
-                                                        SplitAlong split, int64_t nUnit) {
-  if (!isSane({m, n, nUnit}, {warpgroups}) || nUnit % 8 != 0) {
+Answer<RegisterLayout> RegisterLayout::wgmmaAccumulator(int64_t m, int64_t n, int64_t groupsM,
+                                                        int64_t groupsN, int64_t nUnit) {
+  if (!isSane({m, n, nUnit}, {groupsM, groupsN}) || nUnit % 8 != 0) {
     return badSplit();
   }
-  const bool byRows = split == SplitAlong::Rows;
-  const int64_t rowBlocks = unitsPerWarp(m, 64, byRows ? warpgroups : 1);
-  const int64_t columns = nUnit * unitsPerWarp(n, nUnit, byRows ? 1 : warpgroups);
+  const int64_t rowBlocks = unitsPerWarp(m, 64, groupsM);
+  const int64_t columns = nUnit * unitsPerWarp(n, nUnit, groupsN);
   Spec spec;
   spec.shape = {m, n};
   spec.bases = {Bases{{0, 1}, {8, 0}}, quadLanes(1, 2), Bases{{16, 0}, {32, 0}}};
   spec.repeats = {registers(1, columns / 8, 8), registers(0, rowBlocks, 64),
-                  byRows ? warps(0, warpgroups, 64 * rowBlocks) : warps(1, warpgroups, columns)};
+                  warps(0, groupsM, 64 * rowBlocks), warps(1, groupsN, columns)};
   return get(std::move(spec));
 }
 
-Answer<RegisterLayout> RegisterLayout::wgmmaA(int64_t m, int64_t k, MmaType type,
-                                              int64_t warpgroups) {
-  if (!isSane({m, k}, {warpgroups})) {
+Answer<RegisterLayout> RegisterLayout::wgmmaA(int64_t m, int64_t k, MmaType type, int64_t groupsM,
+                                              int64_t groupsN) {
+  if (!isSane({m, k}, {groupsM, groupsN})) {
     return badSplit();
   }
-  const int64_t rowBlocks = unitsPerWarp(m, 64, warpgroups), step = instructionK(type);
+  const int64_t rowBlocks = unitsPerWarp(m, 64, groupsM), step = instructionK(type);
   Spec spec;
   spec.shape = {m, k};
   spec.bases = {operandSlots(1, type, true), quadLanes(1, 32 / bitWidth(type)),
                 Bases{{16, 0}, {32, 0}}};
   spec.repeats = {registers(1, unitsPerWarp(k, step, 1), step), registers(0, rowBlocks, 64),
-                  warps(0, warpgroups, 64 * rowBlocks)};
+                  warps(0, groupsM, 64 * rowBlocks), warps(-1, groupsN, 0)};
   return get(std::move(spec));
 }
 

@@ -183,4 +183,74 @@ bool RegisterLayout::isReplicated() const {
   return places > elements;
 }
 
+/// A run of bits with zero vectors is one digit; so is each repeat that moves nothing.
+static void addReplicaDigits(const RegisterLayout &layout, HwDim hw,
+                             SmallVectorImpl<ThreadTerm> &digits) {
+  const RegisterLayout::Bases &vectors = layout.bases(hw);
+  for (unsigned i = 0; i < vectors.size();) {
+    unsigned end = i;
+    while (end < vectors.size() && isZero(vectors[end])) {
+      ++end;
+    }
+    if (end > i) {
+      digits.push_back({hw, int64_t(1) << i, int64_t(1) << (end - i), 0});
+    }
+    i = end + 1;
+  }
+  int64_t divisor = int64_t(1) << vectors.size();
+  for (const Repeat &r : layout.repeats()) {
+    if (r.hw == hw) {
+      if (r.dim < 0 && r.count > 1) {
+        digits.push_back({hw, divisor, r.count, 0});
+      }
+      divisor *= r.count;
+    }
+  }
+}
+
+/// Whether the threads whose digits are all 0 hold every element that the layout holds, each in one
+/// thread (there perhaps in several slots).
+bool RegisterLayout::ownElementsOnce(ArrayRef<ThreadTerm> digits) const {
+  int64_t elements = 1;
+  for (int64_t extent : spec.shape) {
+    elements *= extent;
+  }
+  SmallVector<int64_t, 0> ownerOf(elements, -1);
+  BitVector held(elements);
+  for (int64_t thread = 0; thread < 32 * sizes[2]; ++thread) {
+    const int64_t lane = thread % 32, warp = thread / 32;
+    const bool owns = all_of(digits, [&](const ThreadTerm &digit) {
+      return (digit.hw == HwDim::Lane ? lane : warp) / digit.divisor % digit.modulus == 0;
+    });
+    for (int64_t r = 0; r < sizes[0]; ++r) {
+      Coords at = coords(r, lane, spec.firstWarp + warp);
+      if (!inBounds(at)) {
+        continue;
+      }
+      int64_t index = 0;
+      for (auto [c, extent] : zip_equal(at, spec.shape)) {
+        index = index * extent + c;
+      }
+      held.set(index);
+      if (owns && ownerOf[index] >= 0 && ownerOf[index] != thread) {
+        return false;
+      }
+      ownerOf[index] = owns ? thread : ownerOf[index];
+    }
+  }
+  return all_of(held.set_bits(), [&](unsigned index) { return ownerOf[index] >= 0; });
+}
+
+Answer<SmallVector<ThreadTerm, 4>> RegisterLayout::replicaDigits() const {
+  SmallVector<ThreadTerm, 4> digits;
+  for (HwDim hw : {HwDim::Lane, HwDim::Warp}) {
+    addReplicaDigits(*this, hw, digits);
+  }
+  if (!ownElementsOnce(digits)) {
+    return Refusal{
+        "the threads that hold copies of an element differ in no digit of their numbers"};
+  }
+  return digits;
+}
+
 } // namespace tilec::layout

@@ -100,9 +100,6 @@ inline int64_t instructionK(MmaType type) {
   return type == MmaType::TF32 ? 8 : bitWidth(type) == 8 ? 32 : 16;
 }
 
-/// Along which dimension several warpgroups share an accumulator.
-enum class SplitAlong : unsigned { Rows, Columns };
-
 class RegisterLayout {
 public:
   using Bases = llvm::SmallVector<Coords, 8>;
@@ -126,16 +123,17 @@ public:
   // assertion-free `Answer`.
 
   /// Accumulator of wgmma m64nN, any result type (f16 results: slots 2r, 2r+1 share 32-bit register
-  /// r), for a tile [m, n] of `warpgroups` warpgroups. Rows: warpgroup w owns a block of ceil(m /
-  /// (64 W)) * 64 rows. Columns: a block of ceil(n / W) columns, rounded up to `nUnit` (8; 16 for
-  /// integer results above N = 32). Slot order: columns of 8 within 64 rows, then blocks of 64
-  /// rows: slots [b * nPer/2, (b+1) * nPer/2) are one instruction row block.
-  static Answer<RegisterLayout> wgmmaAccumulator(int64_t m, int64_t n, int64_t warpgroups = 1,
-                                                 SplitAlong split = SplitAlong::Rows,
-                                                 int64_t nUnit = 8);
-  /// A operand of wgmma in registers, tile [m, k]; rows split over warpgroups as above. Slot order:
-  /// k-steps, then row blocks.
-  static Answer<RegisterLayout> wgmmaA(int64_t m, int64_t k, MmaType type, int64_t warpgroups = 1);
+  /// r), for a tile [m, n]. Warpgroups form a grid of groupsM x groupsN, group = gm + groupsM * gn;
+  /// each owns a block of ceil(m / (64 groupsM)) * 64 rows and of ceil(n / groupsN) columns,
+  /// rounded up to `nUnit` (8; 16 for integer results above N = 32). Slot order: columns of 8
+  /// within 64 rows, then blocks of 64 rows: slots [b * nPer/2, (b+1) * nPer/2) are one instruction
+  /// row block.
+  static Answer<RegisterLayout> wgmmaAccumulator(int64_t m, int64_t n, int64_t groupsM = 1,
+                                                 int64_t groupsN = 1, int64_t nUnit = 8);
+  /// A operand of wgmma in registers, tile [m, k]: the rows of the group's accumulator, so
+  /// replicated over groupsN. Slot order: k-steps, then row blocks.
+  static Answer<RegisterLayout> wgmmaA(int64_t m, int64_t k, MmaType type, int64_t groupsM = 1,
+                                       int64_t groupsN = 1);
 
   /// mma.sync m16n8: warps form a grid of warpsM x warpsN, warp = wm + warpsM * wn; each owns a
   /// contiguous block of ceil(m / (16 warpsM)) * 16 rows and ceil(n / (8 warpsN)) * 8 columns.
@@ -207,6 +205,11 @@ public:
   /// As a set like Partial::warpOffsets: the warps that hold the same elements as the first. 1:
   /// none.
   uint32_t replicatedWarpOffsets() const;
+  /// The digits of the lane and warp numbers in which copies of an element differ (stride 0), lanes
+  /// first. The thread in which all of them are 0 is its owner: the one that stores it, or adds it
+  /// to something. Refused where copies differ otherwise, so that these threads would hold an
+  /// element twice or not at all (no factory makes such a layout).
+  Answer<llvm::SmallVector<ThreadTerm, 4>> replicaDigits() const;
 
   // ---- For code generation.
 
@@ -270,6 +273,7 @@ private:
   explicit RegisterLayout(Spec spec);
   void canonicalise();
   void addRepeats(HwDim hw, int64_t index, Coords &coords) const;
+  bool ownElementsOnce(llvm::ArrayRef<ThreadTerm> digits) const;
 
   Spec spec;
   std::array<int64_t, 3> sizes = {1, 32, 1};     // slots, lanes, warps
@@ -287,6 +291,13 @@ struct LayoutPart {
 /// accumulator. Refused when the threads do not all hold their share of it in the same slots.
 Answer<LayoutPart> sliceTile(const RegisterLayout &whole, unsigned dim, int64_t offset,
                              int64_t extent);
+
+/// For each slot of `part`, the slot in which the same thread holds that element in `whole`, where
+/// the part is the tile at `origin` of the whole. Slots that are padding of the part in all threads
+/// get any slot. Refused when some thread does not hold what its slot of the part names.
+Answer<llvm::SmallVector<int64_t, 16>> partRegisters(const RegisterLayout &whole,
+                                                     const RegisterLayout &part,
+                                                     llvm::ArrayRef<int64_t> origin);
 
 /// What warps [first, first + count) of the block own, e.g. one warpgroup's rows or columns.
 /// Refused when that is no tile by itself.

@@ -124,6 +124,44 @@ Answer<LayoutPart> sliceTile(const RegisterLayout &whole, unsigned dim, int64_t 
   return finish(std::move(spec), std::move(part));
 }
 
+Answer<SmallVector<int64_t, 16>>
+partRegisters(const RegisterLayout &whole, const RegisterLayout &part, ArrayRef<int64_t> origin) {
+  if (whole.rank() != part.rank() || origin.size() != whole.rank() ||
+      whole.numWarps() != part.numWarps() || whole.firstWarp() != part.firstWarp()) {
+    return Refusal{"the part has another rank or other warps than the whole"};
+  }
+  SmallVector<int64_t, 16> result(part.registersPerThread(), 0);
+  for (int64_t slot = 0; slot < part.registersPerThread(); ++slot) {
+    SmallVector<int64_t, 8> candidates;
+    bool first = true;
+    for (int64_t thread = 0; thread < 32 * part.numWarps(); ++thread) {
+      const int64_t lane = thread % 32, warp = part.firstWarp() + thread / 32;
+      Coords at = part.coords(slot, lane, warp);
+      if (!part.inBounds(at)) {
+        continue;
+      }
+      for (auto [c, o] : zip_equal(at, origin)) {
+        c += o;
+      }
+      if (first) {
+        for (const Place &place : whole.owners(at)) {
+          if (place.lane == lane && place.warp == warp) {
+            candidates.push_back(place.reg);
+          }
+        }
+        first = false;
+      } else {
+        erase_if(candidates, [&](int64_t from) { return whole.coords(from, lane, warp) != at; });
+      }
+      if (candidates.empty()) {
+        return Refusal{"a thread does not hold its elements of the part in the same registers"};
+      }
+    }
+    result[slot] = first ? 0 : candidates.front();
+  }
+  return result;
+}
+
 Answer<LayoutPart> restrictToWarps(const RegisterLayout &whole, int64_t first, int64_t count) {
   if (count < 1 || first < whole.firstWarp() ||
       first + count > whole.firstWarp() + whole.numWarps()) {

@@ -2,6 +2,7 @@
 
 #include "dialects/layout/Text.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
@@ -12,7 +13,7 @@ int64_t swizzleAddress(int64_t address, unsigned swizzleBytes) {
   return swizzleBytes ? address ^ ((address >> 7 & (swizzleBytes / 16 - 1)) << 4) : address;
 }
 
-SharedLayout::SharedLayout() : spec{{1}, 16, 0, 1, 0, 0} {}
+SharedLayout::SharedLayout() : spec{{1}, 16, 0, 1, 0, 0, 0} {}
 
 Answer<SharedLayout> SharedLayout::get(Spec s) {
   const int rank = s.shape.size();
@@ -57,7 +58,32 @@ Answer<SharedLayout> SharedLayout::get(Spec s) {
   if (s.panelWidth < extent && s.panelWidth * s.elementBits % 8 != 0) {
     return Refusal{"panels are not whole bytes"};
   }
+  if (rank == 1) {
+    if (s.swizzle || s.panelWidth < extent) {
+      return Refusal{"a buffer of one dimension is one row, without panels or a swizzle"};
+    }
+    s.padBytes = 0;
+  }
+  if (s.step != 0) {
+    if (std::optional<Refusal> refusal = checkStep(s)) {
+      return *refusal;
+    }
+  }
   return SharedLayout(std::move(s));
+}
+
+std::optional<Refusal> SharedLayout::checkStep(const Spec &s) {
+  Spec natural = s;
+  natural.step = 0;
+  const bool isRow = s.shape.size() == 2;
+  if (s.shape.size() < 2 || s.contiguousDim == 0 ||
+      (isRow && (s.swizzle || s.padBytes || s.panelWidth < s.shape[1]))) {
+    return Refusal{"a step leads from one slot of a ring to the next"};
+  }
+  if (s.step < SharedLayout(natural).slotStride() || s.step > (int64_t(1) << 32)) {
+    return Refusal{"the step is less than a slot, or out of range"};
+  }
+  return std::nullopt;
 }
 
 Answer<SharedLayout> SharedLayout::rows(ArrayRef<int64_t> shape, unsigned elementBits,
@@ -95,6 +121,9 @@ int64_t SharedLayout::panelCount() const {
 }
 
 int64_t SharedLayout::rowPitch() const {
+  if (rank() == 2 && spec.step) {
+    return spec.step;
+  }
   if (spec.swizzle) {
     return spec.swizzle;
   }
@@ -107,6 +136,9 @@ int64_t SharedLayout::panelStride() const {
 }
 
 int64_t SharedLayout::leadingStride(unsigned dim) const {
+  if (dim == 0 && spec.step) {
+    return spec.step;
+  }
   int64_t stride = panelCount() * panelStride();
   if (spec.swizzle) { // every matrix starts at a whole repeat of the pattern, so that it can be
                       // used alone
@@ -166,8 +198,10 @@ std::optional<Coords> SharedLayout::coordsAt(int64_t offset) const {
   if (rowDim() >= 0) {
     coords[rowDim()] = row;
   }
-  if (row >= rowCount() || column >= spec.panelWidth ||
-      coords[spec.contiguousDim] >= spec.shape[spec.contiguousDim]) {
+  const bool inside = all_of(zip_equal(coords, spec.shape), [](auto pair) {
+    return std::get<0>(pair) < std::get<1>(pair);
+  });
+  if (!inside || column >= spec.panelWidth) {
     return std::nullopt;
   }
   return coords;
@@ -177,29 +211,37 @@ SharedLayout SharedLayout::dropLeading(unsigned count) const {
   Spec s = spec;
   s.shape.erase(s.shape.begin(), s.shape.begin() + count);
   s.contiguousDim -= int(count);
+  s.step = count > 0 ? 0 : s.step;
+  s.padBytes = s.shape.size() == 1 ? 0 : s.padBytes;
   return SharedLayout(std::move(s));
 }
 
 Answer<SharedLayout> SharedLayout::withLeading(int64_t count) const {
-  if (rank() == 1 && (panelCount() > 1 || spec.swizzle)) {
-    return Refusal{"a row cut into panels cannot be repeated"};
+  if (spec.step) {
+    return Refusal{"a ring of rings"};
   }
   Spec s = spec;
   s.shape.insert(s.shape.begin(), count);
   ++s.contiguousDim;
-  return get(std::move(s));
+  Answer<SharedLayout> ring = get(s);
+  if (ring && ring->slotStride() % alignment() != 0) {
+    s.step = int64_t(alignTo(ring->slotStride(), alignment()));
+    return get(std::move(s));
+  }
+  return ring;
 }
 
 bool SharedLayout::operator==(const SharedLayout &o) const {
   return spec.shape == o.spec.shape && spec.elementBits == o.spec.elementBits &&
          spec.contiguousDim == o.spec.contiguousDim && spec.panelWidth == o.spec.panelWidth &&
-         spec.swizzle == o.spec.swizzle && spec.padBytes == o.spec.padBytes;
+         spec.swizzle == o.spec.swizzle && spec.padBytes == o.spec.padBytes &&
+         spec.step == o.spec.step;
 }
 
 hash_code hash_value(const SharedLayout &layout) {
   const SharedLayout::Spec &s = layout.spec;
   return hash_combine(hash_combine_range(s.shape.begin(), s.shape.end()), s.elementBits,
-                      s.contiguousDim, s.panelWidth, s.swizzle, s.padBytes);
+                      s.contiguousDim, s.panelWidth, s.swizzle, s.padBytes, s.step);
 }
 
 void SharedLayout::print(raw_ostream &os) const {
@@ -211,6 +253,9 @@ void SharedLayout::print(raw_ostream &os) const {
   }
   if (spec.padBytes) {
     os << " pad " << spec.padBytes;
+  }
+  if (spec.step) {
+    os << " step " << spec.step;
   }
 }
 
@@ -224,7 +269,7 @@ std::string SharedLayout::str() const {
 Answer<SharedLayout> SharedLayout::parse(StringRef text) {
   const Refusal malformed{"malformed shared layout '" + text.str() +
                           "': expected `SHAPE bBITS contig DIM panel ELEMENTS [swizzle BYTES] "
-                          "[pad BYTES]`"};
+                          "[pad BYTES] [step BYTES]`"};
   Words words(text);
   Spec s;
   int64_t contiguous = 0, swizzle = 0;
@@ -235,7 +280,8 @@ Answer<SharedLayout> SharedLayout::parse(StringRef text) {
     return malformed;
   }
   if ((words.keyword("swizzle") && !words.integer(swizzle)) ||
-      (words.keyword("pad") && !words.integer(s.padBytes)) || !words.done() || contiguous < 0 ||
+      (words.keyword("pad") && !words.integer(s.padBytes)) ||
+      (words.keyword("step") && !words.integer(s.step)) || !words.done() || contiguous < 0 ||
       contiguous > 4 || swizzle < 0 || swizzle > 128 || s.panelWidth < 1) {
     return malformed;
   }

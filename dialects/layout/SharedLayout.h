@@ -1,9 +1,9 @@
 // Where the elements of a tile live in shared memory.
 //
 // A tile of rank 1..5 is stored as matrices of its last two dimensions, one of which is contiguous;
-// leading dimensions (pipeline stages, batches) repeat the matrix. A matrix is cut along the
-// contiguous dimension into panels of panelWidth() elements; a panel is a column of rows,
-// rowPitch() bytes apart; panels follow each other:
+// leading dimensions (pipeline stages, batches) repeat the matrix; a ring of rows is a matrix whose
+// rows are its slots. A matrix is cut along the contiguous dimension into panels of panelWidth()
+// elements; a panel is a column of rows, rowPitch() bytes apart; panels follow each other:
 //   linear(coords) = sum(leading * leadingStride) + (c / P) * panelStride + r * rowPitch + (c % P)
 //   * elementBits / 8
 // A swizzle of W = 32, 64 or 128 bytes then exchanges 16-byte chunks by XOR on address bits, as TMA
@@ -30,10 +30,13 @@ public:
     int64_t panelWidth = 0;    // elements; 0: the whole contiguous extent
     unsigned swizzle = 0;      // bytes: 0, 32, 64, 128
     int64_t padBytes = 0;      // added to each row (not with a swizzle)
+    int64_t step = 0; // bytes from one index of the first dimension to the next; 0: what it takes
   };
 
   /// One dense element: see Spec for what `get` refuses (rank above 5, a swizzle whose panel is
-  /// wider than it, padding together with a swizzle, panels that are not whole bytes).
+  /// wider than it, padding together with a swizzle, panels that are not whole bytes, panels or a
+  /// swizzle of a single row, a step that is less than what it steps over). A single row has no
+  /// padding: nothing follows it.
   SharedLayout();
   static Answer<SharedLayout> get(Spec spec);
 
@@ -57,6 +60,7 @@ public:
   int64_t panelCount() const;
   unsigned swizzle() const { return spec.swizzle; }
   int64_t padBytes() const { return spec.padBytes; }
+  int64_t step() const { return spec.step; }
   /// Bytes from a row to the next inside a panel: the swizzle width when there is one.
   int64_t rowPitch() const;
   /// Bytes from panel to panel (a multiple of 128 when there are several).
@@ -64,6 +68,8 @@ public:
   /// Bytes from one index of leading dimension `dim` to the next; with a swizzle a multiple of
   /// alignment(), so that each matrix can be used as a buffer of its own.
   int64_t leadingStride(unsigned dim) const;
+  /// The same for dimension 0 of a ring (withLeading), whatever it is a ring of.
+  int64_t slotStride() const { return rank() == 2 ? rowPitch() : leadingStride(0); }
   /// Bytes of the buffer.
   int64_t sizeBytes() const;
   /// Required alignment of the buffer in bytes: 8 rows of the swizzle (1024, 512, 256), 128 else
@@ -80,23 +86,25 @@ public:
   /// padding.
   std::optional<Coords> coordsAt(int64_t offset) const;
 
-  /// The matrix alone, or with `count` leading dimensions fewer.
+  /// The matrix (or row) alone, or with `count` leading dimensions fewer.
   SharedLayout dropLeading(unsigned count = 1) const;
-  /// A ring of `count` such buffers: one more leading dimension. Refused for a row cut into panels.
+  /// A ring of `count` such buffers, slotStride() apart: one more leading dimension. Each slot
+  /// starts at a multiple of alignment(), so that it can be used as this buffer alone can.
   Answer<SharedLayout> withLeading(int64_t count) const;
 
   bool operator==(const SharedLayout &o) const;
   bool operator!=(const SharedLayout &o) const { return !(*this == o); }
   friend llvm::hash_code hash_value(const SharedLayout &layout);
 
-  /// One line without quotes, e.g. `4x128x64 b16 contig 2 panel 64 swizzle 128` or `64x72 b32
-  /// contig 1 panel 72 pad 16`.
+  /// One line without quotes, e.g. `4x128x64 b16 contig 2 panel 64 swizzle 128`, `64x72 b32
+  /// contig 1 panel 72 pad 16` or `3x16 b32 contig 1 panel 16 step 128`.
   void print(llvm::raw_ostream &os) const;
   std::string str() const;
   static Answer<SharedLayout> parse(llvm::StringRef text);
 
 private:
   explicit SharedLayout(Spec spec) : spec(std::move(spec)) {}
+  static std::optional<Refusal> checkStep(const Spec &spec);
 
   Spec spec;
 };

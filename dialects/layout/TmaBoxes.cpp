@@ -65,6 +65,9 @@ private:
       return refuse("TMA writes rows without padding, the layout pads them by " +
                     Twine(layout.padBytes()) + " bytes");
     }
+    if (layout.rank() == 2 && layout.step()) {
+      return refuse("the rows are slots of a ring, each filled by itself");
+    }
     const int64_t extent = layout.shape()[layout.contiguousDim()], bits = layout.elementBits();
     inner = layout.panelWidth();
     if (layout.swizzle() && extent < inner) {

@@ -6,7 +6,7 @@
 #ifndef TILEC_DIALECTS_TGPU_TGPU_H
 #define TILEC_DIALECTS_TGPU_TGPU_H
 
-#include "dialects/layout/RegisterLayout.h"
+#include "dialects/layout/MatrixProduct.h"
 #include "dialects/layout/SharedLayout.h"
 #include "dialects/tgpu/TgpuDialect.h.inc"
 #include "dialects/tgpu/TgpuEnums.h.inc"
@@ -70,6 +70,14 @@ mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   const layout::RegisterLayout &layout);
 /// Layout of a buffer type; nullptr when it has none yet.
 const layout::SharedLayout *getLayout(SmemType buffer);
+
+/// The operand type of a matrix instruction for elements of `element`: f16, bf16, tf32 for f32,
+/// 8-bit integers or floats.
+layout::MmaType mmaTypeOf(mlir::Type element);
+/// How warps share a product [m, k] x [k, n] of elements of type `operand`; refused for scalar
+/// multiply-adds.
+layout::Answer<layout::MatrixProduct> matrixProduct(MmaAttr mma, mlir::Type operand, int64_t m,
+                                                    int64_t n, int64_t k);
 
 } // namespace tilec::tgpu
 

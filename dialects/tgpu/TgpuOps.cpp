@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace tilec::tgpu;
+using tilec::layout::RegisterLayout;
 using tilec::tile::GlobalType;
 
 #define GET_OP_CLASSES
@@ -266,6 +267,12 @@ LogicalResult FragmentSliceOp::verify() {
       return emitOpError("reaches beyond its fragment");
     }
   }
+  const RegisterLayout *whole = getLayout(from), *part = getLayout(to);
+  if (whole && part) {
+    if (auto registers = tilec::layout::partRegisters(*whole, *part, getOffsets()); !registers) {
+      return emitOpError("has a layout that is not its source's: ") << registers.reason();
+    }
+  }
   return success();
 }
 
@@ -320,6 +327,65 @@ static RankedTensorType fragmentOf(Type accumulator) {
   return cast<RankedTensorType>(accumulator);
 }
 
+tilec::layout::MmaType tilec::tgpu::mmaTypeOf(Type element) {
+  if (element.isF16()) {
+    return layout::MmaType::F16;
+  }
+  if (element.isBF16()) {
+    return layout::MmaType::BF16;
+  }
+  if (element.isF32()) {
+    return layout::MmaType::TF32;
+  }
+  return element.isInteger(8) ? layout::MmaType::I8 : layout::MmaType::F8;
+}
+
+tilec::layout::Answer<tilec::layout::MatrixProduct>
+tilec::tgpu::matrixProduct(MmaAttr mma, Type operand, int64_t m, int64_t n, int64_t k) {
+  using layout::MatrixProduct;
+  if (mma.getKind() == MmaKind::Fma) {
+    return layout::Refusal{"scalar multiply-adds are no matrix instruction"};
+  }
+  const bool wide = mma.getKind() == MmaKind::Wgmma;
+  auto product = MatrixProduct::get(
+      {wide ? MatrixProduct::Instruction::Wgmma : MatrixProduct::Instruction::MmaSync,
+       mmaTypeOf(operand), m, n, k, mma.getN(), mma.getWarpsM(), mma.getWarpsN()});
+  if (product &&
+      (mma.getM() != product->instructionRows() || mma.getK() != product->stepExtent())) {
+    return layout::Refusal{"no instruction has " + std::to_string(mma.getM()) + " rows and " +
+                           std::to_string(mma.getK()) + " elements of k"};
+  }
+  return product;
+}
+
+/// Each element of the result is accumulated exactly once, as far as layouts are chosen yet. A is
+/// given as it is stored, B of mma.sync is never transposed.
+static LogicalResult verifyAccumulation(Operation *op, MmaAttr mma, Type aType, Type bType,
+                                        RankedTensorType accType, bool transposeA) {
+  const RegisterLayout *acc = getLayout(accType);
+  if (!acc) {
+    return success();
+  }
+  const auto layoutOf = [](Type type) {
+    return isa<RankedTensorType>(type) ? getLayout(type) : nullptr;
+  };
+  const RegisterLayout *a = layoutOf(aType), *b = layoutOf(bType);
+  if ((isa<RankedTensorType>(aType) && !a) || (isa<RankedTensorType>(bType) && !b)) {
+    return success();
+  }
+  Type element = isa<SmemType>(aType) ? cast<SmemType>(aType).getElementType()
+                                      : cast<RankedTensorType>(aType).getElementType();
+  auto product = matrixProduct(mma, element, accType.getShape()[0], accType.getShape()[1],
+                               shapeOf(aType)[transposeA ? 0 : 1]);
+  if (!product) {
+    return op->emitOpError("is described by an instruction that there is not: ")
+           << product.reason();
+  }
+  RegisterLayout transposed = a && transposeA ? a->transposed() : RegisterLayout();
+  std::string fault = product->check(*acc, a && transposeA ? &transposed : a, b);
+  return fault.empty() ? success() : op->emitOpError("does not compute the product: ") << fault;
+}
+
 LogicalResult WgmmaOp::verify() {
   if (getMma().getKind() != MmaKind::Wgmma) {
     return emitOpError("is described by a wgmma instruction");
@@ -327,8 +393,12 @@ LogicalResult WgmmaOp::verify() {
   if (fragmentOf(getAcc().getType()) != getResult().getType().getFragment()) {
     return emitOpError("result is the accumulator's fragment, pending");
   }
-  return verifyProduct(*this, getA().getType(), getB().getType(), getAcc().getType(),
-                       getTransposeA(), getTransposeB());
+  if (failed(verifyProduct(*this, getA().getType(), getB().getType(), getAcc().getType(),
+                           getTransposeA(), getTransposeB()))) {
+    return failure();
+  }
+  return verifyAccumulation(*this, getMma(), getA().getType(), getB().getType(),
+                            fragmentOf(getAcc().getType()), getTransposeA());
 }
 
 LogicalResult WgmmaWaitOp::verify() {
@@ -350,5 +420,21 @@ LogicalResult MmaOp::verify() {
   if (getMma().getKind() != MmaKind::MmaSync) {
     return emitOpError("is described by an mma_sync instruction");
   }
-  return verifyProduct(*this, getA().getType(), getB().getType(), getAcc().getType(), false, false);
+  if (getAcc().getType() != getResult().getType()) {
+    return emitOpError("result is of the accumulator's type");
+  }
+  if (failed(verifyProduct(*this, getA().getType(), getB().getType(), getAcc().getType(), false,
+                           false))) {
+    return failure();
+  }
+  return verifyAccumulation(*this, getMma(), getA().getType(), getB().getType(),
+                            cast<RankedTensorType>(getAcc().getType()), /*transposeA=*/false);
+}
+
+LogicalResult FmaOp::verify() {
+  if (getAcc().getType() != getResult().getType()) {
+    return emitOpError("result is of the accumulator's type");
+  }
+  return verifyProduct(*this, getA().getType(), getB().getType(), getAcc().getType(),
+                       getTransposeA(), getTransposeB());
 }

@@ -285,7 +285,7 @@ def Tgpu_LocalStoreOp : Tgpu_Op<"local_store", [MemoryEffects<[MemWrite]>]> {
 }
 def Tgpu_FragmentSliceOp : Tgpu_Op<"fragment_slice", [Pure]> {
   let summary = "a static part of a fragment that is made of whole registers in every thread";
-  let description = [{ Its layout numbers the chosen registers in ascending order (layout::RegisterLayout::registersOf). }];
+  let description = [{ Each thread takes what it holds itself (layout::partRegisters). }];
   let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$offsets);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$source `at` $offsets attr-dict `:` type($source) `->` type($result)";
@@ -360,7 +360,8 @@ def Tgpu_WgmmaBeginOp : Tgpu_Op<"wgmma_begin", [Pure]> {
 def Tgpu_WgmmaOp : Tgpu_Op<"wgmma", [MemoryEffects<[MemRead]>]> {
   let summary = "issues acc + A * B on the tensor cores of the calling warpgroups; the result is pending";
   let description = [{
-    B in shared memory, A there or a fragment. All k-steps of one instruction shape `mma` are issued; `tgpu.wgmma_commit`
+    B in shared memory, A there or a fragment. Verified with layouts: each owner of an element of the result accumulates each
+    k exactly once (layout::MatrixProduct::check). All k-steps of one instruction shape `mma` are issued; `tgpu.wgmma_commit`
     closes the group. `use_acc`: when present and false, acc counts as 0 (scale-d at run time); without
     `accumulate` it does so always.
   }];
@@ -393,6 +394,7 @@ def Tgpu_WgmmaWaitOp : Tgpu_Op<"wgmma_wait", [AttrSizedOperandSegments]> {
 
 def Tgpu_MmaOp : Tgpu_Op<"mma", [Pure]> {
   let summary = "acc + A * B with mma.sync on fragments in operand layouts";
+  let description = [{ Verified with layouts as `tgpu.wgmma`. Padding of k in A and B holds zeros. }];
   let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b, AnyRankedTensor:$acc, UnitAttr:$a_unsigned, UnitAttr:$b_unsigned,
                        Tgpu_MmaAttr:$mma);
   let results = (outs AnyRankedTensor:$result);
@@ -402,10 +404,12 @@ def Tgpu_MmaOp : Tgpu_Op<"mma", [Pure]> {
 
 def Tgpu_FmaOp : Tgpu_Op<"fma", [MemoryEffects<[MemRead]>]> {
   let summary = "acc + A * B with scalar multiply-adds, operands read from shared memory";
+  let description = [{ Any layouts: each thread computes the elements of the accumulator that it holds. }];
   let arguments = (ins Tgpu_SmemType:$a, Tgpu_SmemType:$b, AnyRankedTensor:$acc, UnitAttr:$transpose_a,
                        UnitAttr:$transpose_b, UnitAttr:$a_unsigned, UnitAttr:$b_unsigned);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` type($acc) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 #endif

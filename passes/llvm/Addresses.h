@@ -17,28 +17,41 @@ public:
   /// `registers` may be the row addresses of a matrix plan. Needs registers.isSeparable().
   SharedAddresses(KernelLowering &lowering, const Shared &buffer,
                   const layout::RegisterLayout &registers);
+  /// The same where `shift` (i32, may be null) is added to the coordinate along `dim`, and slots
+  /// beyond the tile get the address of an element at its edge: any slot may be read.
+  static SharedAddresses insideTile(KernelLowering &lowering, const Shared &buffer,
+                                    const layout::RegisterLayout &registers, unsigned dim,
+                                    mlir::Value shift);
 
   /// Pointer to the first byte of slot `reg`.
   mlir::Value pointer(int64_t reg);
 
 private:
+  SharedAddresses(KernelLowering &lowering, const Shared &buffer,
+                  const layout::RegisterLayout &registers, unsigned shiftDim, mlir::Value shift);
   /// Byte in the buffer, origin included.
   int64_t offset(int64_t reg, int64_t lane, int64_t warp) const;
   bool isLinear();
   bool isAdditive() const;
   mlir::Value linearPart() const;
+  /// Some thread's slot `reg` lies beyond the tile along `dim`.
+  bool mayLeave(int64_t reg, unsigned dim) const;
   /// The offset computed from coordinates; `reg` adds a slot's part.
   mlir::Value computed(std::optional<int64_t> reg);
 
   KernelLowering &lowering;
   const Shared &buffer;
   const layout::RegisterLayout &registers;
+  unsigned shiftDim;
+  mlir::Value shift;
   mlir::Value steps;
   enum class Form { Linear, Additive, General } form = Form::General;
   mlir::Value threadPart; // i32
   int64_t threadMask = 0;
   llvm::SmallVector<int64_t, 5> laneMasks, warpMasks;
+  llvm::SmallVector<int64_t, 4> reach;    // largest coordinate of slot 0 in any thread; empty: keep
   std::map<int64_t, mlir::Value> dynamic; // by the constant that is XORed
+  std::map<int64_t, mlir::Value> general; // by slot
 };
 
 /// Addresses and conditions in global memory for the slots of a layout over a view.

@@ -189,18 +189,7 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
       .Case<tgpu::FragmentSliceOp>([&](auto o) { return lowerFragmentSlice(o); })
       .Case<tgpu::WgmmaWaitOp>([&](auto o) { return lowerWgmmaWait(o); })
       .Case<tgpu::MmaOp>([&](auto o) { return lowerMma(o); })
-      .Case<tgpu::FmaOp>([&](tgpu::FmaOp o) {
-        return lowerFma(o, buffers[o.getA()], buffers[o.getB()], o.getAcc(), o.getTransposeA(),
-                        o.getTransposeB(), true, o.getAUnsigned(), o.getBUnsigned());
-      })
-      .Case<tgpu::DotOp>([&](tgpu::DotOp o) -> LogicalResult {
-        if (!o.getMma() || o.getMma()->getKind() != tgpu::MmaKind::Fma ||
-            !isa<tgpu::SmemType>(o.getA().getType()) || !isa<tgpu::SmemType>(o.getB().getType())) {
-          return unsupported(o, "a product that is not one of instructions");
-        }
-        return lowerFma(o, buffers[o.getA()], buffers[o.getB()], o.getAcc(), o.getTransposeA(),
-                        o.getTransposeB(), o.getAccumulate(), o.getAUnsigned(), o.getBUnsigned());
-      })
+      .Case<tgpu::FmaOp>([&](auto o) { return lowerFma(o); })
       .Default([&](Operation *o) { return unsupported(o, "this operation in a kernel"); });
 }
 

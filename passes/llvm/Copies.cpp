@@ -101,7 +101,7 @@ LogicalResult KernelLowering::lowerCpAsync(tgpu::CpAsyncOp op) {
     op.emitRemark("@cache(no_allocate) has no effect: cp.async of ")
         << bytes << " bytes goes by L1";
   }
-  guarded(ownsSlots(*registers), [&] {
+  return byOwners(op, *registers, [&] {
     Value policy = cachePolicy(op.getCache());
     GlobalAddresses global(*this, view, *registers, inBoundsOf(op));
     SharedAddresses shared(*this, buffer, *registers);
@@ -125,7 +125,6 @@ LogicalResult KernelLowering::lowerCpAsync(tgpu::CpAsyncOp op) {
       });
     }
   });
-  return success();
 }
 
 /// Accesses of one thread that a copy through registers keeps in flight at a time.
@@ -203,10 +202,9 @@ LogicalResult KernelLowering::lowerCopy(tgpu::CopyOp op) {
   if (failed(slots)) {
     return failure();
   }
-  guarded(ownsSlots(*registers), [&] {
+  return byOwners(op, *registers, [&] {
     storeGlobal(op, found->second, *registers, *slots, op.getBytes(), op.getCache());
   });
-  return success();
 }
 
 } // namespace tilec::lowering

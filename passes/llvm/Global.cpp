@@ -20,26 +20,26 @@ static int64_t vectorLength(const layout::RegisterLayout &registers, Type elemen
   return std::min(wanted, registers.contiguousElements(registers.rank() - 1));
 }
 
-Value KernelLowering::ownsSlots(const layout::RegisterLayout &registers) {
-  Value owner;
-  if (uint32_t mask = registers.replicatedLaneMask()) {
-    Value bits = b.createOrFold<arith::AndIOp>(loc, laneId, i32(mask));
-    owner = compare(arith::CmpIPredicate::eq, bits, i32(0));
+FailureOr<Value> KernelLowering::ownsSlots(Operation *op, const layout::RegisterLayout &registers) {
+  auto digits = registers.replicaDigits();
+  if (!digits) {
+    return unsupported(op, "a store of a fragment in such a layout: " + digits.reason());
   }
-  const uint32_t offsets = registers.replicatedWarpOffsets();
-  if (const unsigned copies = llvm::popcount(offsets); copies > 1) {
-    // Offsets of a group are the subsets of some bits, so their OR is the bits; else every copy
-    // acts.
-    uint32_t mask = 0;
-    for (unsigned o = 0; o < 32; ++o) {
-      mask |= (offsets >> o & 1) ? o : 0;
-    }
-    if (1u << llvm::popcount(mask) == copies) {
-      Value bits = b.createOrFold<arith::AndIOp>(loc, warpFrom(registers.firstWarp()), i32(mask));
-      owner = both(owner, compare(arith::CmpIPredicate::eq, bits, i32(0)));
-    }
+  Value owner;
+  for (const layout::ThreadTerm &term : *digits) {
+    owner = both(owner, compare(arith::CmpIPredicate::eq, digitOf(term, registers), i32(0)));
   }
   return owner;
+}
+
+LogicalResult KernelLowering::byOwners(Operation *op, const layout::RegisterLayout &registers,
+                                       llvm::function_ref<void()> store) {
+  FailureOr<Value> owner = ownsSlots(op, registers);
+  if (failed(owner)) {
+    return failure();
+  }
+  guarded(*owner, store);
+  return success();
 }
 
 CacheUse KernelLowering::cacheUse(const View &view, tile::CacheHint cache) {
@@ -155,11 +155,9 @@ LogicalResult KernelLowering::lowerStore(tgpu::StoreOp op) {
       dest->second.element != type.getElementType()) {
     return unsupported(op, "a store of such a fragment");
   }
-  // Where threads hold the same elements the first one writes them.
-  guarded(ownsSlots(*registers), [&] {
+  return byOwners(op, *registers, [&] {
     storeGlobal(op, dest->second, *registers, scalars[op.getValue()], op.getBytes(), op.getCache());
   });
-  return success();
 }
 
 } // namespace tilec::lowering

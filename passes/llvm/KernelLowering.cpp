@@ -129,21 +129,26 @@ int64_t KernelLowering::knownDivisor(Value value, unsigned depth) {
 
 Value KernelLowering::warpFrom(int64_t first) { return add(warpId, -first); }
 
+Value KernelLowering::digitOf(const layout::ThreadTerm &term,
+                              const layout::RegisterLayout &layout) {
+  Value id = term.hw == layout::HwDim::Lane ? laneId : warpFrom(layout.firstWarp());
+  if (term.divisor != 1) {
+    id = llvm::isPowerOf2_64(term.divisor)
+             ? b.createOrFold<arith::ShRUIOp>(loc, id, i32(llvm::Log2_64(term.divisor)))
+             : b.createOrFold<arith::DivUIOp>(loc, id, i32(term.divisor));
+  }
+  if (term.modulus != 0) {
+    id = llvm::isPowerOf2_64(term.modulus)
+             ? b.createOrFold<arith::AndIOp>(loc, id, i32(term.modulus - 1))
+             : b.createOrFold<arith::RemUIOp>(loc, id, i32(term.modulus));
+  }
+  return id;
+}
+
 Value KernelLowering::threadCoordinate(const layout::RegisterLayout &layout, unsigned dim) {
   Value sum;
   for (const layout::ThreadTerm &term : layout.threadTerms(dim)) {
-    Value id = term.hw == layout::HwDim::Lane ? laneId : warpFrom(layout.firstWarp());
-    if (term.divisor != 1) {
-      id = llvm::isPowerOf2_64(term.divisor)
-               ? b.createOrFold<arith::ShRUIOp>(loc, id, i32(llvm::Log2_64(term.divisor)))
-               : b.createOrFold<arith::DivUIOp>(loc, id, i32(term.divisor));
-    }
-    if (term.modulus != 0) {
-      id = llvm::isPowerOf2_64(term.modulus)
-               ? b.createOrFold<arith::AndIOp>(loc, id, i32(term.modulus - 1))
-               : b.createOrFold<arith::RemUIOp>(loc, id, i32(term.modulus));
-    }
-    sum = add(sum, mul(id, term.stride));
+    sum = add(sum, mul(digitOf(term, layout), term.stride));
   }
   return sum ? sum : i32(0);
 }

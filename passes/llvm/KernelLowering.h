@@ -87,6 +87,8 @@ public:
   mlir::Value toInteger(mlir::Value value, mlir::Type type);
   /// Coordinate of the calling thread along `dim` of a layout, without the slot's part (i32).
   mlir::Value threadCoordinate(const layout::RegisterLayout &layout, unsigned dim);
+  /// A digit of the calling thread's lane or warp number (i32), without its stride.
+  mlir::Value digitOf(const layout::ThreadTerm &term, const layout::RegisterLayout &layout);
   mlir::Value lane() const { return laneId; }
   /// Number of the calling warp counted from `first`.
   mlir::Value warpFrom(int64_t first);
@@ -162,8 +164,13 @@ private:
   void storeGlobal(mlir::Operation *op, const View &view, const layout::RegisterLayout &registers,
                    llvm::ArrayRef<mlir::Value> slots, std::optional<uint32_t> accessBytes,
                    tile::CacheHint cache);
-  /// Whether the calling thread is the first that holds its elements; null when all are.
-  mlir::Value ownsSlots(const layout::RegisterLayout &registers);
+  /// Whether the calling thread is the owner of its elements (RegisterLayout::replicaDigits): where
+  /// several hold the same ones, one of them stores. Null when all are.
+  mlir::FailureOr<mlir::Value> ownsSlots(mlir::Operation *op,
+                                         const layout::RegisterLayout &registers);
+  /// `store` runs in the owners.
+  mlir::LogicalResult byOwners(mlir::Operation *op, const layout::RegisterLayout &registers,
+                               llvm::function_ref<void()> store);
   mlir::LogicalResult lowerElementLoad(tile::LoadOp op);
   mlir::LogicalResult lowerElementStore(tile::StoreOp op);
   mlir::Value elementPointer(const View &view, mlir::ValueRange indices, mlir::Value &inRange);
@@ -231,16 +238,14 @@ private:
   mlir::FailureOr<layout::RegisterLayout> copyLayout(mlir::Operation *op, const Shared &buffer,
                                                      int64_t bytes);
 
-  // ---- Matrix products (Wgmma.cpp, Mma.cpp).
+  // ---- Matrix products (Wgmma.cpp, Mma.cpp, Fma.cpp).
   mlir::LogicalResult lowerWgmma(tgpu::WgmmaOp op);
   mlir::LogicalResult lowerWgmmaFence(tgpu::WgmmaFenceOp op);
   mlir::LogicalResult lowerWgmmaWait(tgpu::WgmmaWaitOp op);
   /// The words of an A fragment: those of before where they reach here, else made here.
   Fragment wordsOfA(mlir::Value fragment);
   mlir::LogicalResult lowerMma(tgpu::MmaOp op);
-  mlir::LogicalResult lowerFma(mlir::Operation *op, const Shared &a, const Shared &bBuffer,
-                               mlir::Value acc, bool transposeA, bool transposeB, bool accumulate,
-                               bool aUnsigned, bool bUnsigned);
+  mlir::LogicalResult lowerFma(tgpu::FmaOp op);
 
   // ---- Layouts (Layouts.cpp).
   mlir::LogicalResult lowerConvertLayout(tgpu::ConvertLayoutOp op);

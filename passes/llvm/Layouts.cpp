@@ -175,34 +175,19 @@ LogicalResult KernelLowering::lowerScalePartial(tgpu::ScalePartialOp op) {
   return success();
 }
 
-/// Registers of the part, dimension by dimension: each step keeps those that registersOf names.
 LogicalResult KernelLowering::lowerFragmentSlice(tgpu::FragmentSliceOp op) {
   const layout::RegisterLayout *from = tgpu::getLayout(op.getSource().getType());
   const layout::RegisterLayout *to = tgpu::getLayout(op.getResult().getType());
   if (!from || !to) {
     return unsupported(op, "a part of a fragment without layout");
   }
-  Fragment part;
-  const Fragment whole = scalars[op.getSource()];
-  SmallVector<bool> kept(whole.size(), true);
-  for (auto [dim, offset] : llvm::enumerate(op.getOffsets())) {
-    auto slots = from->registersOf(dim, offset, to->shape()[dim]);
-    if (!slots) {
-      return unsupported(op, "a part of a fragment that is not the same registers in every thread");
-    }
-    for (size_t slot = 0; slot < kept.size(); ++slot) {
-      kept[slot] = kept[slot] && llvm::is_contained(*slots, (int64_t)slot);
-    }
+  auto slots = layout::partRegisters(*from, *to, op.getOffsets());
+  if (!slots) {
+    return unsupported(op, "a part of a fragment: " + slots.reason());
   }
-  for (auto [slot, value] : llvm::enumerate(whole)) {
-    if (kept[slot]) {
-      part.push_back(value);
-    }
-  }
-  if ((int64_t)part.size() != to->registersPerThread()) {
-    return unsupported(op, "a part of a fragment whose layout has other registers");
-  }
-  scalars[op.getResult()] = part;
+  const Fragment whole = scalars.lookup(op.getSource());
+  scalars[op.getResult()] =
+      llvm::map_to_vector<8>(*slots, [&](int64_t slot) { return whole[slot]; });
   return success();
 }
 

@@ -15,9 +15,13 @@ using namespace mlir;
 namespace tilec::lowering {
 
 SharedAddresses::SharedAddresses(KernelLowering &lowering, const Shared &buffer,
-                                 const layout::RegisterLayout &registers)
-    : lowering(lowering), buffer(buffer), registers(registers),
+                                 const layout::RegisterLayout &registers, unsigned shiftDim,
+                                 Value shift)
+    : lowering(lowering), buffer(buffer), registers(registers), shiftDim(shiftDim), shift(shift),
       steps(lowering.sharedSteps(buffer)) {
+  if (shift) {
+    return; // what it adds may pass panels and rows of the swizzle: always General
+  }
   if (isLinear()) {
     form = Form::Linear;
     threadPart = linearPart();
@@ -25,6 +29,31 @@ SharedAddresses::SharedAddresses(KernelLowering &lowering, const Shared &buffer,
     form = Form::Additive;
     threadPart = computed(std::nullopt);
   }
+}
+
+SharedAddresses::SharedAddresses(KernelLowering &lowering, const Shared &buffer,
+                                 const layout::RegisterLayout &registers)
+    : SharedAddresses(lowering, buffer, registers, 0, Value()) {}
+
+SharedAddresses SharedAddresses::insideTile(KernelLowering &lowering, const Shared &buffer,
+                                            const layout::RegisterLayout &registers, unsigned dim,
+                                            Value shift) {
+  SharedAddresses addresses(lowering, buffer, registers, dim, shift);
+  if (registers.hasPadding()) {
+    addresses.reach.assign(registers.rank(), 0);
+    for (int64_t thread = 0; thread < 32 * registers.numWarps(); ++thread) {
+      layout::Coords at = registers.coords(0, thread % 32, registers.firstWarp() + thread / 32);
+      for (auto [most, c] : llvm::zip_equal(addresses.reach, at)) {
+        most = std::max(most, c);
+      }
+    }
+  }
+  return addresses;
+}
+
+bool SharedAddresses::mayLeave(int64_t reg, unsigned dim) const {
+  return !reach.empty() &&
+         reach[dim] + registers.registerOffset(reg)[dim] >= registers.shape()[dim];
 }
 
 int64_t SharedAddresses::offset(int64_t reg, int64_t lane, int64_t warp) const {
@@ -125,7 +154,14 @@ Value SharedAddresses::computed(std::optional<int64_t> reg) {
   layout::Coords slot = registers.registerOffset(reg.value_or(0));
   Value sum;
   for (unsigned d = 0; d < shared.rank(); ++d) {
-    Value at = lowering.add(lowering.threadCoordinate(registers, d), slot[d] + buffer.origin[d]);
+    Value at = lowering.add(lowering.threadCoordinate(registers, d), slot[d]);
+    if (reg && mayLeave(*reg, d)) {
+      at = b.createOrFold<arith::MinSIOp>(loc, at, lowering.i32(registers.shape()[d] - 1));
+    }
+    at = lowering.add(at, buffer.origin[d]);
+    if (shift && d == shiftDim) {
+      at = lowering.add(at, shift);
+    }
     if (d == shared.contiguousDim()) {
       if (shared.panelCount() > 1) {
         Value width = lowering.i32(shared.panelWidth());
@@ -152,23 +188,22 @@ Value SharedAddresses::computed(std::optional<int64_t> reg) {
 Value SharedAddresses::pointer(int64_t reg) {
   OpBuilder &b = lowering.builder();
   Location loc = lowering.location();
-  int64_t key = reg, immediate = 0;
-  if (form == Form::Linear) {
-    const int64_t part = offset(reg, 0, 0);
-    key = part & threadMask;
-    immediate = part & ~threadMask;
-  } else if (form == Form::Additive) {
-    key = 0;
-    immediate = offset(reg, 0, 0) - offset(0, 0, 0);
+  bool leaves = false;
+  for (unsigned d = 0; d < registers.rank(); ++d) {
+    leaves |= mayLeave(reg, d);
   }
+  if (form == Form::General || leaves) {
+    Value &value = general[reg];
+    value = value ? value : lowering.add(computed(reg), steps);
+    return lowering.sharedPointer(value, buffer.bytes);
+  }
+  const int64_t part = offset(reg, 0, 0);
+  const int64_t key = form == Form::Linear ? part & threadMask : 0;
+  const int64_t immediate = form == Form::Linear ? part & ~threadMask : part - offset(0, 0, 0);
   Value &value = dynamic[key];
   if (!value) {
-    if (form == Form::Linear) {
-      value =
-          key == 0 ? threadPart : b.createOrFold<arith::XOrIOp>(loc, threadPart, lowering.i32(key));
-    } else {
-      value = form == Form::Additive ? threadPart : computed(reg);
-    }
+    value =
+        key == 0 ? threadPart : b.createOrFold<arith::XOrIOp>(loc, threadPart, lowering.i32(key));
     value = lowering.add(value, steps);
   }
   return lowering.sharedPointer(value, buffer.bytes + immediate);

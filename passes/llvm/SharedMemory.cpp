@@ -54,7 +54,7 @@ LogicalResult KernelLowering::lowerAlloc(tgpu::AllocSharedOp op) {
 LogicalResult KernelLowering::lowerSlot(tgpu::SlotOp op) {
   Shared buffer = buffers[op.getRing()];
   const int64_t slots = buffer.shape.front();
-  const int64_t stride = buffer.layout.leadingStride(0);
+  const int64_t stride = buffer.layout.slotStride();
   buffer.bytes += buffer.origin.front() * stride;
   if (slots > 1) {
     buffer.steps.push_back({ringPlace(op.getPosition(), slots).index, stride});
@@ -225,14 +225,14 @@ LogicalResult KernelLowering::storeShared(Operation *op, const Shared &buffer,
     return unsupported(op, "a store of partial values");
   }
   if (auto plan = matrixPlan(buffer, fragment, /*store=*/true)) {
-    storeMatrices(buffer, *plan, slots);
-    return success();
+    // Lanes of a matrix hold different elements, so whole warps are owners or not.
+    return byOwners(op, fragment, [&] { storeMatrices(buffer, *plan, slots); });
   }
   FailureOr<layout::AccessPlan> plan = accessPlan(op, buffer, fragment);
   if (failed(plan)) {
     return failure();
   }
-  guarded(ownsSlots(fragment), [&] {
+  return byOwners(op, fragment, [&] {
     SharedAddresses addresses(*this, buffer, fragment);
     for (const auto &group : plan->groups) {
       Fragment values;
@@ -244,7 +244,6 @@ LogicalResult KernelLowering::storeShared(Operation *op, const Shared &buffer,
               [&] { storeElements(pointer, buffer.element, values, plan->bytes); });
     }
   });
-  return success();
 }
 
 LogicalResult KernelLowering::lowerLocalLoad(tgpu::LocalLoadOp op) {

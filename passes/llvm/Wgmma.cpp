@@ -94,17 +94,10 @@ struct Operand {
 class Product {
 public:
   /// Without `accumulate` the first step ignores what the accumulator holds.
-  Product(KernelLowering &lowering, tgpu::WgmmaOp op, const layout::RegisterLayout &layout,
-          bool accumulate)
+  Product(KernelLowering &lowering, tgpu::WgmmaOp op, const layout::MatrixProduct &product,
+          int64_t firstWarp, bool accumulate)
       : lowering(lowering), b(lowering.builder()), loc(lowering.location()), op(op),
-        mma(op.getMma()), accLayout(layout), accumulate(accumulate) {
-    ArrayRef<int64_t> acc = op.getResult().getType().getFragment().getShape();
-    rows = llvm::divideCeil(acc[0], 64 * mma.getWarpsM()) * 64;
-    const int64_t unit = 8;
-    columns = llvm::alignTo(llvm::divideCeil(acc[1], mma.getWarpsN()), unit);
-    ArrayRef<int64_t> shapeB = op.getB().getType().getShape();
-    steps = shapeB[op.getTransposeB() ? 1 : 0] / mma.getK();
-  }
+        mma(op.getMma()), product(product), firstWarp(firstWarp), accumulate(accumulate) {}
 
   /// Why the product cannot be done; empty when it can.
   std::string prepare(const Shared *aBuffer, const Shared &bBuffer) {
@@ -115,29 +108,23 @@ public:
       return "a wgmma of these element types";
     }
     isInteger = result.isInteger(32);
-    if (columns % mma.getN() != 0 || accLayout.registersPerThread() != rows / 64 * columns / 2 ||
-        accLayout.numWarps() != 4 * mma.getWarpsM() * mma.getWarpsN() ||
-        accLayout.firstWarp() % 4 != 0) {
-      return "a wgmma whose accumulator is not in its layout";
-    }
     if (aBuffer) {
       std::string reason =
-          place(a, *aBuffer, op.getTransposeA() ? 1 : 0, 64, mma.getWarpsM(), rows, /*isA=*/true);
+          place(a, *aBuffer, op.getTransposeA() ? 1 : 0, 64, product.rows(), /*isA=*/true);
       if (!reason.empty()) {
         return reason;
       }
     }
-    return place(bOperand, bBuffer, op.getTransposeB() ? 0 : 1, mma.getN(), mma.getWarpsN(),
-                 columns, /*isA=*/false);
+    return place(bOperand, bBuffer, op.getTransposeB() ? 0 : 1, mma.getN(), product.columns(),
+                 /*isA=*/false);
   }
 
   Fragment emit(Fragment slots, ArrayRef<Value> aWords, Value useAcc) {
-    const int64_t perBlock = columns / 2, perInstruction = mma.getN() / 2;
-    for (int64_t step = 0; step < steps; ++step) {
-      for (int64_t block = 0; block < rows / 64; ++block) {
-        for (int64_t column = 0; column < columns / mma.getN(); ++column) {
-          const int64_t first = block * perBlock + column * perInstruction;
-          MutableArrayRef<Value> acc = MutableArrayRef<Value>(slots).slice(first, perInstruction);
+    for (int64_t step = 0; step < product.steps(); ++step) {
+      for (int64_t block = 0; block < product.rowBlocks(); ++block) {
+        for (int64_t column = 0; column < product.columnBlocks(); ++column) {
+          MutableArrayRef<Value> acc = MutableArrayRef<Value>(slots).slice(
+              product.accSlot(block, column), product.accSlotsPerInstruction());
           Fragment done = instruction(acc, aWords, step, block, column, useAcc);
           llvm::copy(done, acc.begin());
         }
@@ -161,8 +148,8 @@ private:
     if (count == 1) {
       return Value();
     }
-    Value group = b.createOrFold<arith::ShRUIOp>(loc, lowering.warpFrom(accLayout.firstWarp()),
-                                                 lowering.i32(2));
+    Value group =
+        b.createOrFold<arith::ShRUIOp>(loc, lowering.warpFrom(firstWarp), lowering.i32(2));
     if (isA && mma.getWarpsN() > 1) {
       return b.createOrFold<arith::RemUIOp>(loc, group, lowering.i32(count));
     }
@@ -173,7 +160,7 @@ private:
   }
 
   std::string place(Operand &operand, const Shared &buffer, unsigned mnDim, int64_t mn,
-                    int64_t groups, int64_t perGroup, bool isA) {
+                    int64_t perGroup, bool isA) {
     auto descriptor = layout::wgmmaDescriptor(buffer.layout, {mnDim, 1 - mnDim, mn, mma.getK()});
     if (!descriptor) {
       return descriptor.reason();
@@ -182,17 +169,19 @@ private:
     operand.mnDim = mnDim;
     operand.kDim = 1 - mnDim;
     operand.origin = buffer.origin;
-    // The address of a warpgroup's part must be linear in its number.
-    const int64_t stride = descriptor->advanceBytes(perGroup, 0);
-    for (int64_t g = 2; g < groups; ++g) {
-      if (descriptor->advanceBytes(perGroup * g, 0) != stride * g) {
-        return "the parts of warpgroups are not evenly spaced";
+    const int64_t groups = isA ? mma.getWarpsM() : mma.getWarpsN();
+    for (int64_t g = 1; g < groups; ++g) {
+      for (int64_t at = 0; at < perGroup; at += mn) {
+        if (operand.advance(perGroup * g + at, 0) - operand.advance(perGroup * g, 0) !=
+            operand.advance(at, 0) - operand.advance(0, 0)) {
+          return "the parts of warpgroups are not alike in its panels";
+        }
       }
     }
     Value address = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(),
                                              lowering.sharedPointer(Value(), buffer.bytes));
     if (Value group = warpgroup(isA)) {
-      address = lowering.add(address, lowering.mul(group, stride));
+      address = lowering.add(address, partOf(operand, group, groups, perGroup));
     }
     address = b.createOrFold<arith::AndIOp>(loc, address, lowering.i32(0x3ffff));
     address = b.createOrFold<arith::ShRUIOp>(loc, address, lowering.i32(4));
@@ -204,6 +193,40 @@ private:
     }
     operand.base = base;
     return "";
+  }
+
+  /// Bytes from the first warpgroup's part of an operand to that of `group`. Parts narrower than a
+  /// panel share one, so that their distances differ within panels and between them.
+  Value partOf(const Operand &operand, Value group, int64_t groups, int64_t perGroup) {
+    auto start = [&](int64_t g) { return operand.advance(perGroup * g, 0) << 4; };
+    const int64_t first = start(0), step = groups > 1 ? start(1) - first : 0;
+    int64_t run = 1; // groups that are `step` apart from the first on
+    while (run < groups && start(run) == first + run * step) {
+      ++run;
+    }
+    if (run == groups) {
+      return lowering.mul(group, step);
+    }
+    const int64_t panels = start(run) - first;
+    for (int64_t g = 0; g < groups; ++g) {
+      if (start(g) != first + g / run * panels + g % run * step) {
+        return chosenPart(group, llvm::map_to_vector(llvm::seq(groups),
+                                                     [&](int64_t g) { return start(g) - first; }));
+      }
+    }
+    Value panel = b.createOrFold<arith::DivUIOp>(loc, group, lowering.i32(run));
+    Value inPanel = b.createOrFold<arith::RemUIOp>(loc, group, lowering.i32(run));
+    return lowering.add(lowering.mul(panel, panels), lowering.mul(inPanel, step));
+  }
+
+  /// The part's distance where it follows no rule.
+  Value chosenPart(Value group, ArrayRef<int64_t> parts) {
+    Value result = lowering.i32(parts[0]);
+    for (auto [g, bytes] : llvm::enumerate(parts)) {
+      Value here = lowering.compare(arith::CmpIPredicate::eq, group, lowering.i32(int64_t(g)));
+      result = b.createOrFold<arith::SelectOp>(loc, here, lowering.i32(bytes), result);
+    }
+    return result;
   }
 
   Value descriptorOf(const Operand &operand, int64_t mn, int64_t k) {
@@ -241,11 +264,11 @@ private:
       inputs.push_back(descriptorOf(a, block * 64, step * mma.getK()));
       constraints += ",l";
     } else {
-      // A fragment: four words an instruction; k-steps, then blocks of rows.
       os << '{';
+      const int64_t first = product.aSlot(block, step) / product.aSlotsPerInstruction() * 4;
       for (int64_t i = 0; i < 4; ++i) {
         os << (i ? ", " : "") << '$' << next++;
-        inputs.push_back(aWords[(block * steps + step) * 4 + i]);
+        inputs.push_back(aWords[first + i]);
         constraints += ",r";
       }
       os << '}';
@@ -271,9 +294,9 @@ private:
   Location loc;
   tgpu::WgmmaOp op;
   tgpu::MmaAttr mma;
-  const layout::RegisterLayout &accLayout;
+  const layout::MatrixProduct &product;
+  int64_t firstWarp;
   bool accumulate;
-  int64_t rows = 0, columns = 0, steps = 0; // of a warpgroup
   StringRef nameA, nameB;
   bool isInteger = false;
   Operand a, bOperand;
@@ -286,14 +309,21 @@ LogicalResult KernelLowering::lowerWgmma(tgpu::WgmmaOp op) {
     return unsupported(op, "wgmma on this target");
   }
   const layout::RegisterLayout *layout = tgpu::getLayout(op.getResult().getType().getFragment());
-  if (!layout) {
+  auto aFragment = dyn_cast<RankedTensorType>(op.getA().getType());
+  if (!layout || (aFragment && !tgpu::getLayout(aFragment))) {
     return unsupported(op, "a wgmma without a layout");
   }
   // Adding to zeros is not adding: it saves the moves that would make them, in the middle of the
   // pipeline stage.
   Fragment acc = scalars[op.getAcc()];
   const bool accumulate = op.getAccumulate() && !llvm::all_of(acc, isZero);
-  Product product(*this, op, *layout, accumulate);
+  ArrayRef<int64_t> shape = layout->shape(), shapeB = op.getB().getType().getShape();
+  auto split = tgpu::matrixProduct(op.getMma(), op.getB().getType().getElementType(), shape[0],
+                                   shape[1], shapeB[op.getTransposeB() ? 1 : 0]);
+  if (!split) {
+    return unsupported(op, "a wgmma (" + split.reason() + ")");
+  }
+  Product product(*this, op, *split, layout->firstWarp(), accumulate);
   auto aBuffer = buffers.find(op.getA());
   const bool inRegisters = aBuffer == buffers.end();
   std::string reason =

@@ -13,7 +13,7 @@
 // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
 // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<3>
 // CHECK: nvvm.barrier
-// CHECK-COUNT-512: llvm.intr.fma
+// CHECK-COUNT-256: llvm.intr.fma
 // CHECK: llvm.store %{{.*}} : vector<4xf32>, !llvm.ptr<1>
 tgpu.kernel @fma(%A: !g, %B: !g, %C: !g, %n: i32 {tgpu.divisible = 4 : i64}) attributes {threads = 128 : i32, target = "sm_80", shared_bytes = 8192 : i64} {
   %c0 = arith.constant 0 : i32

@@ -9,3 +9,15 @@ tgpu.kernel @no_instruction(%a: !s) attributes {threads = 128 : i32} {
   %d = tgpu.dot %a, %a, %z : !s, !s, !acc -> !acc
   tgpu.return
 }
+
+// -----
+
+// More elements than any layout has registers for.
+!t = !tile.global<100000x1000xf32>
+tgpu.kernel @too_large(%g: !t, %o: !t) attributes {threads = 128 : i32, target = "sm_80"} {
+  // expected-error@+2 {{fragments need 781250 registers per thread, but there are 255 [fragment-too-large]}}
+  // expected-note@+1 {{a repeat is out of range}}
+  %x = tgpu.load %g : !t -> tensor<100000x1000xf32>
+  tgpu.store %x, %o : tensor<100000x1000xf32>, !t
+  tgpu.return
+}

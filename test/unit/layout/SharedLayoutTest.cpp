@@ -40,7 +40,10 @@ std::vector<SharedLayout> samples() {
       for (int contiguous = shape.size() - 1; contiguous >= std::max(0, int(shape.size()) - 2);
            --contiguous) {
         for (unsigned swizzle : {0u, 32u, 64u, 128u}) {
-          all.push_back(must(SharedLayout::panels(shape, bits, swizzle, contiguous)));
+          if (auto layout = SharedLayout::panels(shape, bits, swizzle, contiguous);
+              layout || shape.size() > 1) { // a row has no panels
+            all.push_back(must(layout));
+          }
         }
         for (int64_t pad : {0, 16}) {
           all.push_back(must(SharedLayout::rows(shape, bits, contiguous, pad)));
@@ -50,6 +53,11 @@ std::vector<SharedLayout> samples() {
   }
   all.push_back(
       must(SharedLayout::parse("64x32 b16 contig 1 panel 32 swizzle 128"))); // narrow panel
+  for (size_t i = 0, end = all.size(); i < end; ++i) {
+    if (auto ring = all[i].withLeading(3)) {
+      all.push_back(*ring);
+    }
+  }
   return all;
 }
 
@@ -137,20 +145,72 @@ TEST(SharedLayout, RingsRepeatTheMatrix) {
   forEachElement(odd.shape(), [&](const Coords &c) {
     ASSERT_EQ(must(odd.withLeading(2)).byteOffset({1, c[0], c[1]}), 1024 + odd.byteOffset(c));
   });
-  EXPECT_TRUE(bool(must(SharedLayout::rows({64}, 32)).withLeading(4)));
-  EXPECT_FALSE(bool(must(SharedLayout::panels({64}, 32, 128)).withLeading(4)));
+}
+
+TEST(SharedLayout, SlotsOfRingsAreBuffersOfTheirOwn) {
+  // Every slot is the buffer alone, a multiple of its alignment further on: rows, tiny tiles, odd
+  // sizes, padding, three dimensions.
+  int rings = 0;
+  for (const SharedLayout &buffer : samples()) {
+    Answer<SharedLayout> ring = buffer.withLeading(4);
+    if (!ring) {
+      EXPECT_TRUE(buffer.rank() == 5 || buffer.step()) << buffer.str() << ": " << ring.reason();
+      continue;
+    }
+    ++rings;
+    EXPECT_EQ(ring->dropLeading(), buffer);
+    EXPECT_EQ(ring->slotStride() % buffer.alignment(), 0) << ring->str();
+    EXPECT_GE(ring->slotStride(), buffer.sizeBytes());
+    EXPECT_EQ(ring->sizeBytes(), 4 * ring->slotStride());
+    expectRoundTrip(*ring);
+    for (int64_t slot : {0, 1, 3}) {
+      forEachElement(buffer.shape(), [&](const Coords &c) {
+        Coords inRing = {slot};
+        inRing.append(c.begin(), c.end());
+        ASSERT_EQ(ring->byteOffset(inRing), slot * ring->slotStride() + buffer.byteOffset(c))
+            << ring->str();
+      });
+    }
+  }
+  EXPECT_GT(rings, 100);
+  // What the buffer alone does not need is not there: 64 bytes of f32 in steps of 128.
+  EXPECT_EQ(must(must(SharedLayout::rows({16}, 32)).withLeading(3)).str(),
+            "3x16 b32 contig 1 panel 16 step 128");
+  EXPECT_EQ(must(must(SharedLayout::rows({32}, 32)).withLeading(3)).str(),
+            "3x32 b32 contig 1 panel 32");
+}
+
+TEST(SharedLayout, ARowHasNoPanels) {
+  EXPECT_FALSE(bool(SharedLayout::panels({64}, 32, 128)));
+  EXPECT_FALSE(bool(SharedLayout::panels({64}, 32, 0)));
+  EXPECT_TRUE(must(SharedLayout::rows({64}, 32, -1, 16)) == must(SharedLayout::rows({64}, 32)));
 }
 
 TEST(SharedLayout, MalformedTextIsRefused) {
-  for (const char *text :
-       {"", "64x64", "64x64 b16", "64x64 b16 contig 1", "64x64 b12 contig 1 panel 64",
-        "64x64 b16 contig 2 panel 64", "2x64x64 b16 contig 0 panel 2", "64x64 b16 contig 1 panel 0",
-        "64x64 b16 contig 1 panel 128 swizzle 128", "64x64 b16 contig 1 panel 64 swizzle 48",
-        "64x64 b16 contig 1 panel 32 swizzle 64 pad 16", "64x64 b16 contig 1 panel 64 pad -1",
-        "0x64 b16 contig 1 panel 64", "64x64 b16 contig 1 panel 64 x",
-        "1x1x1x1x1x1 b16 contig 5 panel 1", "scalar b16 contig 0 panel 1",
-        "9999999999 b16 contig 0 panel 1", "1048576x1048576 b16 contig 1 panel 64",
-        "64x7 b4 contig 1 panel 3"}) {
+  for (const char *text : {"",
+                           "64x64",
+                           "64x64 b16",
+                           "64x64 b16 contig 1",
+                           "64x64 b12 contig 1 panel 64",
+                           "64x64 b16 contig 2 panel 64",
+                           "2x64x64 b16 contig 0 panel 2",
+                           "64x64 b16 contig 1 panel 0",
+                           "64x64 b16 contig 1 panel 128 swizzle 128",
+                           "64x64 b16 contig 1 panel 64 swizzle 48",
+                           "64x64 b16 contig 1 panel 32 swizzle 64 pad 16",
+                           "64x64 b16 contig 1 panel 64 pad -1",
+                           "0x64 b16 contig 1 panel 64",
+                           "64x64 b16 contig 1 panel 64 x",
+                           "1x1x1x1x1x1 b16 contig 5 panel 1",
+                           "scalar b16 contig 0 panel 1",
+                           "9999999999 b16 contig 0 panel 1",
+                           "1048576x1048576 b16 contig 1 panel 64",
+                           "64x7 b4 contig 1 panel 3",
+                           "64 b32 contig 0 panel 32 swizzle 128",
+                           "64 b32 contig 0 panel 64 step 512",
+                           "3x16 b32 contig 1 panel 16 step 63",
+                           "3x16 b32 contig 0 panel 3 step 128",
+                           "3x32 b32 contig 1 panel 32 swizzle 128 step 256"}) {
     Answer<SharedLayout> layout = SharedLayout::parse(text);
     EXPECT_FALSE(bool(layout)) << text;
     EXPECT_FALSE(layout.reason().empty());
