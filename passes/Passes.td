@@ -75,7 +75,8 @@ def SelectMma : Pass<"tgpu-select-mma", "tilec::tgpu::KernelOp"> {
   let description = [{
     Gives each `tgpu.dot` the attribute `mma`: wgmma, mma.sync or scalar multiply-adds, in this order of preference. A
     lesser choice is a remark with its reason, or an error where `@require` asks for more. Extents that are no multiples of
-    mma.sync are padded to whole instructions for each warp, with a remark.
+    mma.sync are padded to whole instructions for each warp, with a remark. Operands in registers that the choice cannot take
+    there (all of scalar multiply-adds, k to be padded) are stored to a shared buffer, with a remark.
   }];
   let statistics = [Statistic<"numWgmma", "num-wgmma", "Products on wgmma">,
                     Statistic<"numMmaSync", "num-mma-sync", "Products on mma.sync">,
