@@ -350,7 +350,7 @@ def hexf(value):
     return f"0f{struct.unpack('<I', struct.pack('<f', value))[0]:08X}"
 
 
-KERNELS = [Kernel("attention_multicast", cluster=2, parts=1, latent=False, keys=320), Kernel("mla_parts", cluster=1, parts=3, latent=True, keys=576)]
+KERNELS = [Kernel("attention_multicast", cluster=2, parts=1, latent=False, keys=320), Kernel("mla_parts", cluster=1, parts=3, latent=True, keys=960)]
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kernels of a pack as PTX programs with descriptions (test/ptx/README.md), for ptx-run, sabotage.py and gpu_probes.py.
 
-    describe_pack.py PACK DIR --dim M=72 --dim N=264 [--kernel SYMBOL] [--multiprocessors 2]
+    describe_pack.py PACK DIR --dim M=72 --dim N=264 [--kernel SYMBOL] [--multiprocessors 2] [--more NAME]
 
 Writes DIR/SYMBOL.VARIANT.ptx and .json for every variant of kernels that launch once, at these sizes; inputs are random.
 """
@@ -132,6 +132,7 @@ def main():
     parser.add_argument("dir", type=pathlib.Path)
     parser.add_argument("--dim", action="append", default=[], help="NAME=VALUE")
     parser.add_argument("--kernel", help="only this one")
+    parser.add_argument("--more", metavar="NAME", help="another launch of programs that are there: writes SYMBOL.VARIANT+NAME.json alone")
     parser.add_argument("--multiprocessors", type=int, default=2, help="how many a persistent kernel may use")
     args = parser.parse_args()
     manifest, body = pack_tool.split(args.pack.read_bytes())
@@ -146,8 +147,12 @@ def main():
             if not ptx:
                 sys.exit(f"module {module} has no PTX")
             name = f"{kernel['symbol']}.{variant}.{entry['arch']}"
-            (args.dir / f"{name}.ptx").write_bytes(body[ptx["offset"]:ptx["offset"] + ptx["bytes"]].rstrip(b"\0"))
-            (args.dir / f"{name}.json").write_text(json.dumps(description, indent=1) + "\n")
+            program = args.dir / f"{name}.ptx"
+            if not args.more:
+                program.write_bytes(body[ptx["offset"]:ptx["offset"] + ptx["bytes"]].rstrip(b"\0"))
+            elif not program.exists():
+                continue
+            (args.dir / (f"{name}+{args.more}.json" if args.more else f"{name}.json")).write_text(json.dumps(description, indent=1) + "\n")
             print(name)
 
 

@@ -32,11 +32,21 @@ private:
   void count(Step &step, const std::vector<LaneCopy> &copies) const;
 };
 
+/// Do the bytes hold already what the copy writes? Several threads may copy the same.
+bool holdsAlready(const LaneCopy &copy) {
+  const uint8_t *at = copy.to.data(), *zeros = at + copy.from.bytes;
+  return Checker::isDefined(copy.to) &&
+         (copy.from.bytes == 0 ||
+          (Checker::isDefined(copy.from) && std::equal(at, zeros, copy.from.data()))) &&
+         std::all_of(zeros, at + copy.to.bytes, [](uint8_t byte) { return byte == 0; });
+}
+
 void perform(Machine &machine, LaneCopy &copy) {
   if (copy.from.bytes) {
     machine.checker.access(Access::Read, copy.op, Proxy::Generic, copy.from);
   }
-  machine.checker.access(Access::Write, copy.op, Proxy::Generic, copy.to);
+  machine.checker.access(Access::Write, copy.op, Proxy::Generic, copy.to,
+                         {.unchanged = holdsAlready(copy)});
   MemoryRange filled{copy.to.region, copy.to.offset, copy.from.bytes};
   MemoryRange zeros{copy.to.region, copy.to.offset + copy.from.bytes,
                     copy.to.bytes - copy.from.bytes};

@@ -355,6 +355,7 @@ void Checker::access(Access access, const AsyncOp &op, Proxy proxy, const Memory
   record.instruction = state->numberOf(op.instruction);
   record.flags = uint8_t((access == Access::Write ? AccessRecord::kWrite : 0) |
                          (proxy == Proxy::Async ? AccessRecord::kAsync : 0) |
+                         (flags.unchanged ? AccessRecord::kUnchanged : 0) |
                          (flags.atomic ? AccessRecord::kAtomic : 0));
   if (flags.atomic) {
     record.setStrong(flags.width, unsigned(flags.scope));

@@ -3,6 +3,8 @@
 // elements 2 t and 2 t + 1 of row g belong to lane 4 g + t, in register j.
 #include "runtime/emulator/matrix/Decoding.h"
 
+#include <algorithm>
+
 namespace tile_emu {
 
 namespace {
@@ -90,7 +92,7 @@ Places placesOf(Step &step, const Transfer &transfer) {
 }
 
 /// Counts and checks the access.
-void noteAccess(Step &step, const Places &places, Access access) {
+void noteAccess(Step &step, const Places &places, Access access, AccessFlags flags = {}) {
   Region &region = *places.rows[0].region;
   std::array<uint64_t, kWarpSize> offsets, addresses;
   bool oneRegion = true;
@@ -109,12 +111,12 @@ void noteAccess(Step &step, const Places &places, Access access) {
   Checker &checker = step.machine.checker;
   if (oneRegion) {
     LaneMask mask = kAllLanes >> (kWarpSize - lanes);
-    checker.access(access, {step.warp.firstThread, mask}, region, offsets.data(), kRowBytes, {},
+    checker.access(access, {step.warp.firstThread, mask}, region, offsets.data(), kRowBytes, flags,
                    step.op.instruction);
     return;
   }
   for (unsigned lane = 0; lane < lanes; ++lane) {
-    checker.access(access, step.thread(lane), places.rows[lane], {}, step.op.instruction);
+    checker.access(access, step.thread(lane), places.rows[lane], flags, step.op.instruction);
   }
 }
 
@@ -154,11 +156,31 @@ Outcome executeLoad(Step &step, const Transfer &transfer) {
   return Outcome::Next;
 }
 
+/// Do the rows of a matrix hold it already? Several warps may store the same.
+bool holdAlready(const Places &places, unsigned j, const Matrix8 &matrix) {
+  for (unsigned row = 0; row < kRows; ++row) {
+    const MemoryRange &range = places.at(j, row);
+    bool defined = Checker::isDefined(range) &&
+                   std::all_of(std::begin(matrix.undefined[row]), std::end(matrix.undefined[row]),
+                               [](uint16_t bits) { return bits == 0; });
+    if (!defined || std::memcmp(range.data(), matrix.values[row], kRowBytes) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 Outcome executeStore(Step &step, const Transfer &transfer) {
   Places places = placesOf(step, transfer);
-  noteAccess(step, places, Access::Write);
+  std::vector<Matrix8> matrices;
+  bool unchanged = true;
   for (unsigned j = 0; j < places.matrices; ++j) {
-    store(places, j, fromRegister(step, transfer.transposed, transfer.registers[j]));
+    matrices.push_back(fromRegister(step, transfer.transposed, transfer.registers[j]));
+    unchanged = unchanged && holdAlready(places, j, matrices.back());
+  }
+  noteAccess(step, places, Access::Write, {.unchanged = unchanged});
+  for (unsigned j = 0; j < places.matrices; ++j) {
+    store(places, j, matrices[j]);
   }
   return Outcome::Next;
 }
