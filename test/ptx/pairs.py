@@ -29,33 +29,33 @@ import tempfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 PRELUDE = """\
-	.reg .pred %p<16>;
-	.reg .b16 %h<16>;
-	.reg .b32 %r<64>;
-	.reg .f32 %f<64>;
-	.reg .b64 %d<32>;
-	ld.param.u64 %d0, [in];
-	ld.param.u64 %d1, [out];
-	cvta.to.global.u64 %d0, %d0;
-	cvta.to.global.u64 %d1, %d1;
-	mov.u32 %r0, %tid.x;              // thread
-	and.b32 %r1, %r0, 31;             // lane
-	shr.u32 %r2, %r0, 5;              // warp
-	mov.u32 %r3, %ctaid.x;            // block
-	mov.u32 %r4, smem;
-	mad.lo.u32 %r5, %r0, 4, %r4;      // the thread's word of smem
-	xor.b32 %r6, %r0, 32;
-	mad.lo.u32 %r6, %r6, 4, %r4;      // that of a thread of the next warp
-	xor.b32 %r7, %r0, 1;
-	mad.lo.u32 %r7, %r7, 4, %r4;      // that of the next lane
-	mov.u32 %r8, %ntid.x;
-	mad.lo.u32 %r8, %r3, %r8, %r0;
-	mad.wide.u32 %d2, %r8, 4, %d0;    // the thread's word of in
-	mad.wide.u32 %d3, %r8, 4, %d1;    // and of out
-	setp.eq.u32 %p0, %r0, 0;          // thread 0
-	setp.eq.u32 %p1, %r1, 0;          // lane 0
-	setp.eq.u32 %p2, %r2, 0;          // warp 0
-	setp.eq.u32 %p3, %r3, 0;          // block 0
+    .reg .pred %p<16>;
+    .reg .b16 %h<16>;
+    .reg .b32 %r<64>;
+    .reg .f32 %f<64>;
+    .reg .b64 %d<32>;
+    ld.param.u64 %d0, [in];
+    ld.param.u64 %d1, [out];
+    cvta.to.global.u64 %d0, %d0;
+    cvta.to.global.u64 %d1, %d1;
+    mov.u32 %r0, %tid.x;              // thread
+    and.b32 %r1, %r0, 31;             // lane
+    shr.u32 %r2, %r0, 5;              // warp
+    mov.u32 %r3, %ctaid.x;            // block
+    mov.u32 %r4, smem;
+    mad.lo.u32 %r5, %r0, 4, %r4;      // the thread's word of smem
+    xor.b32 %r6, %r0, 32;
+    mad.lo.u32 %r6, %r6, 4, %r4;      // that of a thread of the next warp
+    xor.b32 %r7, %r0, 1;
+    mad.lo.u32 %r7, %r7, 4, %r4;      // that of the next lane
+    mov.u32 %r8, %ntid.x;
+    mad.lo.u32 %r8, %r3, %r8, %r0;
+    mad.wide.u32 %d2, %r8, 4, %d0;    // the thread's word of in
+    mad.wide.u32 %d3, %r8, 4, %d1;    // and of out
+    setp.eq.u32 %p0, %r0, 0;          // thread 0
+    setp.eq.u32 %p1, %r1, 0;          // lane 0
+    setp.eq.u32 %p2, %r2, 0;          // warp 0
+    setp.eq.u32 %p3, %r3, 0;          // block 0
 """
 FORMS = {
     "READY": ["@%p0 fence.mbarrier_init.release.cluster;", "bar.sync 0;"],
