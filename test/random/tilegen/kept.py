@@ -216,8 +216,8 @@ def _judge(case, outcome):
     if word == "ok":
         return outcome
     wanted = rest if word == "report" else " ".join(case.expects)
-    met = [f for f in outcome.failures if wanted in str(f)]
-    outcome.failures = [f for f in outcome.failures if wanted not in str(f)]
+    met = [f for f in outcome.failures if wanted in f"{f.kind} {f.detail}"]
+    outcome.failures = [f for f in outcome.failures if f not in met]
     if word == "report":  # what follows from it is no failure of its own
         outcome.failures = [f for f in outcome.failures if "crash" in f.kind]
     if not met:
