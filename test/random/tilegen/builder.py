@@ -40,7 +40,6 @@ class Dimension:
 class Scope:
     tiles: list = field(default_factory=list)
     scalars: dict = field(default_factory=dict)  # name -> largest value
-    changing: bool = False  # inside a loop
 
 
 class Builder:
@@ -138,11 +137,11 @@ class Builder:
     def emit(self, statement):
         self.body.append(statement)
 
-    def inside(self, draw, trips=1, scalars=None, changing=False):
+    def inside(self, draw, trips=1, scalars=None):
         """Runs `draw` with an empty body in a scope of its own; returns the body."""
         saved, self.body = self.body, []
         ready = [(t, t.ready) for scope in self.scopes for t in scope.tiles]
-        self.scopes.append(Scope(scalars=dict(scalars or {}), changing=changing))
+        self.scopes.append(Scope(scalars=dict(scalars or {})))
         self.trips *= max(trips, 1)
         self.depth += 1
         draw()

@@ -290,7 +290,7 @@ def _loop(b, kind):
             load(b)
         statements(b, b.pick([1, 2, 3]))()
 
-    body = b.inside(draw, trips, {variable: trips}, changing=True)
+    body = b.inside(draw, trips, {variable: trips})
     b.emit(n.For(variable, "0", end, body, kind, stages, step))
 
 
@@ -305,7 +305,7 @@ def while_loop(b):
         statements(b, b.pick([1, 2]))()
         b.emit(n.SetScalar(name, "+=", "1"))
 
-    b.emit(n.While(f"{name} < {trips}", b.inside(draw, trips, {}, changing=True)))
+    b.emit(n.While(f"{name} < {trips}", b.inside(draw, trips, {})))
 
 
 @feature("jump", 0.5)
@@ -320,7 +320,7 @@ def jump(b):
         b.emit(n.Jump(b.pick(["break", "continue"]), f"{variable} == {b.random.randrange(trips)}"))
         statements(b, b.pick([1, 2]))()
 
-    b.emit(n.For(variable, "0", str(trips), b.inside(draw, trips, {variable: trips}, changing=True)))
+    b.emit(n.For(variable, "0", str(trips), b.inside(draw, trips, {variable: trips})))
 
 
 @feature("set element", 0.5)

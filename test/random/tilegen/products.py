@@ -161,7 +161,7 @@ def product_loop(b):
             draw_feature(b)
         acc.fixed = False
 
-    body = b.inside(draw, trips, {variable: trips}, changing=True)
+    body = b.inside(draw, trips, {variable: trips})
     kind = b.weighted([("pipelined", 6), ("serial", 1.5), ("unrolled", 0.5 if end.isdigit() else 0)])
     b.emit(n.For(variable, "0", end, body, kind, b.pick([1, 2, 2, 3, 3, 4, 5])))
 
@@ -196,5 +196,5 @@ def chained(b):
         b.work += b.size((m, c, d)) * b.trips
         b.emit(n.Gemm(value, second, outer.name, dict(types[3])))
 
-    body = b.inside(draw, trips, {variable: trips}, changing=True)
+    body = b.inside(draw, trips, {variable: trips})
     b.emit(n.For(variable, "0", str(trips), body, "pipelined" if b.chance(0.7) else "serial", b.pick([2, 2, 3, 4])))
