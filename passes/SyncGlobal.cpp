@@ -142,16 +142,6 @@ void sync::addGlobalAccesses(Operation *op, SmallVectorImpl<Access> &accesses) {
       .Case([&](tile::AtomicTileOp op) { addAtomic(op.getPlace(), {}); });
 }
 
-/// True if of the threads that hold the same element always the same one stores it, as the lowering
-/// of stores chooses it: those whose number has none of the bits in which they differ.
-static bool hasOneStorer(const layout::RegisterLayout &registers) {
-  uint32_t offsets = registers.replicatedWarpOffsets(), bits = 0;
-  for (unsigned offset = 0; offset < 32; ++offset) {
-    bits |= (offsets >> offset & 1) != 0 ? offset : 0;
-  }
-  return 1 << llvm::popcount(bits) == std::max(1, llvm::popcount(offsets));
-}
-
 bool sync::isOfSameThreads(const Access &now, const Access &before) {
   if (!now.fragment || now.fragment != before.fragment || !now.memory.global ||
       !before.memory.global || !now.memory.global->isSameTile(*before.memory.global)) {
@@ -161,8 +151,8 @@ bool sync::isOfSameThreads(const Access &now, const Access &before) {
   if (!layout) {
     return false;
   }
-  // Of threads that hold the same element one stores it, and all load it.
-  return now.write && before.write ? hasOneStorer(*layout) : !layout->isReplicated();
+  // Of threads that hold the same element its owner stores it, and all load it.
+  return now.write && before.write ? bool(layout->replicaDigits()) : !layout->isReplicated();
 }
 
 //===----------------------------------------------------------------------===//
