@@ -140,6 +140,10 @@ Answer<MatrixPlan> stmatrixPlan(const SharedLayout &shared, const RegisterLayout
   if (fragment.partial()) {
     return refuse("the fragment's values are partial");
   }
+  // All lanes take part, so copies in other lanes would be stored too.
+  if (fragment.replicatedLaneMask() != 0) {
+    return refuse("lanes of a warp hold the same elements");
+  }
   return ldmatrixPlan(shared, fragment, trans);
 }
 

@@ -225,7 +225,7 @@ LogicalResult KernelLowering::storeShared(Operation *op, const Shared &buffer,
     return unsupported(op, "a store of partial values");
   }
   if (auto plan = matrixPlan(buffer, fragment, /*store=*/true)) {
-    // Lanes of a matrix hold different elements, so whole warps are owners or not.
+    // Lanes hold different elements (stmatrixPlan), so whole warps are owners or not.
     return byOwners(op, fragment, [&] { storeMatrices(buffer, *plan, slots); });
   }
   FailureOr<layout::AccessPlan> plan = accessPlan(op, buffer, fragment);

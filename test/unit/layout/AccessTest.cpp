@@ -146,6 +146,15 @@ TEST(MatrixPlan, Refusals) {
   EXPECT_TRUE(bool(ldmatrixPlan(s, shortA, false)));
 }
 
+TEST(MatrixPlan, CopiesInLanesAreNotStored) {
+  // 8 elements of a column in 32 lanes: rows of 16 bytes, each four times.
+  RegisterLayout column = must(RegisterLayout::blocked({8, 1}, 1, 1));
+  EXPECT_NE(column.replicatedLaneMask(), 0u);
+  SharedLayout shared = must(SharedLayout::rows({8, 1}, 32));
+  EXPECT_TRUE(bool(ldmatrixPlan(shared, column, false)));
+  EXPECT_EQ(stmatrixPlan(shared, column, false).reason(), "lanes of a warp hold the same elements");
+}
+
 // ---- vectors
 
 std::vector<std::pair<SharedLayout, RegisterLayout>> accessCases() {
