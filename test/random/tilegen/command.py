@@ -131,7 +131,7 @@ def main(argv):
     parser.add_argument("--seed", type=int, default=0, help="the first seed; one for each program")
     parser.add_argument("--commit", action="store_true", help="take the seed from the commit's hash")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--schedules", type=int, default=2, help="random schedules of each call, besides the plain one")
+    parser.add_argument("--schedules", type=int, default=1, help="random schedules of each call, besides those of a plain run")
     parser.add_argument("--only", choices=sorted(TABLE), help="mostly this feature")
     parser.add_argument("--keep", metavar="DIR", help="shrink what fails and write it here")
     parser.add_argument("--shrink-seconds", type=int, default=90)
