@@ -5,8 +5,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace tilec;
 
@@ -16,96 +14,6 @@ const Target *tilec::getTarget(tgpu::KernelOp kernel) {
     kernel.emitError("kernel has no known target: set attribute `target`");
   }
   return target;
-}
-
-/// Divisor of a kernel argument: what its attribute says.
-static int64_t divisorOfArgument(BlockArgument argument) {
-  auto kernel = dyn_cast<tgpu::KernelOp>(argument.getOwner()->getParentOp());
-  if (!kernel) {
-    return 1;
-  }
-  IntegerAttr attribute = tgpu::kDivisible.get(kernel, argument.getArgNumber());
-  return attribute ? attribute.getInt() : 1;
-}
-
-/// A loop's induction variable is start plus a multiple of step.
-static int64_t divisorOfInduction(BlockArgument argument) {
-  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-  if (!loop || argument != loop.getInductionVar()) {
-    return 1;
-  }
-  return std::gcd(divisorOf(loop.getLowerBound()), divisorOf(loop.getStep()));
-}
-
-static int64_t saturatingMultiply(int64_t a, int64_t b) {
-  int64_t product;
-  return __builtin_mul_overflow(a, b, &product) ? a : product;
-}
-
-int64_t tilec::divisorOf(Value value) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant))) {
-    return constant.getSignificantBits() > 63 ? 1 : std::abs(constant.getSExtValue());
-  }
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    return std::max(divisorOfArgument(argument), divisorOfInduction(argument));
-  }
-  Operation *op = value.getDefiningOp();
-  if (isa<arith::AddIOp, arith::SubIOp>(op)) {
-    return std::gcd(divisorOf(op->getOperand(0)), divisorOf(op->getOperand(1)));
-  }
-  if (isa<arith::MulIOp>(op)) {
-    return saturatingMultiply(divisorOf(op->getOperand(0)), divisorOf(op->getOperand(1)));
-  }
-  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp>(op)) {
-    return divisorOf(op->getOperand(0));
-  }
-  if (isa<arith::MinSIOp, arith::MaxSIOp>(op)) {
-    return std::gcd(divisorOf(op->getOperand(0)), divisorOf(op->getOperand(1)));
-  }
-  if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    return std::gcd(divisorOf(select.getTrueValue()), divisorOf(select.getFalseValue()));
-  }
-  return 1;
-}
-
-static bool isNonNegativeArgument(BlockArgument argument) {
-  Operation *parent = argument.getOwner()->getParentOp();
-  if (auto loop = dyn_cast<scf::ForOp>(parent); loop && argument == loop.getInductionVar()) {
-    APInt step;
-    return matchPattern(loop.getStep(), m_ConstantInt(&step)) && step.isStrictlyPositive() &&
-           isNonNegative(loop.getLowerBound());
-  }
-  return isa<tgpu::KernelOp>(parent) && llvm::any_of(argument.getUsers(), [&](Operation *user) {
-           auto view = dyn_cast<tgpu::ViewOp>(user);
-           return view && llvm::is_contained(view.getExtents(), argument);
-         });
-}
-
-bool tilec::isNonNegative(Value value) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant))) {
-    return constant.isNonNegative();
-  }
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    return isNonNegativeArgument(argument);
-  }
-  Operation *op = value.getDefiningOp();
-  if (isa<tgpu::GridPointOp, tgpu::BlockIdOp, tgpu::NumBlocksOp, arith::ExtUIOp>(op)) {
-    return true;
-  }
-  if (isa<arith::MaxSIOp>(op)) {
-    return isNonNegative(op->getOperand(0)) || isNonNegative(op->getOperand(1));
-  }
-  if (isa<arith::RemSIOp, arith::ShRSIOp>(op)) {
-    return isNonNegative(op->getOperand(0));
-  }
-  if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    return isNonNegative(select.getTrueValue()) && isNonNegative(select.getFalseValue());
-  }
-  return isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp,
-             arith::MinSIOp, arith::ExtSIOp, arith::IndexCastOp>(op) &&
-         llvm::all_of(op->getOperands(), isNonNegative);
 }
 
 //===----------------------------------------------------------------------===//
@@ -186,7 +94,8 @@ int64_t tilec::baseAlignment(tgpu::ViewOp view) {
 
 bool tilec::mayBeEmpty(tgpu::ViewOp view) { return bool(factOfBase(view, tgpu::kMayBeEmpty)); }
 
-int64_t tilec::alignedAccessBytes(GlobalSlice slice, unsigned elementBits) {
+int64_t tilec::alignedAccessBytes(GlobalSlice slice, unsigned elementBits,
+                                  const IntegerAnalysis &integers) {
   if (!slice.view || slice.kept.empty() || slice.kept.back() + 1 != (int64_t)slice.offset.size()) {
     return 0;
   }
@@ -200,7 +109,7 @@ int64_t tilec::alignedAccessBytes(GlobalSlice slice, unsigned elementBits) {
     bool fits = align % bytes == 0 &&
                 (ShapedType::isDynamic(size) || fitsAccess(size, elementBits, bytes)) &&
                 llvm::all_of(mustFit, [&](Value value) {
-                  return fitsAccess(divisorOf(value), elementBits, bytes);
+                  return fitsAccess(integers.divisor(value), elementBits, bytes);
                 });
     if (fits) {
       return bytes;

@@ -5,16 +5,12 @@
 #include "dialects/support/Target.h"
 #include "dialects/tgpu/Tgpu.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/IntegerAnalysis.h"
 
 namespace tilec {
 
 /// The target of a kernel; reports at the kernel and gives null when it has none or an unknown one.
 const Target *getTarget(tgpu::KernelOp kernel);
-
-/// A number that divides `value` whenever it is computed, at least 1: constants, sums, products and
-/// shifts of values whose divisors are known, arguments with `tgpu.divisible`. 0 stands for the
-/// constant 0, divisible by everything.
-int64_t divisorOf(mlir::Value value);
 
 /// True when `divisor` (of elements) times `bits` is a whole number of accesses of `bytes` bytes.
 inline bool fitsAccess(int64_t divisor, unsigned bits, int64_t bytes) {
@@ -40,11 +36,6 @@ GlobalSlice analyseSlice(mlir::Value value);
 /// True for what the host can put into a tensor map: a kernel argument or a constant.
 bool isHostKnown(mlir::Value value);
 
-/// True where an integer is known not to be negative: constants, grid indices, extents of tensors,
-/// and what loops and arithmetic make of such (signed overflow is an error of the program:
-/// docs/language.md section 4).
-bool isNonNegative(mlir::Value value);
-
 /// Bytes at whose multiples the tensor behind a view starts; 1 when nothing is known.
 int64_t baseAlignment(tgpu::ViewOp view);
 
@@ -54,7 +45,8 @@ bool mayBeEmpty(tgpu::ViewOp view);
 /// Bytes (a power of two up to 16) of the widest access along the last dimension that stays aligned
 /// for every row of `slice` and never straddles the end of the tensor or of the slice: base,
 /// strides, offset, extent and static size are multiples of it.
-int64_t alignedAccessBytes(GlobalSlice slice, unsigned elementBits);
+int64_t alignedAccessBytes(GlobalSlice slice, unsigned elementBits,
+                           const IntegerAnalysis &integers);
 
 /// The allocation behind a buffer, through `tgpu.slot` and `tgpu.subview`.
 tgpu::AllocSharedOp getAllocation(mlir::Value buffer);

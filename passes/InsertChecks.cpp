@@ -111,7 +111,10 @@ void Inserter::visit(Operation *op) {
           [&](auto) { checkDivision(op, /*isSigned=*/true); })
       .Case<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(
           [&](auto) { checkDivision(op, /*isSigned=*/false); })
-      .Case<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>([&](auto) { checkShift(op); })
+      .Case<tile::DivOp, tile::RemOp>(
+          [&](auto division) { checkDivision(op, /*isSigned=*/!division.getIsUnsigned()); })
+      .Case<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp, tile::ShlOp, tile::ShrOp>(
+          [&](auto) { checkShift(op); })
       .Case([&](tile::AssertOp assertion) { checkAssert(assertion); })
       .Case([&](tile::AssumeOp assume) {
         verify(op, assume.getCondition(), "what `assume` says is not true [assume]");

@@ -22,8 +22,9 @@ using Assumptions = llvm::MapVector<unsigned, int64_t>;
 
 /// Adds what makes `value` a multiple of `divisor`: itself if it is an argument, one factor if it
 /// is a product. False when nothing does.
-bool assumeMultiple(Value value, int64_t divisor, Assumptions &assumptions) {
-  if (divisorOf(value) % divisor == 0) {
+bool assumeMultiple(Value value, int64_t divisor, const IntegerAnalysis &integers,
+                    Assumptions &assumptions) {
+  if (integers.divisor(value) % divisor == 0) {
     return true;
   }
   if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -36,18 +37,18 @@ bool assumeMultiple(Value value, int64_t divisor, Assumptions &assumptions) {
   }
   Operation *op = value.getDefiningOp();
   if (isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
-    return assumeMultiple(op->getOperand(0), divisor, assumptions);
+    return assumeMultiple(op->getOperand(0), divisor, integers, assumptions);
   }
   if (isa<arith::MulIOp>(op)) {
-    return assumeMultiple(op->getOperand(1), divisor, assumptions) ||
-           assumeMultiple(op->getOperand(0), divisor, assumptions);
+    return assumeMultiple(op->getOperand(1), divisor, integers, assumptions) ||
+           assumeMultiple(op->getOperand(0), divisor, integers, assumptions);
   }
   return false;
 }
 
 /// What makes the rows of every tensor that tiles are copied from or to start at multiples of 16
 /// bytes.
-Assumptions rowAlignment(tgpu::KernelOp kernel) {
+Assumptions rowAlignment(tgpu::KernelOp kernel, const IntegerAnalysis &integers) {
   Assumptions assumptions;
   kernel.walk([&](Operation *op) {
     if (!isa<tgpu::CopyOp, tgpu::LoadOp, tgpu::StoreOp>(op)) {
@@ -61,7 +62,7 @@ Assumptions rowAlignment(tgpu::KernelOp kernel) {
       }
       int64_t divisor = std::max<int64_t>(1, 128 / tile::getStorageBits(global.getElementType()));
       for (Value stride : slice.view.getStrides()) {
-        assumeMultiple(stride, divisor, assumptions);
+        assumeMultiple(stride, divisor, integers, assumptions);
       }
     }
   });
@@ -71,19 +72,21 @@ Assumptions rowAlignment(tgpu::KernelOp kernel) {
 struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
   void runOnOperation() override {
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<tgpu::KernelOp>())) {
-      Assumptions assumptions = rowAlignment(kernel);
+      IntegerAnalysis integers(kernel);
+      Assumptions assumptions = rowAlignment(kernel, integers);
       if (!assumptions.empty() && !kernel.getGuard()) {
-        split(kernel, assumptions);
+        split(kernel, integers, assumptions);
       }
     }
   }
 
-  void split(tgpu::KernelOp kernel, const Assumptions &assumptions) {
+  void split(tgpu::KernelOp kernel, const IntegerAnalysis &integers,
+             const Assumptions &assumptions) {
     OpBuilder builder(kernel);
     auto aligned = cast<tgpu::KernelOp>(builder.clone(*kernel));
     SmallVector<Attribute> guard;
     for (auto [argument, divisor] : assumptions) {
-      int64_t known = divisorOf(kernel.getArgument(argument));
+      int64_t known = integers.divisor(kernel.getArgument(argument));
       tgpu::kDivisible.set(aligned, argument, builder.getI64IntegerAttr(std::lcm(known, divisor)));
       guard.push_back(tgpu::DivisibleAttr::get(builder.getContext(), argument, divisor));
     }

@@ -6,15 +6,15 @@
 //    repeated inside.
 // 3. A tensor becomes its base address, its extents (shared with the dimension names that a check
 // equates them with)
-//    and, if it is strided, its strides; `tgpu.view` puts them together again. 4. Divisibility that
-//    a check
-// guarantees is noted on the arguments.
+//    and, if it is strided, its strides; `tgpu.view` puts them together again. 4. What is known of
+//    integers on the host, ranges and divisors, is noted on the arguments.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/support/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "passes/IntegerAnalysis.h"
 #include "passes/Passes.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -53,11 +53,6 @@ public:
   Value extentOf(Value tensor, int64_t axis) const { return extents.lookup({tensor, axis}); }
   /// The value that checks on stride `axis` of `tensor` are about; null if there is none.
   Value strideOf(Value tensor, int64_t axis) const { return strides.lookup({tensor, axis}); }
-  /// A number that divides `value`; 1 if nothing is known.
-  int64_t divisorOf(Value value) const {
-    auto it = divisors.find(value);
-    return it == divisors.end() ? 1 : it->second;
-  }
 
 private:
   /// `optional`: the condition holds only if this tensor is present; null if it always does.
@@ -77,35 +72,19 @@ private:
       if (extent && (!optional || extent.getSource() == optional)) {
         extents.try_emplace({extent.getSource(), extent.getAxis()}, right);
       }
-      if (optional) {
-        continue;
-      }
-      APInt divisor, rest;
-      if (auto remainder = left.getDefiningOp<arith::RemSIOp>();
-          remainder && matchPattern(right, m_ConstantInt(&rest)) && rest.isZero() &&
-          matchPattern(remainder.getRhs(), m_ConstantInt(&divisor)) &&
-          divisor.isStrictlyPositive()) {
-        Value number = remainder.getLhs();
-        if (auto stride = number.getDefiningOp<tile::StrideOp>()) {
-          Value first = strideOf(stride.getSource(), stride.getAxis());
-          number = first ? first : number;
-        }
-        int64_t &known = divisors.try_emplace(number, 1).first->second;
-        known = std::lcm(known, divisor.getSExtValue());
-      }
     }
   }
 
   DenseMap<std::pair<Value, int64_t>, Value> extents, strides;
-  DenseMap<Value, int64_t> divisors;
 };
 
 /// Outlines one launch.
 class Outliner {
 public:
-  Outliner(tile::KernelOp host, tile::LaunchOp launch, const HostFacts &facts, std::string name)
-      : host(host), launch(launch), facts(facts), name(std::move(name)), hostBuilder(launch),
-        builder(launch.getContext()) {}
+  Outliner(tile::KernelOp host, tile::LaunchOp launch, const HostFacts &facts,
+           const IntegerAnalysis &integers, std::string name)
+      : host(host), launch(launch), facts(facts), integers(integers), name(std::move(name)),
+        hostBuilder(launch), builder(launch.getContext()) {}
 
   LogicalResult run();
 
@@ -121,10 +100,12 @@ private:
   bool isComputedBefore(Value value);
   Value extentInside(Value tensor, int64_t axis);
   void copyLaunchAttributes();
+  void noteIntegers();
 
   tile::KernelOp host;
   tile::LaunchOp launch;
   const HostFacts &facts;
+  const IntegerAnalysis &integers; // of the host code
   std::string name;
   OpBuilder hostBuilder;
   OpBuilder builder;
@@ -158,9 +139,6 @@ Value Outliner::argumentFor(Value value) {
   }
   operands.insert(value);
   NamedAttrList attributes;
-  if (int64_t divisor = facts.divisorOf(value); divisor > 1) {
-    tgpu::kDivisible.set(attributes, builder.getI64IntegerAttr(divisor));
-  }
   if (auto argument = dyn_cast<BlockArgument>(value);
       argument && isa<GlobalType>(value.getType())) {
     IntegerAttr align = tile::kAlign.get(host, argument.getArgNumber());
@@ -212,6 +190,11 @@ Value Outliner::extentInside(Value tensor, int64_t axis) {
     unsigned position = llvm::count_if(workspace.getResult().getType().getShape().take_front(axis),
                                        ShapedType::isDynamic);
     known = workspace.getExtents()[position];
+    if (!integers.isNonNegative(known)) { // an extent below 0 counts as 0 (docs/pack.md)
+      Value zero = arith::ConstantOp::create(hostBuilder, tensor.getLoc(),
+                                             hostBuilder.getZeroAttr(known.getType()));
+      known = arith::MaxSIOp::create(hostBuilder, tensor.getLoc(), known, zero);
+    }
   }
   if (!known) {
     known =
@@ -232,7 +215,7 @@ static Value multiplyWide(OpBuilder &builder, Location loc, Value a, Value b) {
                ? value
                : arith::ExtSIOp::create(builder, loc, builder.getI64Type(), value);
   };
-  return arith::MulIOp::create(builder, loc, widen(a), widen(b), arith::IntegerOverflowFlags::nsw);
+  return arith::MulIOp::create(builder, loc, widen(a), widen(b));
 }
 
 Value Outliner::viewOf(Value tensor) {
@@ -328,6 +311,30 @@ tgpu::KernelOp Outliner::createKernel() {
   return created;
 }
 
+/// Ranges and divisors of the arguments. That extents are not negative is known of any view's.
+void Outliner::noteIntegers() {
+  for (auto [index, value] : llvm::enumerate(operands)) {
+    if (!value.getType().isInteger() || value.getType().isInteger(1)) {
+      continue;
+    }
+    if (int64_t divisor = integers.divisor(value); divisor > 1) {
+      tgpu::kDivisible.set(kernel, index, builder.getI64IntegerAttr(divisor));
+    }
+    Value argument = kernel.getArgument(index);
+    const bool isExtent = llvm::any_of(argument.getUsers(), [&](Operation *user) {
+      auto view = dyn_cast<tgpu::ViewOp>(user);
+      return view && llvm::is_contained(view.getExtents(), argument);
+    });
+    const unsigned width = value.getType().getIntOrFloatBitWidth();
+    const int64_t most = APInt::getSignedMaxValue(width).getSExtValue();
+    const int64_t least = isExtent ? 0 : -most - 1;
+    const IntegerRange range = integers.range(value);
+    if (range.low > least || range.high < most) {
+      tgpu::kRange.set(kernel, index, builder.getDenseI64ArrayAttr({range.low, range.high}));
+    }
+  }
+}
+
 LogicalResult Outliner::run() {
   hoistHostValues();
   kernel = createKernel();
@@ -364,6 +371,7 @@ LogicalResult Outliner::run() {
     builder.clone(op, mapping);
   }
   tgpu::ReturnOp::create(builder, loc);
+  noteIntegers();
   if (launch.getNoTma()) {
     kernel.walk([](tile::CopyOp copy) { copy.setNoTma(true); });
   }
@@ -380,11 +388,12 @@ struct OutlineLaunches : tilec::impl::OutlineLaunchesBase<OutlineLaunches> {
   void runOnOperation() override {
     for (auto host : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
       HostFacts facts(host);
+      IntegerAnalysis integers(host);
       SmallVector<tile::LaunchOp> launches;
       host.walk([&](tile::LaunchOp launch) { launches.push_back(launch); });
       for (auto [index, launch] : llvm::enumerate(launches)) {
         std::string name = (host.getSymName() + "_" + Twine(index)).str();
-        if (failed(Outliner(host, launch, facts, name).run())) {
+        if (failed(Outliner(host, launch, facts, integers, name).run())) {
           return signalPassFailure();
         }
       }

@@ -20,6 +20,14 @@ def InsertChecks : Pass<"tile-insert-checks", "tile::KernelOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def WrapIntegers : Pass<"tile-wrap-integers", "mlir::ModuleOp"> {
+  let summary = "Drop what the program promises of overflow in launches: an error must not delete guards";
+  let description = [{
+    Needs: nothing; whoever lowers checks of overflow runs before. Gives: no arithmetic inside a `tile.launch` carries overflow
+    flags, it wraps. Host code keeps them: it is exact.
+  }];
+}
+
 def OutlineLaunches : Pass<"tile-outline-launches", "mlir::ModuleOp"> {
   let summary = "Make each launch's body a tgpu.kernel of its own";
   let description = [{

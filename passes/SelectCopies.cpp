@@ -11,6 +11,8 @@
 #include "passes/Analysis.h"
 #include "passes/Passes.h"
 
+#include <cstdint>
+
 namespace tilec {
 #define GEN_PASS_DEF_SELECTCOPIES
 #include "passes/Passes.h.inc"
@@ -24,7 +26,7 @@ namespace {
 
 /// Why TMA cannot move `slice`; empty when it can.
 std::string refuseTma(GlobalSlice slice, Type element, const Target &target, bool forbidden,
-                      bool isStore) {
+                      bool isStore, const IntegerAnalysis &integers) {
   unsigned bits = tile::getStorageBits(element);
   if (!target.hasTma) {
     return ("`" + target.name + "` has no TMA").str();
@@ -55,6 +57,11 @@ std::string refuseTma(GlobalSlice slice, Type element, const Target &target, boo
   if (baseAlignment(slice.view) % 16 != 0) {
     return "the tensor is not known to start at a multiple of 16 bytes";
   }
+  // Coordinates of TMA have 32 bits: in a dimension of 2^31 and more an index could be cut.
+  if (llvm::any_of(slice.view.getExtents(),
+                   [&](Value extent) { return integers.range(extent).high > INT32_MAX; })) {
+    return "an extent of the tensor may be 2^31 or more";
+  }
   if (!llvm::all_of(slice.view.getExtents(), isHostKnown) ||
       !llvm::all_of(slice.view.getStrides(), isHostKnown)) {
     return "extents or strides of the tensor are computed in the kernel";
@@ -64,7 +71,7 @@ std::string refuseTma(GlobalSlice slice, Type element, const Target &target, boo
     return "the workspace may be empty";
   }
   for (Value stride : slice.view.getStrides()) {
-    if (!fitsAccess(divisorOf(stride), bits, 16)) {
+    if (!fitsAccess(integers.divisor(stride), bits, 16)) {
       return "rows of the tensor are not known to start at multiples of 16 bytes";
     }
   }
@@ -73,7 +80,7 @@ std::string refuseTma(GlobalSlice slice, Type element, const Target &target, boo
   }
   // Measured on an H200: UTMALDG and UTMASTG with another first coordinate, and UTMASTG with a
   // negative one, are illegal instructions.
-  if (Value first = slice.offset.back(); first && !fitsAccess(divisorOf(first), bits, 16)) {
+  if (Value first = slice.offset.back(); first && !fitsAccess(integers.divisor(first), bits, 16)) {
     return "the region is not known to begin at a multiple of 16 bytes of a row";
   }
   // A matrix can always be cut into panels that boxes fill, a single row cannot.
@@ -84,7 +91,14 @@ std::string refuseTma(GlobalSlice slice, Type element, const Target &target, boo
       return boxes.reason();
     }
   }
-  auto mayBeNegative = [](Value offset) { return offset && !isNonNegative(offset); };
+  // A coordinate cut to the nearest of 32 bits would not be aligned either.
+  if (llvm::any_of(slice.offset, [&](Value offset) {
+        const IntegerRange range = offset ? integers.range(offset) : IntegerRange{0, 0};
+        return range.low < INT32_MIN || range.high > INT32_MAX;
+      })) {
+    return "a subscript of the region may exceed 32 bits";
+  }
+  auto mayBeNegative = [&](Value offset) { return offset && !integers.isNonNegative(offset); };
   if (isStore && llvm::any_of(slice.offset, mayBeNegative)) {
     return "the region may begin before the tensor";
   }
@@ -97,6 +111,7 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     if (!target) {
       return signalPassFailure();
     }
+    integers = &getAnalysis<IntegerAnalysis>();
     WalkResult result = getOperation().walk([&](Operation *op) {
       LogicalResult done = success();
       if (auto copy = dyn_cast<tgpu::CopyOp>(op)) {
@@ -114,9 +129,10 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
   }
 
   /// Bytes that one access of the slice may move: at least one element.
-  static int64_t accessBytes(Value global) {
+  int64_t accessBytes(Value global) {
     unsigned bits = tile::getStorageBits(cast<tile::GlobalType>(global.getType()).getElementType());
-    return std::max<int64_t>(alignedAccessBytes(analyseSlice(global), bits), (bits + 7) / 8);
+    return std::max<int64_t>(alignedAccessBytes(analyseSlice(global), bits, *integers),
+                             (bits + 7) / 8);
   }
 
   /// A copy into registers: loads, as wide as alignment admits.
@@ -133,7 +149,8 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     bool load = isa<tile::GlobalType>(copy.getSource().getType());
     Value global = load ? copy.getSource() : copy.getDest();
     Type element = cast<tile::GlobalType>(global.getType()).getElementType();
-    std::string refusal = refuseTma(analyseSlice(global), element, target, copy.getNoTma(), !load);
+    std::string refusal =
+        refuseTma(analyseSlice(global), element, target, copy.getNoTma(), !load, *integers);
     if (refusal.empty()) {
       setPath(copy, CopyPath::Tma, accessBytes(global));
       ++numTma;
@@ -164,8 +181,8 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
 
   LogicalResult select(tgpu::StoreOp store, const Target &target) {
     Type element = store.getDest().getType().getElementType();
-    std::string refusal =
-        refuseTma(analyseSlice(store.getDest()), element, target, store.getNoTma(), true);
+    std::string refusal = refuseTma(analyseSlice(store.getDest()), element, target,
+                                    store.getNoTma(), true, *integers);
     if (refusal.empty() && cast<RankedTensorType>(store.getValue().getType()).getRank() != 2) {
       refusal = "the tile is not a matrix";
     }
@@ -189,6 +206,8 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     copy.setPathAttr(tgpu::CopyPathAttr::get(copy.getContext(), path));
     copy.setBytes(bytes);
   }
+
+  const IntegerAnalysis *integers = nullptr;
 };
 
 } // namespace

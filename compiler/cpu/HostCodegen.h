@@ -98,7 +98,11 @@ private:
   HostValue emitMath(mlir::Operation *op, ArrayRef<HostValue> in);
   HostValue emitChecked(mlir::Operation *op, ArrayRef<HostValue> in,
                         mlir::arith::IntegerOverflowFlags flags);
-  HostValue emitDivision(mlir::Operation *op, ArrayRef<HostValue> in);
+  HostValue emitDivisionOrShift(mlir::Operation *op, ArrayRef<HostValue> in);
+  HostValue emitDivision(mlir::Operation *op, ArrayRef<HostValue> in, tile::Rounding rounding,
+                         bool isUnsigned, bool remainder);
+  HostValue emitShift(mlir::Operation *op, ArrayRef<HostValue> in, bool left, bool isUnsigned,
+                      bool isExact);
   HostValue emitCompare(mlir::arith::CmpFPredicate predicate, HostValue a, HostValue b);
 
   // --- LowerToHostViews.cpp: slices, elements, copies

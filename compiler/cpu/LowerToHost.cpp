@@ -83,7 +83,7 @@ LogicalResult HostCodegen::emit(Operation *op) {
           tile::WriteOp, tile::LoadOp, tile::StoreOp, tile::CopyOp>(op)) {
     return emitViewOp(op);
   }
-  if (isa<tile::ConvertOp>(op)) {
+  if (isa<tile::ConvertOp, tile::DivOp, tile::RemOp, tile::ShlOp, tile::ShrOp>(op)) {
     return emitElementwise(op);
   }
   if (isa<tile::TileDialect>(op->getDialect())) {

@@ -11,6 +11,7 @@ void addOutliningPasses(OpPassManager &passes, const PipelineOptions &options) {
   if (options.check) {
     passes.nest<tile::KernelOp>().addPass(createInsertChecks());
   }
+  passes.addPass(createWrapIntegers()); // before anything else can use the flags
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createOutlineLaunches());

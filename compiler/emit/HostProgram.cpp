@@ -99,37 +99,78 @@ bool HostExpressions::isLeaf(Value value) const {
                     tile::PresentOp>(op);
 }
 
-/// MLIR's integers have no sign: it follows from the arguments' declared types and the operations.
-bool HostExpressions::isUnsigned(Value value, unsigned depth) const {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    tile::KernelOp kernel = kernelOf(argument);
-    auto dtype = kernel ? tile::kDtype.get(kernel, argument.getArgNumber()) : StringAttr();
-    return dtype && dtype.getValue().starts_with("u");
+/// How an operation reads integers, which MLIR's types do not say: it follows from the operation,
+/// which the front end chose by the types of the program (TileDialect.td).
+enum class Reading { Signed, Unsigned, Bits };
+
+static Reading readingOf(Operation *op) {
+  if (auto flagged = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op)) {
+    return flagged.hasNoSignedWrap()     ? Reading::Signed
+           : flagged.hasNoUnsignedWrap() ? Reading::Unsigned
+                                         : Reading::Bits;
   }
-  Operation *op = value.getDefiningOp();
-  if (isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp, arith::MinUIOp, arith::MaxUIOp,
-          arith::ShRUIOp, arith::FPToUIOp>(op)) {
-    return true;
-  }
-  if (auto convert = dyn_cast<tile::ConvertOp>(op)) {
-    return convert.getDstUnsigned();
-  }
-  if (depth < 16 && isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp, arith::OrIOp,
-                        arith::XOrIOp, arith::ShLIOp>(op)) {
-    return llvm::any_of(op->getOperands(), [&](Value v) { return isUnsigned(v, depth + 1); });
-  }
-  return false;
+  auto either = [](bool isUnsigned) { return isUnsigned ? Reading::Unsigned : Reading::Signed; };
+  return llvm::TypeSwitch<Operation *, Reading>(op)
+      .Case<tile::DivOp, tile::RemOp, tile::ShlOp, tile::ShrOp>(
+          [&](auto o) { return either(o.getIsUnsigned()); })
+      .Case<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp, arith::MinUIOp, arith::MaxUIOp,
+            arith::ShRUIOp, arith::MulUIExtendedOp>([](auto) { return Reading::Unsigned; })
+      .Case<arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::SelectOp, scf::IfOp, math::CtPopOp,
+            math::CountLeadingZerosOp>([](auto) { return Reading::Bits; })
+      .Default([](Operation *) { return Reading::Signed; });
 }
 
-json::Value HostExpressions::asUnsigned(Value value) {
-  if (isUnsigned(value)) {
+/// Where only bits count, either reading is right: that of the operands.
+bool HostExpressions::isUnsigned(Value value) const {
+  if (!isa<IntegerType>(value.getType()) || value.getType().isInteger(1)) {
+    return false;
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    tile::KernelOp kernel = kernelOf(argument);
+    StringAttr dtype = kernel ? tile::kDtype.get(kernel, argument.getArgNumber()) : StringAttr();
+    return dtype && dtype.getValue().starts_with("u");
+  }
+  if (auto known = unsignedValues.find(value); known != unsignedValues.end()) {
+    return known->second;
+  }
+  Operation *op = value.getDefiningOp();
+  bool result = false;
+  if (auto convert = dyn_cast<tile::ConvertOp>(op)) {
+    result = convert.getDstUnsigned();
+  } else if (isa<arith::FPToUIOp>(op)) {
+    result = true;
+  } else if (isa<arith::TruncIOp>(op)) {
+    result = false; // the low bits, in either reading
+  } else if (readingOf(op) != Reading::Bits) {
+    result = readingOf(op) == Reading::Unsigned;
+  } else {
+    result = llvm::any_of(inputsOf(value), [&](Value input) { return isUnsigned(input); });
+  }
+  unsignedValues[value] = result;
+  return result;
+}
+
+/// What a result takes its bits from: operands, or what the branches of an `scf.if` yield.
+SmallVector<Value> HostExpressions::inputsOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    unsigned index = cast<OpResult>(value).getResultNumber();
+    return {branch.thenYield().getOperand(index), branch.elseYield().getOperand(index)};
+  }
+  return SmallVector<Value>(op->getOperands());
+}
+
+json::Value HostExpressions::getAs(Value value, bool wantUnsigned) {
+  if (!isa<IntegerType>(value.getType()) || value.getType().isInteger(1)) {
     return get(value);
   }
   if (auto op = value.getDefiningOp<arith::ConstantOp>()) {
-    return constant(op, /*isUnsigned=*/true);
+    return constant(op, wantUnsigned);
   }
-  return expressionNode("cast", json::Array{get(value)},
-                        typeName(value.getType(), /*isUnsigned=*/true));
+  if (isUnsigned(value) == wantUnsigned) {
+    return get(value);
+  }
+  return expressionNode("cast", json::Array{get(value)}, typeName(value.getType(), wantUnsigned));
 }
 
 json::Value HostExpressions::get(Value value) {
@@ -153,19 +194,13 @@ json::Value HostExpressions::ofOperation(Operation *op, Value value) {
   if (std::optional<json::Value> result = ofTileOp(op)) {
     return std::move(*result);
   }
-  if (auto choice = dyn_cast<arith::SelectOp>(op)) {
-    return expressionNode("select",
-                          json::Array{get(choice.getCondition()), get(choice.getTrueValue()),
-                                      get(choice.getFalseValue())},
-                          typeOf(value));
-  }
-  if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    unsigned index = cast<OpResult>(value).getResultNumber();
-    return expressionNode("select",
-                          json::Array{get(branch.getCondition()),
-                                      get(branch.thenYield().getOperand(index)),
-                                      get(branch.elseYield().getOperand(index))},
-                          typeOf(value));
+  if (isa<arith::SelectOp, scf::IfOp>(op)) {
+    const bool sign = isUnsigned(value);
+    SmallVector<Value> inputs = inputsOf(value); // of a select with its condition
+    ArrayRef<Value> sides = ArrayRef(inputs).take_back(2);
+    return expressionNode(
+        "select", json::Array{get(op->getOperand(0)), getAs(sides[0], sign), getAs(sides[1], sign)},
+        typeOf(value));
   }
   for (auto translate : {&HostExpressions::ofArithmetic, &HostExpressions::ofCast}) {
     if (std::optional<json::Value> result = (this->*translate)(op, value)) {
@@ -221,11 +256,10 @@ std::optional<json::Value> HostExpressions::ofCompare(Operation *op) {
     static constexpr const char *names[] = {"eq", "ne", "lt", "le", "gt",
                                             "ge", "lt", "le", "gt", "ge"};
     auto predicate = compare.getPredicate();
-    bool sign = predicate >= arith::CmpIPredicate::ult || isUnsigned(compare.getLhs()) ||
-                isUnsigned(compare.getRhs());
-    bool plain = !sign || compare.getLhs().getType().isInteger(1);
-    json::Value left = plain ? get(compare.getLhs()) : asUnsigned(compare.getLhs());
-    json::Value right = plain ? get(compare.getRhs()) : asUnsigned(compare.getRhs());
+    const bool bits = predicate <= arith::CmpIPredicate::ne;
+    const bool sign = bits ? isUnsigned(compare.getLhs()) || isUnsigned(compare.getRhs())
+                           : predicate >= arith::CmpIPredicate::ult;
+    json::Value left = getAs(compare.getLhs(), sign), right = getAs(compare.getRhs(), sign);
     return expressionNode(names[static_cast<unsigned>(predicate)],
                           json::Array{std::move(left), std::move(right)});
   }
@@ -252,6 +286,13 @@ std::optional<json::Value> HostExpressions::ofCompare(Operation *op) {
 
 /// The manifest's name of an operation whose operands are its arguments; empty if it has none.
 static llvm::StringRef operationName(Operation *op) {
+  if (auto quotient = dyn_cast<tile::DivOp>(op)) {
+    static constexpr const char *names[] = {"div", "ceildiv", "floordiv"};
+    return names[static_cast<unsigned>(quotient.getRounding())];
+  }
+  if (auto rest = dyn_cast<tile::RemOp>(op)) {
+    return rest.getRounding() == tile::Rounding::Zero ? "rem" : "floormod";
+  }
   bool onBool = op->getNumResults() == 1 && op->getResult(0).getType().isInteger(1);
   return llvm::StringSwitch<llvm::StringRef>(op->getName().getStringRef())
       .Cases({"arith.addi", "arith.addf"}, "add")
@@ -261,14 +302,15 @@ static llvm::StringRef operationName(Operation *op) {
       .Cases({"arith.remsi", "arith.remui"}, "rem")
       .Cases({"arith.ceildivsi", "arith.ceildivui"}, "ceildiv")
       .Case("arith.floordivsi", "floordiv")
+      .Cases({"arith.mulsi_extended", "arith.mului_extended"}, "mulhi")
       .Cases({"arith.minsi", "arith.minui", "arith.minnumf", "arith.minimumf"}, "min")
       .Cases({"arith.maxsi", "arith.maxui", "arith.maxnumf", "arith.maximumf"}, "max")
       .Case("arith.negf", "neg")
       .Case("arith.andi", onBool ? "and" : "bitand")
       .Case("arith.ori", onBool ? "or" : "bitor")
       .Case("arith.xori", onBool ? "ne" : "bitxor")
-      .Case("arith.shli", "shl")
-      .Cases({"arith.shrsi", "arith.shrui"}, "shr")
+      .Cases({"arith.shli", "tile.shl"}, "shl")
+      .Cases({"arith.shrsi", "arith.shrui", "tile.shr"}, "shr")
       .Cases({"math.absf", "math.absi"}, "abs")
       .Case("math.fma", "fma")
       .Case("math.sqrt", "sqrt")
@@ -299,13 +341,26 @@ std::optional<json::Value> HostExpressions::ofArithmetic(Operation *op, Value va
   if (name.empty()) {
     return std::nullopt;
   }
-  bool onBool = value.getType().isInteger(1);
-  bool sign = !onBool && isa<IntegerType>(value.getType()) && isUnsigned(value);
+  if (isa<arith::MulSIExtendedOp, arith::MulUIExtendedOp>(op) &&
+      cast<OpResult>(value).getResultNumber() == 0) {
+    return std::nullopt; // the front end takes the high half only
+  }
+  const bool onBool = value.getType().isInteger(1), sign = isUnsigned(value);
   json::Array args;
   for (Value operand : op->getOperands()) {
-    args.push_back(sign ? asUnsigned(operand) : get(operand));
+    args.push_back(getAs(operand, sign));
   }
-  return expressionNode(name, std::move(args), onBool ? "" : typeOf(value));
+  if (onBool) {
+    return expressionNode(name, std::move(args));
+  }
+  // What does not promise to be exact keeps the low bits.
+  const bool wraps =
+      isa<arith::ArithIntegerOverflowFlagsInterface>(op) && readingOf(op) == Reading::Bits;
+  if (wraps) {
+    return expressionNode("cast", json::Array{expressionNode(name, std::move(args))},
+                          typeOf(value));
+  }
+  return expressionNode(name, std::move(args), typeOf(value));
 }
 
 std::optional<json::Value> HostExpressions::ofCast(Operation *op, Value value) {
@@ -318,8 +373,8 @@ std::optional<json::Value> HostExpressions::ofCast(Operation *op, Value value) {
   auto convert = dyn_cast<tile::ConvertOp>(op);
   bool fromUnsigned = isa<arith::ExtUIOp, arith::UIToFPOp, arith::IndexCastUIOp>(op) ||
                       (convert && convert.getSrcUnsigned());
-  bool plain = !fromUnsigned || operand.getType().isInteger(1);
-  json::Value argument = plain ? get(operand) : asUnsigned(operand);
+  const bool bits = isa<arith::TruncIOp>(op);
+  json::Value argument = bits ? get(operand) : getAs(operand, fromUnsigned);
   return expressionNode("cast", json::Array{std::move(argument)}, typeOf(value));
 }
 

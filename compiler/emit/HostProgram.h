@@ -39,16 +39,21 @@ public:
   }
 
 private:
-  bool isUnsigned(mlir::Value value, unsigned depth = 0) const;
+  /// Whether get() gives an integer read without sign.
+  bool isUnsigned(mlir::Value value) const;
+  /// The tree for `value` in the reading that is asked for.
+  llvm::json::Value getAs(mlir::Value value, bool wantUnsigned);
+  static llvm::SmallVector<mlir::Value> inputsOf(mlir::Value value);
   llvm::json::Value ofOperation(mlir::Operation *op, mlir::Value value);
   std::optional<llvm::json::Value> ofTileOp(mlir::Operation *op);
   std::optional<llvm::json::Value> ofCompare(mlir::Operation *op);
   std::optional<llvm::json::Value> ofArithmetic(mlir::Operation *op, mlir::Value value);
   std::optional<llvm::json::Value> ofCast(mlir::Operation *op, mlir::Value value);
-  llvm::json::Value asUnsigned(mlir::Value value);
 
   DiagnosticEngine &diags;
-  llvm::DenseMap<mlir::Value, std::string> lets; // looked up, never iterated
+  // Looked up, never iterated.
+  llvm::DenseMap<mlir::Value, std::string> lets;
+  mutable llvm::DenseMap<mlir::Value, bool> unsignedValues;
 };
 
 /// Name of the tensor or workspace that `value` is, and what it is ("tensor", "workspace"); nothing

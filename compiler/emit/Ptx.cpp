@@ -124,6 +124,17 @@ bool PtxEmitter::linkLibdevice(llvm::Module &module) {
     diags.report(diag::Id::ToolFailed, SMRange(), *path, "it does not link");
     return false;
   }
+  // All of it becomes part of the kernels, rare paths that libdevice keeps apart too: a call in PTX
+  // costs its caller's registers, and the emulator has none.
+  for (Function &function : module) {
+    const bool isLibrary = function.getName().starts_with("__nv_") ||
+                           function.getName().starts_with("__internal_");
+    if (isLibrary && !function.isDeclaration()) {
+      function.removeFnAttr(Attribute::NoInline);
+      function.removeFnAttr(Attribute::OptimizeNone);
+      function.addFnAttr(Attribute::AlwaysInline);
+    }
+  }
   module.setModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz",
                        ConstantAsMetadata::get(ConstantInt::get(
                            Type::getInt32Ty(module.getContext()), options.flushToZero)));

@@ -296,10 +296,20 @@ void Lowering::lowerForWithExit(const sema::ForStmt &stmt, Value lo, Value hi, V
       [&] {
         values[stmt.decl] = readVariable(counter);
         lowerIteration(&stmt, stmt.body, jumps.continues);
-        llvm::SaveAndRestore wraps(speculating, true); // past the end, where nothing reads it
-        Value next = arithmetic(sema::BinaryOp::Add, values.lookup(stmt.decl), step, elem, elem);
-        writeVariable(counter, next);
+        writeVariable(counter, nextOrEnd(values.lookup(stmt.decl), hi, step));
       });
+}
+
+/// The index after `index`, which is below `end`; `end` itself where that is nearer, so that no
+/// type is too small.
+Value Lowering::nextOrEnd(Value index, Value end, Value step) {
+  Value next = arith::AddIOp::create(b, index, step);
+  if (matchPattern(step, m_One())) {
+    return next;
+  }
+  Value room = arith::SubIOp::create(b, end, index); // without sign it fits
+  Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, room, step);
+  return arith::SelectOp::create(b, isInside, next, end);
 }
 
 void Lowering::lowerWhile(const sema::WhileStmt &stmt) {

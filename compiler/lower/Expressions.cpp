@@ -122,11 +122,16 @@ Values Lowering::lowerBlockExpr(const sema::BlockExpr &expr) {
 // Operators
 //===----------------------------------------------------------------------===//
 
-/// Signed overflow is an error of the program. An operation whose result may go unused must not be
-/// poison, which `and` would let through.
+/// Marks what must not overflow: signed arithmetic, in the host part unsigned too (TileDialect.td).
+/// Not where the result may go unused.
 arith::IntegerOverflowFlags Lowering::overflow(Scalar elem) const {
-  bool isExact = sema::isSignedInteger(elem) && !speculating;
-  return isExact ? arith::IntegerOverflowFlags::nsw : arith::IntegerOverflowFlags::none;
+  if (speculating) {
+    return arith::IntegerOverflowFlags::none;
+  }
+  if (sema::isSignedInteger(elem)) {
+    return arith::IntegerOverflowFlags::nsw;
+  }
+  return threads == 0 ? arith::IntegerOverflowFlags::nuw : arith::IntegerOverflowFlags::none;
 }
 
 arith::FastMathFlags Lowering::approximate() const {
@@ -200,11 +205,9 @@ Value Lowering::arithmetic(BinaryOp op, Value lhs, Value rhs, Scalar elem, Scala
   case BinaryOp::Mul:
     return arith::MulIOp::create(b, lhs, rhs, overflow(elem));
   case BinaryOp::Div:
-    return isUnsigned ? arith::DivUIOp::create(b, lhs, rhs).getResult()
-                      : arith::DivSIOp::create(b, lhs, rhs).getResult();
+    return tile::createDiv(b, b.getLoc(), lhs, rhs, tile::Rounding::Zero, isUnsigned);
   case BinaryOp::Rem:
-    return isUnsigned ? arith::RemUIOp::create(b, lhs, rhs).getResult()
-                      : arith::RemSIOp::create(b, lhs, rhs).getResult();
+    return tile::createRem(b, b.getLoc(), lhs, rhs, tile::Rounding::Zero, isUnsigned);
   case BinaryOp::And:
     return arith::AndIOp::create(b, lhs, rhs);
   case BinaryOp::Or:
@@ -212,15 +215,35 @@ Value Lowering::arithmetic(BinaryOp op, Value lhs, Value rhs, Scalar elem, Scala
   case BinaryOp::Xor:
     return arith::XOrIOp::create(b, lhs, rhs);
   case BinaryOp::Shl:
-    return arith::ShLIOp::create(b, lhs, resizeInteger(rhs, countElem, lhs.getType()));
-  case BinaryOp::Shr: {
-    Value count = resizeInteger(rhs, countElem, lhs.getType());
-    return isUnsigned ? arith::ShRUIOp::create(b, lhs, count).getResult()
-                      : arith::ShRSIOp::create(b, lhs, count).getResult();
-  }
+  case BinaryOp::Shr:
+    return shift(op == BinaryOp::Shl, lhs, shiftCount(rhs, countElem, lhs.getType()), elem);
   default:
     llvm_unreachable("no such operator on integers");
   }
+}
+
+Value Lowering::shift(bool left, Value x, Value count, Scalar elem) {
+  bool isUnsigned = !sema::isSignedInteger(elem);
+  if (!left) {
+    return tile::createShr(b, b.getLoc(), x, count, isUnsigned);
+  }
+  if (tile::isSafeShift(count)) {
+    auto flags = threads == 0 ? overflow(elem) : arith::IntegerOverflowFlags::none;
+    return arith::ShLIOp::create(b, x, count, flags);
+  }
+  return tile::ShlOp::create(b, x, count, isUnsigned);
+}
+
+/// A count in the type of what is shifted. One that does not fit it is the width: too many, as it
+/// was.
+Value Lowering::shiftCount(Value count, Scalar from, Type type) {
+  unsigned width = sema::scalarBits(from);
+  unsigned wanted = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  if (width > wanted) {
+    Value most = constantLike(count.getType(), wanted);
+    count = b.createOrFold<arith::MinUIOp>(count, most);
+  }
+  return resizeInteger(count, from, type);
 }
 
 /// Comparisons with NaN are false, `!=` is true.

@@ -126,6 +126,7 @@ private:
   void lowerFor(const sema::ForStmt &stmt);
   void lowerCountedFor(const sema::ForStmt &stmt, Value lo, Value hi, Value step);
   void lowerForWithExit(const sema::ForStmt &stmt, Value lo, Value hi, Value step, Jumps jumps);
+  Value nextOrEnd(Value index, Value end, Value step);
   void lowerWhile(const sema::WhileStmt &stmt);
   void lowerIteration(const sema::Stmt *loop, sema::Block body, bool continues);
   void lowerJump(const sema::Stmt &stmt);
@@ -167,6 +168,8 @@ private:
   Value lowerVecElement(const sema::VecElementExpr &expr);
   Value arithmetic(sema::BinaryOp op, Value lhs, Value rhs, sema::Scalar elem,
                    sema::Scalar countElem);
+  Value shift(bool left, Value x, Value count, sema::Scalar elem);
+  Value shiftCount(Value count, sema::Scalar from, mlir::Type type);
   Value comparison(sema::BinaryOp op, Value lhs, Value rhs, sema::Scalar elem);
   Value convert(Value value, sema::Scalar from, sema::Scalar to);
   /// Converts an integer scalar to the width of `type`.

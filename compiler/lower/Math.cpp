@@ -144,18 +144,11 @@ Value Lowering::integerMath(MathFn fn, ArrayRef<Value> args, Scalar elem) {
   case MathFn::Abs:
     return isSigned ? math::AbsIOp::create(b, x).getResult() : x;
   case MathFn::CeilDiv:
-    return isSigned ? arith::CeilDivSIOp::create(b, x, args[1]).getResult()
-                    : arith::CeilDivUIOp::create(b, x, args[1]).getResult();
+    return tile::createDiv(b, b.getLoc(), x, args[1], tile::Rounding::Up, !isSigned);
   case MathFn::FloorDiv:
-    return isSigned ? arith::FloorDivSIOp::create(b, x, args[1]).getResult()
-                    : arith::DivUIOp::create(b, x, args[1]).getResult();
-  case MathFn::FloorMod: {
-    if (!isSigned) {
-      return arith::RemUIOp::create(b, x, args[1]);
-    }
-    Value quotient = arith::FloorDivSIOp::create(b, x, args[1]);
-    return arith::SubIOp::create(b, x, arith::MulIOp::create(b, quotient, args[1]));
-  }
+    return tile::createDiv(b, b.getLoc(), x, args[1], tile::Rounding::Down, !isSigned);
+  case MathFn::FloorMod:
+    return tile::createRem(b, b.getLoc(), x, args[1], tile::Rounding::Down, !isSigned);
   case MathFn::PopCount:
     return math::CtPopOp::create(b, x);
   case MathFn::Clz:

@@ -20,6 +20,7 @@
 #include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #define GET_ATTRDEF_CLASSES
@@ -44,6 +45,8 @@ inline constexpr Fact<mlir::UnitAttr> kRefill{"tgpu.refill"};
 
 /// Facts of a kernel's arguments. The value is a multiple of this, i64 >= 1.
 inline constexpr Fact<mlir::IntegerAttr> kDivisible{"tgpu.divisible"};
+/// The least and the greatest value that the host passes, read with sign: two i64.
+inline constexpr Fact<mlir::DenseI64ArrayAttr> kRange{"tgpu.range"};
 /// Alignment of an address in bytes, i64, a power of two.
 inline constexpr Fact<mlir::IntegerAttr> kAlign{"tgpu.align"};
 /// A workspace of which an extent may be 0 in a call that launches the kernel all the same.

@@ -54,6 +54,12 @@ static const tilec::FactRule kOperationFacts[] = {
 static const tilec::FactRule kArgumentFacts[] = {
     {kDivisible.name, "a divisor, i64 >= 1",
      [](Attribute value) { return tilec::isI64AtLeast(value, 1); }, isKernel},
+    {kRange.name, "the least and the greatest value, two i64",
+     [](Attribute value) {
+       auto range = llvm::dyn_cast<DenseI64ArrayAttr>(value);
+       return range && range.size() == 2 && range[0] <= range[1];
+     },
+     isKernel},
     {kAlign.name, "bytes, i64, a power of two", tilec::isI64PowerOfTwo, isKernel},
     {kMayBeEmpty.name, "a unit attribute", tilec::isKindOf<UnitAttr>, isKernel},
 };

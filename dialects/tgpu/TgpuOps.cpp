@@ -5,6 +5,8 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <cstdint>
+
 using namespace mlir;
 using namespace tilec::tgpu;
 using tilec::layout::RegisterLayout;
@@ -65,6 +67,36 @@ BlockArgument tilec::tgpu::getBase(Value global) {
   }
   auto argument = cast<BlockArgument>(global);
   return kernelOf(argument) ? argument : BlockArgument();
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges of results
+//===----------------------------------------------------------------------===//
+
+static ConstantIntRanges i32Range(int64_t low, int64_t high) {
+  return ConstantIntRanges::fromSigned(APInt(32, low, true), APInt(32, high, true));
+}
+
+/// A launch has fewer than 2^31 blocks: the runtime refuses others [grid-too-large].
+void BlockIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setRange) {
+  setRange(getResult(), i32Range(0, INT32_MAX - 1));
+}
+
+void NumBlocksOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setRange) {
+  setRange(getResult(), i32Range(1, INT32_MAX));
+}
+
+/// A block has at most 1024 threads.
+void WarpIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setRange) {
+  setRange(getResult(), i32Range(0, 31));
+}
+
+/// A kernel runs only if all extents are positive.
+void GridPointOp::inferResultRanges(ArrayRef<ConstantIntRanges> args, SetIntRangeFn setRange) {
+  for (auto [index, extent] : llvm::zip_equal(getIndices(), args.drop_front())) {
+    int64_t last = std::max<int64_t>(extent.smax().getSExtValue() - 1, 0);
+    setRange(index, i32Range(0, last));
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,9 +7,13 @@ include "dialects/tile/TileTypes.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Tgpu_Op<string mnem, list<Trait> traits = []> : Op<Tgpu_Dialect, mnem, traits>;
+
+/// Says in which range its integer results are.
+def Tgpu_Ranged : DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>;
 
 //===----------------------------------------------------------------------===//
 // Kernels
@@ -63,23 +67,23 @@ def Tgpu_LaunchOp : Tgpu_Op<"launch", [AttrSizedOperandSegments]> {
   let assemblyFormat = "$name `grid` `(` $grid `:` type($grid) `)` `args` `(` ($args^ `:` qualified(type($args)))? `)` attr-dict";
 }
 
-def Tgpu_BlockIdOp : Tgpu_Op<"block_id", [Pure]> {
+def Tgpu_BlockIdOp : Tgpu_Op<"block_id", [Pure, Tgpu_Ranged]> {
   let summary = "number of this block in the launch";
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";
 }
-def Tgpu_NumBlocksOp : Tgpu_Op<"num_blocks", [Pure]> {
+def Tgpu_NumBlocksOp : Tgpu_Op<"num_blocks", [Pure, Tgpu_Ranged]> {
   let summary = "number of blocks of the launch";
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";
 }
-def Tgpu_WarpIdOp : Tgpu_Op<"warp_id", [Pure]> {
+def Tgpu_WarpIdOp : Tgpu_Op<"warp_id", [Pure, Tgpu_Ranged]> {
   let summary = "number of the calling warp in its block, uniform over the warp";
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";
 }
 
-def Tgpu_GridPointOp : Tgpu_Op<"grid_point", [Pure]> {
+def Tgpu_GridPointOp : Tgpu_Op<"grid_point", [Pure, Tgpu_Ranged]> {
   let summary = "indices of grid point number `linear`";
   let description = [{
     First extent fastest. With `group = g` (rank 2 or more) points go in panels of g along the second index: within a

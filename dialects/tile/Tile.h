@@ -9,6 +9,7 @@
 #include "dialects/tile/Facts.h"
 #include "dialects/tile/FailureRecord.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -17,6 +18,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -36,6 +38,21 @@ namespace tilec::tile {
 
 /// Bits that one element takes in memory: `i1` a byte, `i4` and `f4E2M1FN` half a byte.
 unsigned getStorageBits(mlir::Type elementType);
+
+/// True where `divisor` is a constant, of all elements if it is a tile, by which any number can be
+/// divided without overflow: neither 0 nor, with sign, -1.
+bool isSafeDivisor(mlir::Value divisor, bool isUnsigned);
+/// True where `count` is a constant below the width of its type.
+bool isSafeShift(mlir::Value count);
+
+/// x / y, x % y and x >> count: operations of `arith` where the second operand is a constant with
+/// which they are defined for every x, else `tile.div`, `tile.rem` and `tile.shr`.
+mlir::Value createDiv(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y,
+                      Rounding rounding, bool isUnsigned);
+mlir::Value createRem(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y,
+                      Rounding rounding, bool isUnsigned);
+mlir::Value createShr(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value count,
+                      bool isUnsigned);
 
 } // namespace tilec::tile
 

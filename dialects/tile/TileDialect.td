@@ -16,7 +16,11 @@ def Tile_Dialect : Dialect {
     * Global memory is a `!tile.global` view that knows its bounds: reads outside give zero, writes do nothing.
     * `!tile.buffer` is mutable storage of one of the scopes of `docs/language.md` section 8. A scalar `var` is a
       buffer of rank 0 and scope `uniform` (in a `tile.threads` region: `local`).
-    * Tile values are builtin `tensor`s; element-wise arithmetic on them is that of `arith` and `math`.
+    * Tile values are builtin `tensor`s; element-wise arithmetic on them is that of `arith` and `math`, but for what is
+      undefined there: divisions and shifts by what is not a harmless constant are operations of this dialect.
+    * `overflow<nsw>` means: the program is in error if this overflows, which checked builds test. It is no fact: passes
+      for other targets drop it first (`tile-wrap-integers`). In host code, which is exact, `nsw` stands on signed
+      arithmetic and `nuw` on unsigned; what carries neither is not exact but wraps.
     * Control flow is `scf`. A pipelined loop is an `scf.for` with the attribute `tile.stages = n : i32`; an unrolled
       one has `tile.unroll = n : i32` (0: fully). Both mean the serial loop.
     * Integers are signless; where signedness matters the operation says `unsigned`.
@@ -65,6 +69,10 @@ def Tile_GemmPolicyAttr : Tile_EnumAttr<Tile_GemmPolicy, "policy">;
 def Tile_GemmPrecision : Tile_Enum<"GemmPrecision", "arithmetic of an f32 product", [
   I32EnumAttrCase<"Full", 0, "full">, I32EnumAttrCase<"Tf32", 1, "tf32">]>;
 def Tile_GemmPrecisionAttr : Tile_EnumAttr<Tile_GemmPrecision, "precision">;
+
+def Tile_Rounding : Tile_Enum<"Rounding", "how a quotient becomes an integer", [
+  I32EnumAttrCase<"Zero", 0, "zero">, I32EnumAttrCase<"Up", 1, "up">, I32EnumAttrCase<"Down", 2, "down">]>;
+def Tile_RoundingAttr : Tile_EnumAttr<Tile_Rounding, "rounding">;
 
 def Tile_CacheHint : Tile_Enum<"CacheHint", "L2 policy of a copy", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"EvictFirst", 1, "evict_first">,

@@ -7,10 +7,14 @@ include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Tile_Op<string mnem, list<Trait> traits = []> : Op<Tile_Dialect, mnem, traits>;
+
+/// Says in which range its integer results are (TileIntegerOps.cpp).
+def Tile_Ranged : DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>;
 
 //===----------------------------------------------------------------------===//
 // Kernels and host code
@@ -49,7 +53,8 @@ def Tile_ReturnOp : Tile_Op<"return", [Pure, HasParent<"KernelOp">, Terminator, 
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_DimOp : Tile_Op<"dim", [Pure]> {
+// Not pure: it is part of the kernel's interface, whether a launch uses it or not.
+def Tile_DimOp : Tile_Op<"dim", [Tile_Ranged]> {
   let summary = "a dimension name, bound from a tensor's extent at launch";
   let description = [{
     `%m = tile.dim "M" from %A[0] offset 0 : i32`: the extent of dimension 0 of A minus the offset (an extent `M + 1`
@@ -74,7 +79,7 @@ def Tile_CheckOp : Tile_Op<"check"> {
   let assemblyFormat = "$condition `,` $diagnostic `,` $text (`if_present` $tensor^ `:` qualified(type($tensor)))? attr-dict";
 }
 
-def Tile_ExtentOp : Tile_Op<"extent", [Pure]> {
+def Tile_ExtentOp : Tile_Op<"extent", [Pure, Tile_Ranged]> {
   let summary = "extent of one dimension of a view, in elements";
   let arguments = (ins Tile_GlobalType:$source, I64Attr:$axis);
   let results = (outs AnyTypeOf<[I32, I64]>:$result);
@@ -90,7 +95,7 @@ def Tile_StrideOp : Tile_Op<"stride", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_SmCountOp : Tile_Op<"sm_count", [Pure]> {
+def Tile_SmCountOp : Tile_Op<"sm_count", [Pure, Tile_Ranged]> {
   let summary = "number of multiprocessors of the device";
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";
@@ -283,6 +288,38 @@ def Tile_ConvertOp : Tile_Op<"convert", [Pure, Elementwise]> {
   let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
+}
+
+class Tile_IntegerOp<string mnem, dag extra> : Tile_Op<mnem,
+    [Pure, Elementwise, SameOperandsAndResultType, Tile_Ranged]> {
+  let arguments = !con((ins SignlessIntegerLike:$lhs, SignlessIntegerLike:$rhs), extra);
+  let results = (outs SignlessIntegerLike:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+  let hasCanonicalizeMethod = 1;
+}
+def Tile_DivOp : Tile_IntegerOp<"div",
+    (ins DefaultValuedAttr<Tile_RoundingAttr, "::tilec::tile::Rounding::Zero">:$rounding, UnitAttr:$is_unsigned)> {
+  let summary = "quotient of integers, defined for all: x / 0 is 0, the least integer by -1 is itself";
+  let description = [{
+    On scalars, outside operations with a body for each element, these two are errors of the program, which checked builds
+    stop at. By a constant that is neither 0 nor -1 the front end writes the operation of `arith` instead.
+  }];
+}
+def Tile_RemOp : Tile_IntegerOp<"rem",
+    (ins DefaultValuedAttr<Tile_RoundingAttr, "::tilec::tile::Rounding::Zero">:$rounding, UnitAttr:$is_unsigned)> {
+  let summary = "what the quotient with this rounding (zero or down) leaves; x by 0 or -1 leaves 0";
+  let description = [{ Errors of the program are those of `tile.div`. }];
+  let hasVerifier = 1;
+}
+def Tile_ShlOp : Tile_IntegerOp<"shl", (ins UnitAttr:$is_unsigned)> {
+  let summary = "left shift, the count read without sign: by the width or more gives 0";
+  let description = [{
+    On scalars such a count is an error of the program. `is_unsigned` matters to host code, where the result is exact.
+  }];
+}
+def Tile_ShrOp : Tile_IntegerOp<"shr", (ins UnitAttr:$is_unsigned)> {
+  let summary = "right shift, the count read without sign: by the width or more gives 0, or -1 of a negative number";
+  let description = [{ On scalars such a count is an error of the program. }];
 }
 
 def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {

@@ -209,6 +209,8 @@ LogicalResult KernelLowering::lowerTileOp(Operation *op) {
         return success();
       })
       .Case<tile::ConvertOp>([&](auto o) { return lowerConvert(o); })
+      .Case<tile::DivOp, tile::RemOp, tile::ShlOp, tile::ShrOp>(
+          [&](Operation *o) { return lowerGeneric(o); })
       .Case<tile::MapOp>([&](auto o) { return lowerMap(o); })
       .Case<tile::ReduceOp>([&](auto o) { return lowerReduce(o); })
       .Case<tile::TransposeOp>([&](auto o) { return lowerTranspose(o); })

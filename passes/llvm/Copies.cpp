@@ -1,6 +1,9 @@
 //===- Copies.cpp - tiles between global and shared memory ---------------===//
 #include "passes/llvm/Addresses.h"
 
+#include <cstdint>
+#include <numeric>
+
 using namespace mlir;
 
 namespace tilec::lowering {
@@ -48,9 +51,16 @@ LogicalResult KernelLowering::lowerTma(Operation *op, const View &view, const Sh
   Value steps = sharedSteps(buffer);
   for (const layout::TmaBoxes::Box &box : boxes->boxes) {
     SmallVector<Value> coordinates; // innermost first
+    Value valid;
     for (const ViewDim &dim : llvm::reverse(view.dims)) {
-      Value at = toInteger(dim.offset, b.getI32Type());
-      coordinates.push_back(add(at, dim.tileDim < 0 ? 0 : box.origin[dim.tileDim]));
+      const int64_t origin = dim.tileDim < 0 ? 0 : box.origin[dim.tileDim];
+      Value at = add(toInteger(dim.offset, b.getI32Type()), origin);
+      // Where a store begins is not negative (SelectCopies.cpp), and the hardware takes no other
+      // number there. One that looks negative is 2^31 and more: past every tensor's end.
+      if (!channel && (dim.reach.low < 0 || dim.reach.high + origin > INT32_MAX)) {
+        valid = both(valid, compare(arith::CmpIPredicate::sge, at, i32(0)));
+      }
+      coordinates.push_back(at);
     }
     Value pointer = sharedPointer(steps, buffer.bytes + box.offset);
     if (channel) {
@@ -59,8 +69,11 @@ LogicalResult KernelLowering::lowerTma(Operation *op, const View &view, const Sh
           ValueRange(), Value(), policy, NVVM::TMALoadMode::TILE, /*isCTAOnly=*/true,
           NVVM::CTAGroupKindAttr(), Value());
     } else {
-      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
-          b, loc, tensorMaps[map], pointer, coordinates, policy, NVVM::TMAStoreMode::TILE, Value());
+      guarded(valid, [&] {
+        NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(b, loc, tensorMaps[map], pointer,
+                                                           coordinates, policy,
+                                                           NVVM::TMAStoreMode::TILE, Value());
+      });
     }
   }
   return success();
@@ -169,6 +182,7 @@ LogicalResult KernelLowering::loadByRows(tgpu::CopyOp op, const View &view, cons
   ViewDim &dim = block.dims[view.axisOf(rowDim)];
   Value first = mul(toInteger(loop.getInductionVar(), dim.offset.getType()), rows);
   dim.offset = b.createOrFold<arith::AddIOp>(loc, dim.offset, first);
+  dim.step = std::gcd(dim.step, rows);
   Fragment slots = loadGlobal(op, block, *registers, op.getBytes(), op.getCache());
   return storeShared(op, part, *registers, slots);
 }

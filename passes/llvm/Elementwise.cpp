@@ -1,27 +1,100 @@
 //===- Elementwise.cpp - scalar code and code for each slot --------------===//
-#include "mlir/IR/IRMapping.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "passes/llvm/KernelLowering.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
+using tilec::tile::Rounding;
 
 namespace tilec::lowering {
 
-/// The operation `op` on other operands, with scalar results.
-static Operation *cloneScalar(OpBuilder &b, Operation *op, ValueRange operands) {
-  OperationState state(op->getLoc(), op->getName());
+/// The operation `op` on other operands, with scalar results and without overflow flags.
+static Operation *cloneScalar(OpBuilder &b, Location loc, Operation *op, ValueRange operands) {
+  OperationState state(loc, op->getName());
   state.addOperands(operands);
   for (Type type : op->getResultTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     state.addTypes(tensor ? slotType(tensor.getElementType()) : type);
   }
   state.addAttributes(op->getAttrs());
-  return b.create(state);
+  Operation *clone = b.create(state);
+  if (auto flagged = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(clone)) {
+    clone->setAttr(
+        flagged.getIntegerOverflowAttrName(),
+        arith::IntegerOverflowFlagsAttr::get(b.getContext(), arith::IntegerOverflowFlags::none));
+  }
+  return clone;
+}
+
+/// A call of the function of libm for f32 or f64, which compiler/emit/MathCalls.cpp exchanges.
+static Value callLibrary(OpBuilder &b, Location loc, StringRef stem, ValueRange in) {
+  Type type = in[0].getType();
+  auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  std::string name = (stem + (type.isF32() ? "f" : "")).str();
+  SmallVector<Type> types(in.size(), type);
+  FailureOr<LLVM::LLVMFuncOp> function = LLVM::lookupOrCreateFn(b, module, name, types, type);
+  return failed(function) ? in[0] : LLVM::CallOp::create(b, loc, *function, in).getResult();
+}
+
+Fragment KernelLowering::emitScalar(Operation *op, ValueRange in) {
+  auto quotient = [&](Rounding rounding, bool isUnsigned) -> Fragment {
+    return {divide(in[0], in[1], rounding, isUnsigned, /*remainder=*/false)};
+  };
+  auto rest = [&](Rounding rounding, bool isUnsigned) -> Fragment {
+    return {divide(in[0], in[1], rounding, isUnsigned, /*remainder=*/true)};
+  };
+  auto shifted = [&](bool left, bool isUnsigned) -> Fragment {
+    return {shift(in[0], in[1], left, isUnsigned)};
+  };
+  auto toInteger = [&](bool isUnsigned) -> Fragment {
+    return {floatToInteger(in[0], getElementTypeOrSelf(op->getResult(0).getType()), isUnsigned)};
+  };
+  auto compareMagnitude = [&](arith::CmpFPredicate predicate) -> Fragment {
+    auto type = cast<FloatType>(in[0].getType());
+    Value infinity = arith::ConstantOp::create(
+        b, loc, b.getFloatAttr(type, APFloat::getInf(type.getFloatSemantics())));
+    Value magnitude = math::AbsFOp::create(b, loc, in[0]);
+    return {arith::CmpFOp::create(b, loc, predicate, magnitude, infinity)};
+  };
+  return llvm::TypeSwitch<Operation *, Fragment>(op)
+      .Case<tile::DivOp>(
+          [&](tile::DivOp o) { return quotient(o.getRounding(), o.getIsUnsigned()); })
+      .Case<tile::RemOp>([&](tile::RemOp o) { return rest(o.getRounding(), o.getIsUnsigned()); })
+      .Case<tile::ShlOp>([&](auto) { return shifted(true, true); })
+      .Case<tile::ShrOp>([&](tile::ShrOp o) { return shifted(false, o.getIsUnsigned()); })
+      .Case<arith::DivSIOp>([&](auto) { return quotient(Rounding::Zero, false); })
+      .Case<arith::DivUIOp>([&](auto) { return quotient(Rounding::Zero, true); })
+      .Case<arith::CeilDivSIOp>([&](auto) { return quotient(Rounding::Up, false); })
+      .Case<arith::CeilDivUIOp>([&](auto) { return quotient(Rounding::Up, true); })
+      .Case<arith::FloorDivSIOp>([&](auto) { return quotient(Rounding::Down, false); })
+      .Case<arith::RemSIOp>([&](auto) { return rest(Rounding::Zero, false); })
+      .Case<arith::RemUIOp>([&](auto) { return rest(Rounding::Zero, true); })
+      .Case<arith::ShLIOp>([&](auto) { return shifted(true, true); })
+      .Case<arith::ShRSIOp>([&](auto) { return shifted(false, false); })
+      .Case<arith::ShRUIOp>([&](auto) { return shifted(false, true); })
+      .Case<arith::FPToSIOp>([&](auto) { return toInteger(false); })
+      .Case<arith::FPToUIOp>([&](auto) { return toInteger(true); })
+      .Case<math::IsNaNOp>([&](auto) -> Fragment {
+        return {arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, in[0], in[0])};
+      })
+      .Case<math::IsInfOp>([&](auto) { return compareMagnitude(arith::CmpFPredicate::OEQ); })
+      .Case<math::IsFiniteOp>([&](auto) { return compareMagnitude(arith::CmpFPredicate::OLT); })
+      .Case<math::ErfOp>([&](auto) -> Fragment { return {callLibrary(b, loc, "erf", in)}; })
+      .Case<ub::PoisonOp>([&](auto) -> Fragment { // any value will do, but it must be one
+        Type type = slotType(getElementTypeOrSelf(op->getResult(0).getType()));
+        return {arith::ConstantOp::create(b, loc, b.getZeroAttr(type))};
+      })
+      .Default(
+          [&](Operation *other) { return Fragment(cloneScalar(b, loc, other, in)->getResults()); });
 }
 
 LogicalResult KernelLowering::lowerGeneric(Operation *op) {
   StringRef dialect = op->getName().getDialectNamespace();
-  if (op->getNumRegions() != 0 ||
-      (dialect != "arith" && dialect != "math" && dialect != "ub" && dialect != "llvm")) {
+  if (op->getNumRegions() != 0 || (dialect != "arith" && dialect != "math" && dialect != "ub" &&
+                                   dialect != "llvm" && dialect != "tile")) {
     return unsupported(op, "this operation in a kernel");
   }
   const bool onFragments =
@@ -33,8 +106,7 @@ LogicalResult KernelLowering::lowerGeneric(Operation *op) {
   if (failed(operands)) {
     return failure();
   }
-  Operation *clone = cloneScalar(b, op, *operands);
-  for (auto [from, to] : llvm::zip_equal(op->getResults(), clone->getResults())) {
+  for (auto [from, to] : llvm::zip_equal(op->getResults(), emitScalar(op, *operands))) {
     scalars[from] = {to};
   }
   return success();
@@ -42,8 +114,8 @@ LogicalResult KernelLowering::lowerGeneric(Operation *op) {
 
 LogicalResult KernelLowering::lowerElementwise(Operation *op) {
   SmallVector<Type> types;
-  if (failed(flattenTypes(op, op->getResultTypes().front(), types))) {
-    return unsupported(op, "this operation on fragments");
+  if (failed(flattenTypes(op, op->getResult(0).getType(), types))) {
+    return failure();
   }
   const size_t count = types.size();
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
@@ -83,8 +155,8 @@ LogicalResult KernelLowering::lowerElementwise(Operation *op) {
     }
   }
   // Slots that one scalar filled give one result.
-  SmallVector<Fragment> results(op->getNumResults());
-  std::map<SmallVector<void *, 3>, Operation *> known;
+  std::map<SmallVector<void *, 3>, Fragment> known; // results of one slot
+  SmallVector<Fragment, 2> results(op->getNumResults());
   for (size_t i = 0; i < count; ++i) {
     SmallVector<Value> slot;
     SmallVector<void *, 3> key;
@@ -92,12 +164,12 @@ LogicalResult KernelLowering::lowerElementwise(Operation *op) {
       slot.push_back(operand[i]);
       key.push_back(operand[i].getAsOpaquePointer());
     }
-    Operation *&clone = known[key]; // looked up only
-    if (!clone) {
-      clone = cloneScalar(b, op, slot);
+    Fragment &values = known[key]; // looked up only
+    if (values.empty()) {
+      values = emitScalar(op, slot);
     }
-    for (auto [slots, value] : llvm::zip_equal(results, clone->getResults())) {
-      slots.push_back(value);
+    for (auto [result, value] : llvm::zip_equal(results, values)) {
+      result.push_back(value);
     }
   }
   for (auto [result, slots] : llvm::zip_equal(op->getResults(), results)) {

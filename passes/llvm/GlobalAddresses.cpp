@@ -146,9 +146,7 @@ bool GlobalAddresses::mayStraddle(int64_t count) {
     return false;
   }
   const ViewDim &dim = view.dims.back();
-  return registers.shape().back() % count != 0 || lowering.knownDivisor(dim.upper) < count ||
-         lowering.knownDivisor(dim.offset) < count ||
-         (dim.lower && lowering.knownDivisor(dim.lower) < count);
+  return registers.shape().back() % count != 0 || dim.step % count != 0;
 }
 
 } // namespace tilec::lowering

@@ -26,7 +26,8 @@ int64_t memoryBytes(Type element) {
 }
 
 KernelLowering::KernelLowering(tgpu::KernelOp kernel, LLVM::GlobalOp sharedMemory)
-    : kernel(kernel), sharedMemory(sharedMemory), b(kernel.getContext()), loc(kernel.getLoc()) {
+    : kernel(kernel), integers(kernel), sharedMemory(sharedMemory), b(kernel.getContext()),
+      loc(kernel.getLoc()) {
   StringRef target = kernel.getTarget().value_or("sm_80");
   target.consume_front("sm_");
   target.consumeInteger(10, arch);
@@ -87,44 +88,6 @@ Value KernelLowering::toInteger(Value value, Type type) {
     return b.createOrFold<arith::ExtSIOp>(loc, type, value);
   }
   return b.createOrFold<arith::TruncIOp>(loc, type, value);
-}
-
-int64_t KernelLowering::knownDivisor(Value value, unsigned depth) {
-  constexpr int64_t limit = 1 << 20;
-  auto capped = [=](int64_t x) { return x == 0 ? limit : std::min<int64_t>(limit, x & -x); };
-  if (auto it = divisors.find(value); it != divisors.end()) {
-    return capped(it->second);
-  }
-  APInt known;
-  if (matchPattern(value, m_ConstantInt(&known))) {
-    return capped(known.getSExtValue());
-  }
-  Operation *op = value.getDefiningOp();
-  if (!op) {
-    auto loop = dyn_cast_or_null<scf::ForOp>(value.getParentBlock()->getParentOp());
-    if (depth < 8 && loop && loop.getInductionVar() == value) {
-      return std::min(knownDivisor(loop.getLowerBound(), depth + 1),
-                      knownDivisor(loop.getStep(), depth + 1));
-    }
-    return 1;
-  }
-  if (depth >= 8) {
-    return 1;
-  }
-  auto of = [&](unsigned i) { return knownDivisor(op->getOperand(i), depth + 1); };
-  if (isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp>(op)) {
-    return std::min(of(0), of(1));
-  }
-  if (isa<arith::MulIOp>(op)) {
-    return std::min(limit, of(0) * of(1));
-  }
-  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp>(op)) {
-    return of(0);
-  }
-  if (isa<arith::SelectOp>(op)) {
-    return std::min(of(1), of(2));
-  }
-  return 1;
 }
 
 Value KernelLowering::warpFrom(int64_t first) { return add(warpId, -first); }
@@ -277,9 +240,6 @@ void KernelLowering::mapArguments() {
     if (auto type = dyn_cast<tile::GlobalType>(argument.getType())) {
       views[argument] = View{value, argument.getArgNumber(), type.getElementType(), {}};
       continue;
-    }
-    if (IntegerAttr divisor = tgpu::kDivisible.get(kernel, argument.getArgNumber())) {
-      divisors[value] = divisor.getInt();
     }
     if (argument.getType().isInteger(1)) {
       value = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value,

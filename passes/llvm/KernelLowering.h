@@ -18,6 +18,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "passes/IntegerAnalysis.h"
 #include "passes/llvm/Values.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -97,8 +98,6 @@ public:
   mlir::Value sharedPointer(mlir::Value dynamic, int64_t bytes);
   /// The sum of a buffer's dynamic steps; null when there are none.
   mlir::Value sharedSteps(const Shared &buffer);
-  /// The largest power of two (up to 2^20) known to divide an integer.
-  int64_t knownDivisor(mlir::Value value, unsigned depth = 0);
 
 private:
   mlir::LogicalResult unsupported(mlir::Operation *op, const llvm::Twine &what);
@@ -137,6 +136,17 @@ private:
   // ---- Elementwise (Elementwise.cpp, Convert.cpp).
   mlir::LogicalResult lowerGeneric(mlir::Operation *op);
   mlir::LogicalResult lowerElementwise(mlir::Operation *op);
+  /// The results of `op` on scalars: nothing that is undefined or poison in LLVM.
+  Fragment emitScalar(mlir::Operation *op, mlir::ValueRange in);
+  // ---- Integers.cpp
+  mlir::Value divide(mlir::Value x, mlir::Value y, tile::Rounding rounding, bool isUnsigned,
+                     bool remainder);
+  mlir::Value shift(mlir::Value x, mlir::Value count, bool left, bool isUnsigned);
+  /// An index of the program in the type of `dim`'s coordinates; what does not fit becomes the
+  /// nearest number that does, which is out of range as well.
+  mlir::Value fitIndex(mlir::Value index, IntegerRange &range, mlir::Type type);
+  /// The sum of two coordinates of such ranges, or the nearest number of their type.
+  mlir::Value addCoordinates(mlir::Value x, IntegerRange &range, mlir::Value y, IntegerRange other);
   mlir::LogicalResult lowerConvert(tile::ConvertOp op);
   mlir::LogicalResult lowerMap(tile::MapOp op);
   mlir::FailureOr<Fragment> convertAll(mlir::Operation *op, llvm::ArrayRef<mlir::Value> values,
@@ -155,6 +165,7 @@ private:
   // ---- Views and global memory (Views.cpp, Global.cpp).
   mlir::LogicalResult lowerView(tgpu::ViewOp op);
   mlir::LogicalResult lowerSlice(tile::SliceOp op);
+  void sliceDim(ViewDim &dim, mlir::Value index);
   mlir::LogicalResult lowerExtent(tile::ExtentOp op);
   mlir::LogicalResult lowerLoad(tgpu::LoadOp op);
   mlir::LogicalResult lowerStore(tgpu::StoreOp op);
@@ -173,6 +184,7 @@ private:
                                llvm::function_ref<void()> store);
   mlir::LogicalResult lowerElementLoad(tile::LoadOp op);
   mlir::LogicalResult lowerElementStore(tile::StoreOp op);
+  /// `indices` are values of the old code.
   mlir::Value elementPointer(const View &view, mlir::ValueRange indices, mlir::Value &inRange);
 
   // ---- Accesses under `@cache` (CacheHints.cpp).
@@ -280,6 +292,7 @@ public:
 
 private:
   tgpu::KernelOp kernel;
+  IntegerAnalysis integers; // of the kernel's values
   mlir::LLVM::GlobalOp sharedMemory;
   mlir::LLVM::LLVMFuncOp function;
   mlir::OpBuilder b;
@@ -303,7 +316,6 @@ private:
   llvm::DenseMap<mlir::Value, View> views;
   llvm::DenseMap<mlir::Value, Shared> buffers;
   llvm::DenseMap<mlir::Value, Channel> channels;
-  llvm::DenseMap<mlir::Value, int64_t> divisors; // of new arguments
   llvm::DenseMap<mlir::Value, Fragment>
       packedA; // A fragments of wgmma as words, made before the fence and read until the wait
 };

@@ -10,6 +10,7 @@
 
 #include "dialects/layout/SharedLayout.h"
 #include "mlir/IR/Value.h"
+#include "passes/IntegerAnalysis.h"
 
 namespace tilec::lowering {
 
@@ -22,8 +23,10 @@ struct ViewDim {
   mlir::Value stride; // elements, i32 or i64; null: 1
   mlir::Value extent; // of the view, when it is not static
   int64_t size = 0;   // of the view, or ShapedType::kDynamic
-  bool whole = true;  // all of the tensor's dimension: no slice was taken
-  int tileDim = -1;   // which dimension of the view this is; -1: fixed by a single index
+  int64_t step = 0;   // divides offset, lower and upper, where these are in range; 0: they are 0
+  IntegerRange reach = {0, 0}; // of offset
+  bool whole = true;           // all of the tensor's dimension: no slice was taken
+  int tileDim = -1;            // which dimension of the view this is; -1: fixed by a single index
 };
 
 /// A bounded view of global memory.

@@ -1,6 +1,7 @@
 //===- Views.cpp - bounded views of global memory ------------------------===//
-#include "mlir/IR/Matchers.h"
 #include "passes/llvm/KernelLowering.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -24,6 +25,7 @@ LogicalResult KernelLowering::lowerView(tgpu::ViewOp op) {
     dim.size = op.getResult().getType().getShape()[d];
     dim.extent = dim.upper = scalars[op.getExtents()[d]][0];
     dim.offset = constant(0, dim.upper.getType());
+    dim.step = integers.divisor(op.getExtents()[d]);
     if (d + 1 < rank) {
       dim.stride = scalars[op.getStrides()[d]][0];
     }
@@ -31,12 +33,6 @@ LogicalResult KernelLowering::lowerView(tgpu::ViewOp op) {
   }
   views[op.getResult()] = view;
   return success();
-}
-
-/// Whether an integer is a constant that is not negative.
-static bool isNonNegative(Value value) {
-  APInt known;
-  return matchPattern(value, m_ConstantInt(&known)) && !known.isNegative();
 }
 
 LogicalResult KernelLowering::lowerSlice(tile::SliceOp op) {
@@ -51,28 +47,7 @@ LogicalResult KernelLowering::lowerSlice(tile::SliceOp op) {
       return unsupported(op, "a gather");
     }
     ViewDim &dim = view.dims[source->second.axisOf(axis)];
-    Value index = scalars[op.getOffsets()[axis]][0];
-    Type type = index.getType().isInteger(32) || isNonNegative(index) ? dim.offset.getType()
-                                                                      : Type(b.getI64Type());
-    auto widen = [&](Value value) { return value ? toInteger(value, type) : value; };
-    // Indices of this slice are not negative, so that only a negative offset can leave the source
-    // on its lower side. At the first slice of a tensor the unsigned comparison sees that.
-    const bool whole = dim.whole;
-    dim.whole = false;
-    Value lower = widen(dim.lower), offset = widen(dim.offset);
-    if (!whole && !isNonNegative(index)) {
-      lower = lower ? b.createOrFold<arith::MaxSIOp>(loc, lower, offset) : offset;
-    }
-    // What the source's own size excludes is only excluded by the tensor's bound when the source is
-    // the tensor.
-    Value upper = widen(dim.upper);
-    if (!whole && dim.size != ShapedType::kDynamic) {
-      Value end = b.createOrFold<arith::MaxSIOp>(loc, add(offset, dim.size), constant(0, type));
-      upper = b.createOrFold<arith::MinSIOp>(loc, upper, end);
-    }
-    dim.offset = add(offset, widen(index));
-    dim.lower = lower;
-    dim.upper = upper;
+    sliceDim(dim, op.getOffsets()[axis]);
     dim.extent = Value();
     dim.size = op.getStaticSizes()[axis];
     if (op.isDropped(axis)) {
@@ -82,14 +57,41 @@ LogicalResult KernelLowering::lowerSlice(tile::SliceOp op) {
     }
     dim.tileDim = nextTileDim++;
     if (Value size = op.getDynamicSize(axis)) {
-      dim.extent = toInteger(scalars[size][0], type);
-      Value end = add(dim.offset, dim.extent);
-      end = b.createOrFold<arith::MaxSIOp>(loc, end, constant(0, type));
+      IntegerRange range = integers.range(size), reach = dim.reach;
+      dim.extent = fitIndex(scalars[size][0], range, dim.offset.getType());
+      Value end = addCoordinates(dim.offset, reach, dim.extent, range);
+      end = b.createOrFold<arith::MaxSIOp>(loc, end, constant(0, end.getType()));
       dim.upper = b.createOrFold<arith::MinSIOp>(loc, dim.upper, end);
+      dim.step = std::gcd(dim.step, integers.divisor(size));
     }
   }
   views[op.getResult()] = view;
   return success();
+}
+
+/// Bounds and offset of a part of `dim` that begins at `index` (a value of the old code).
+void KernelLowering::sliceDim(ViewDim &dim, Value index) {
+  Type type = dim.offset.getType();
+  const bool whole = dim.whole, mayBeNegative = !integers.isNonNegative(index);
+  dim.whole = false;
+  // Indices of this slice are not negative, so that only a negative offset can leave the source
+  // on its lower side. At the first slice of a tensor the unsigned comparison sees that.
+  if (!whole && mayBeNegative) {
+    dim.lower = dim.lower ? b.createOrFold<arith::MaxSIOp>(loc, dim.lower, dim.offset) : dim.offset;
+  }
+  // What the source's own size excludes is only excluded by the tensor's bound when the source is
+  // the tensor.
+  if (!whole && dim.size != ShapedType::kDynamic) {
+    IntegerRange reach = dim.reach;
+    Value end = addCoordinates(dim.offset, reach, constant(dim.size, type), {dim.size, dim.size});
+    end = b.createOrFold<arith::MaxSIOp>(loc, end, constant(0, type));
+    dim.upper = b.createOrFold<arith::MinSIOp>(loc, dim.upper, end);
+    dim.step = std::gcd(dim.step, dim.size);
+  }
+  IntegerRange range = integers.range(index);
+  Value fitted = fitIndex(scalars[index][0], range, type);
+  dim.offset = addCoordinates(dim.offset, dim.reach, fitted, range);
+  dim.step = std::gcd(dim.step, integers.divisor(index));
 }
 
 LogicalResult KernelLowering::lowerExtent(tile::ExtentOp op) {
@@ -106,18 +108,24 @@ LogicalResult KernelLowering::lowerExtent(tile::ExtentOp op) {
 Value KernelLowering::elementPointer(const View &view, ValueRange indices, Value &inRange) {
   Value offset; // elements, i64
   inRange = Value();
+  auto require = [&](Value condition) { inRange = both(inRange, condition); };
   for (const ViewDim &dim : view.dims) {
     Value coordinate = dim.offset;
     if (dim.tileDim >= 0) {
-      Value index = indices[dim.tileDim];
-      Type type = index.getType().isInteger(32) ? coordinate.getType() : Type(b.getI64Type());
-      coordinate = add(toInteger(coordinate, type), toInteger(index, type));
+      Value old = indices[dim.tileDim], index = scalars[old][0];
+      // A slice has bounds of its own; those of a tensor are seen at the coordinate.
+      if (!dim.whole && dim.size != ShapedType::kDynamic) {
+        require(compare(arith::CmpIPredicate::ult, index, constant(dim.size, index.getType())));
+      } else if (!dim.whole && !integers.isNonNegative(old)) {
+        require(compare(arith::CmpIPredicate::sge, index, constant(0, index.getType())));
+      }
+      IntegerRange range = integers.range(old), reach = dim.reach;
+      Value fitted = fitIndex(index, range, coordinate.getType());
+      coordinate = addCoordinates(coordinate, reach, fitted, range);
     }
-    Value upper = toInteger(dim.upper, coordinate.getType());
-    inRange = both(inRange, compare(arith::CmpIPredicate::ult, coordinate, upper));
+    require(compare(arith::CmpIPredicate::ult, coordinate, dim.upper));
     if (dim.lower) {
-      Value lower = toInteger(dim.lower, coordinate.getType());
-      inRange = both(inRange, compare(arith::CmpIPredicate::sge, coordinate, lower));
+      require(compare(arith::CmpIPredicate::sge, coordinate, dim.lower));
     }
     Value part = toInteger(coordinate, b.getI64Type());
     if (dim.stride) {
@@ -137,12 +145,11 @@ LogicalResult KernelLowering::lowerElementLoad(tile::LoadOp op) {
   if (source == views.end() || isa<VectorType>(op.getResult().getType())) {
     return unsupported(op, "a load of such an element");
   }
-  FailureOr<Fragment> indices = flatten(op, op.getIndices());
-  if (failed(indices)) {
+  if (failed(flatten(op, op.getIndices()))) {
     return failure();
   }
   Value inRange;
-  Value pointer = elementPointer(source->second, *indices, inRange);
+  Value pointer = elementPointer(source->second, op.getIndices(), inRange);
   Type type = slotType(op.getResult().getType());
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   auto branch = scf::IfOp::create(b, loc, TypeRange{type}, inRange, true, true);
@@ -161,12 +168,11 @@ LogicalResult KernelLowering::lowerElementStore(tile::StoreOp op) {
   if (dest == views.end() || isa<VectorType>(op.getValue().getType())) {
     return unsupported(op, "a store of such an element");
   }
-  FailureOr<Fragment> indices = flatten(op, op.getIndices());
-  if (failed(indices)) {
+  if (failed(flatten(op, op.getIndices()))) {
     return failure();
   }
   Value inRange;
-  Value pointer = elementPointer(dest->second, *indices, inRange);
+  Value pointer = elementPointer(dest->second, op.getIndices(), inRange);
   // All threads run the statement; the first one of its warps writes.
   Value first = compare(arith::CmpIPredicate::eq, threadId, i32(warps.first * 32));
   guarded(both(first, inRange), [&] {

@@ -77,7 +77,12 @@ Int bitOperator(const Expr &expr, Int a, Int b) {
     return __builtin_popcountll(static_cast<uint64_t>(low));
   case Op::Clz:
     return low ? __builtin_clzll(static_cast<uint64_t>(low)) - (64 - static_cast<int>(bits)) : bits;
-  default: // MulHi
+  default: // MulHi: of u64 the product takes all 128 bits
+    if (wrapInt(type, -1) > 0) {
+      auto product = static_cast<unsigned __int128>(wrapInt(type, a)) *
+                     static_cast<unsigned __int128>(wrapInt(type, b));
+      return wrapInt(type, static_cast<Int>(product >> bits));
+    }
     return wrapInt(type, (wrapInt(type, a) * wrapInt(type, b)) >> bits);
   }
 }

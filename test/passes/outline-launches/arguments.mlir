@@ -6,7 +6,8 @@
 // CHECK: %[[G:.*]] = arith.ceildivsi %[[N]]
 // CHECK: tgpu.launch "scale_0" grid(%[[G]] : i32) args(%[[G]], %[[X]], %[[N]], %[[F:.*]] : i32, !tile.global<?xf32>, i32, f32)
 // CHECK-NOT: tile.launch
-// CHECK: tgpu.kernel @scale_0(%[[PG:[a-z0-9]+]]: i32,
+// The grid's extent is at most the largest dimension over 128.
+// CHECK: tgpu.kernel @scale_0(%[[PG:[a-z0-9]+]]: i32 {tgpu.range = array<i64: 0, 16777216>},
 // CHECK-SAME: %[[PX:[a-z0-9]+]]: !tile.global<?xf32> {tgpu.align = 16 : i64, tile.direction = "inout", tile.dtype = "f32", tile.name = "X"},
 // CHECK-SAME: %[[PN:.*]]: i32, %[[PF:.*]]: f32)
 // CHECK-SAME: launch = "scale_0", threads = 128 : i32

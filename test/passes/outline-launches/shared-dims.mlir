@@ -82,7 +82,7 @@ tile.kernel @constant(%a: !tile.global<?x64xf32> {tile.name = "A", tile.dtype = 
 // CHECK: %[[D:.*]] = tile.dim "M" from %[[A:.*]][0] offset 1
 // CHECK: %[[E:.*]] = tile.extent %[[A]][0]
 // CHECK: tgpu.launch "unknown_0" grid({{.*}}) args(%[[D]], %[[A]], %[[E]] :
-// CHECK: tgpu.kernel @unknown_0(%{{[a-z0-9]+}}: i32, %{{[a-z0-9]+}}: !tile.global<?xf32> {{{[^}]*}}}, %{{[a-z0-9]+}}: i32)
+// CHECK: tgpu.kernel @unknown_0(%{{[a-z0-9]+}}: i32 {tgpu.range = array<i64: 0, 2147483647>}, %{{[a-z0-9]+}}: !tile.global<?xf32> {{{[^}]*}}}, %{{[a-z0-9]+}}: i32)
 tile.kernel @unknown(%a: !tile.global<?xf32> {tile.name = "A", tile.dtype = "f32", tile.direction = "in"}) {
   %m = tile.dim "M" from %a[0] offset 1 : !tile.global<?xf32> -> i32
   %zero = arith.constant 0 : i32

@@ -9,11 +9,11 @@
 // CHECK: tgpu.copy {{.*}} {bytes = 16 : i32, path = #tgpu.path<tma>} : !tgpu.smem
 // CHECK: tgpu.store {{.*}} {bytes = 16 : i32, path = #tgpu.path<tma>}
 // CHECK: tgpu.load {{.*}} {bytes = 16 : i32}
-tgpu.kernel @copies(%a: !h {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}) attributes {threads = 128 : i32, target = "sm_90a"} {
+tgpu.kernel @copies(%a: !h {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %i: i32 {tgpu.range = array<i64: 0, 16777216>}) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c32 = arith.constant 32 : i32
   %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !h -> !h
   %s = tgpu.alloc_shared "s" : !tgpu.smem<64x32xf16>
-  %x = arith.muli %m, %c32 : i32
+  %x = arith.muli %i, %c32 : i32
   %t = tile.slice %v[%m, %x] sizes [64, 32] : !h, i32, i32 -> !tile.global<64x32xf16>
   tgpu.copy %t to %s : !tile.global<64x32xf16>, !tgpu.smem<64x32xf16>
   tgpu.copy %s to %t : !tgpu.smem<64x32xf16>, !tile.global<64x32xf16>

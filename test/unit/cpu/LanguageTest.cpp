@@ -95,6 +95,30 @@ TEST_F(CpuLanguage, UnsignedArithmeticWrapsAndSignedOverflowStops) {
   EXPECT_EQ(y[0], 5);
 }
 
+/// Elements of tiles divide by zero, as the tail of every tensor does; scalar code must not.
+TEST_F(CpuLanguage, DivisionsAndShiftsOfTilesAreDefined) {
+  ASSERT_EQ(runBlock(R"(
+    fragment v: i32[64];
+    copy(X[0], v);
+    copy(100 / (v - v) + 100 % (v - v) + ceildiv(7, v * 0) + (1 << v + 32) + (-5 >> v - 64), Y[0]);)"),
+            "");
+  EXPECT_EQ(y[0], -1);
+  EXPECT_EQ(y[63], -1);
+  ASSERT_EQ(runBlock(R"(
+    fragment v: i32[64] = min_value(i32);
+    copy(v / (v / v * -1), Y[0]);)"),
+            "");
+  EXPECT_EQ(y[5], INT32_MIN);
+  std::string error = runBlock("var z = X[0]; Y[0] = 5 % z;");
+  EXPECT_EQ(error, "test.tile:3:22: error: integer division by zero");
+  error = runBlock("var z = X[0]; Y[0] = min_value(i32) / (z - 1);");
+  EXPECT_EQ(error, "test.tile:3:22: error: signed integer overflow in a division");
+  error = runBlock("var z = X[0]; Y[0] = 5 << z - 1;");
+  EXPECT_EQ(error, "test.tile:3:22: error: shift by the width of the type or more");
+  error = runBlock("var z = X[0]; Y[0] = i32(u8(5) >> z + 256);");
+  EXPECT_EQ(error, "test.tile:3:26: error: shift by the width of the type or more");
+}
+
 TEST_F(CpuLanguage, OutOfRangeStopsOnlyForBuffers) {
   EXPECT_EQ(runBlock("parallel i in [64] { Y[i] = X[i - 3] + X[i + 3]; Y[i + 100] = 1; }"), "");
   for (int i = 0; i < 64; ++i) {

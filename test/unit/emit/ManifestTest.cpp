@@ -51,7 +51,7 @@ constexpr llvm::StringLiteral matrix = R"(
     %k = tile.dim "K" from %a[1] offset 1 : !tile.global<?x?xf16> -> i32
     %c2 = arith.constant 2 : i32
     %c128 = arith.constant 128 : i32
-    %twice = arith.muli %m, %c2 : i32
+    %twice = arith.muli %m, %c2 overflow<nsw> : i32
     %e = tile.extent %b[0] : !tile.global<?x64xf16> -> i32
     %same = arith.cmpi eq, %e, %twice : i32
     tile.check %same, "dim-mismatch", "B"
@@ -133,8 +133,57 @@ TEST_F(ManifestTest, ConditionsAndLaziness) {
   json::Object &branch = *(*k.getArray("host"))[1].getAsObject()->getObject("if");
   expectJson(*branch.get("cond"), R"({"let": "v0"})");
   json::Object &launch = *(*branch.getArray("then"))[0].getAsObject()->getObject("launch");
-  expectJson(*launch.get("grid"), R"([{"op": "select", "type": "i32", "args": [{"let": "v0"},
+  expectJson(*launch.get("grid"), R"([{"op": "select", "type": "u32", "args": [{"let": "v0"},
       {"op": "div", "args": [4, {"arg": "n"}], "type": "u32"}, 0]}])");
+}
+
+/// The flags of an operation say whether it is exact, and with which sign; without any it wraps.
+TEST_F(ManifestTest, SignsFollowFromOperations) {
+  auto grid = [&](llvm::StringRef body) {
+    std::optional<json::Object> manifest = build((R"(
+    tile.kernel @k(%u: i32 {tile.name = "u", tile.dtype = "u32"}, %i: i32 {tile.name = "i", tile.dtype = "i32"}) {
+      %c5 = arith.constant 5 : i32
+      %big = arith.constant -2 : i32
+      )" + body + R"(
+      tgpu.launch "k.0" grid(%r : i32) args()
+      tile.return
+    }
+    tgpu.kernel @k_0() attributes {threads = 32 : i32, launch = "k.0"} { tgpu.return })")
+                                                     .str());
+    EXPECT_TRUE(manifest.has_value());
+    json::Object &launch =
+        *(*kernel(*manifest).getArray("host"))[0].getAsObject()->getObject("launch");
+    return std::move((*launch.getArray("grid"))[0]);
+  };
+  expectJson(grid("%r = arith.addi %u, %big overflow<nuw> : i32"),
+             R"({"op": "add", "args": [{"arg": "u"}, 4294967294], "type": "u32"})");
+  expectJson(grid("%r = arith.addi %i, %big overflow<nsw> : i32"),
+             R"({"op": "add", "args": [{"arg": "i"}, -2], "type": "i32"})");
+  // An i32 as u32, and the other way round: a cast where it is read.
+  expectJson(
+      grid("%r = arith.subi %i, %c5 overflow<nuw> : i32"),
+      R"({"op": "sub", "args": [{"op": "cast", "args": [{"arg": "i"}], "type": "u32"}, 5], "type": "u32"})");
+  expectJson(
+      grid("%r = arith.minsi %u, %c5 : i32"),
+      R"({"op": "min", "args": [{"op": "cast", "args": [{"arg": "u"}], "type": "i32"}, 5], "type": "i32"})");
+  expectJson(
+      grid("%r = arith.muli %i, %i : i32"),
+      R"({"op": "cast", "args": [{"op": "mul", "args": [{"arg": "i"}, {"arg": "i"}]}], "type": "i32"})");
+  expectJson(grid("%r = arith.andi %u, %big : i32"),
+             R"({"op": "bitand", "args": [{"arg": "u"}, 4294967294], "type": "u32"})");
+  expectJson(grid("%r = tile.div %i, %u {rounding = #tile.rounding<down>} : i32"),
+             R"({"op": "floordiv", "type": "i32",
+                 "args": [{"arg": "i"}, {"op": "cast", "args": [{"arg": "u"}], "type": "i32"}]})");
+  expectJson(grid("%r = tile.rem %u, %big {is_unsigned} : i32"),
+             R"({"op": "rem", "args": [{"arg": "u"}, 4294967294], "type": "u32"})");
+  expectJson(grid("%r = tile.shl %u, %c5 {is_unsigned} : i32"),
+             R"({"op": "shl", "args": [{"arg": "u"}, 5], "type": "u32"})");
+  expectJson(grid("%t = arith.cmpi eq, %u, %i : i32 %r = arith.select %t, %u, %c5 : i32"),
+             R"({"op": "select", "type": "u32", "args": [
+                 {"op": "eq", "args": [{"arg": "u"}, {"op": "cast", "args": [{"arg": "i"}], "type": "u32"}]},
+                 {"arg": "u"}, 5]})");
+  expectJson(grid("%l, %r = arith.mului_extended %u, %u : i32"),
+             R"({"op": "mulhi", "args": [{"arg": "u"}, {"arg": "u"}], "type": "u32"})");
 }
 
 TEST_F(ManifestTest, MergingKeepsTheOrderAndRefusesOtherHostParts) {

@@ -1,0 +1,125 @@
+//===- Integers.cpp - integer arithmetic that LLVM cannot exploit --------===//
+//
+// LLVM takes what its operations do not define for impossible, and deletes the guards that led
+// there. So nothing undefined reaches it: no operation carries overflow flags, a divisor that may
+// be 0 or -1 is exchanged for 1 and the quotient selected afterwards, as is a count that is too
+// large. (Elementwise.cpp: floats become integers by the saturating intrinsics.)
+//
+//===----------------------------------------------------------------------===//
+#include "passes/llvm/KernelLowering.h"
+
+using namespace mlir;
+using tilec::tile::Rounding;
+
+namespace tilec::lowering {
+
+Value KernelLowering::divide(Value x, Value y, Rounding rounding, bool isUnsigned, bool remainder) {
+  Type type = x.getType();
+  Value zero = constant(0, type), one = constant(1, type), divisor = y;
+  Value byZero, byMinusOne;
+  if (!tile::isSafeDivisor(y, isUnsigned)) {
+    byZero = compare(arith::CmpIPredicate::eq, y, zero);
+    Value harmful = byZero;
+    if (!isUnsigned) {
+      byMinusOne = compare(arith::CmpIPredicate::eq, y, constant(-1, type));
+      harmful = b.createOrFold<arith::OrIOp>(loc, byZero, byMinusOne);
+    }
+    divisor = b.createOrFold<arith::SelectOp>(loc, harmful, one, y);
+  }
+  auto rest = [&]() -> Value {
+    return isUnsigned ? b.createOrFold<arith::RemUIOp>(loc, x, divisor)
+                      : b.createOrFold<arith::RemSIOp>(loc, x, divisor);
+  };
+  // Whether the quotient was rounded, and in which direction: up for operands of different signs.
+  auto inexact = [&](bool wantSameSign) {
+    Value r = rest(), condition = compare(arith::CmpIPredicate::ne, r, zero);
+    if (isUnsigned) {
+      return condition;
+    }
+    Value signs = b.createOrFold<arith::XOrIOp>(loc, x, divisor);
+    auto sign = wantSameSign ? arith::CmpIPredicate::sge : arith::CmpIPredicate::slt;
+    return both(condition, compare(sign, signs, zero));
+  };
+  if (remainder) { // by 1 and -1 nothing is left
+    Value r = rest();
+    if (rounding != Rounding::Down || isUnsigned) {
+      return r;
+    }
+    Value adjusted = add(r, divisor);
+    return b.createOrFold<arith::SelectOp>(loc, inexact(false), adjusted, r);
+  }
+  Value quotient = isUnsigned ? b.createOrFold<arith::DivUIOp>(loc, x, divisor)
+                              : b.createOrFold<arith::DivSIOp>(loc, x, divisor);
+  if (rounding == Rounding::Up) {
+    Value up = add(quotient, one);
+    quotient = b.createOrFold<arith::SelectOp>(loc, inexact(true), up, quotient);
+  } else if (rounding == Rounding::Down && !isUnsigned) {
+    Value down = add(quotient, constant(-1, type));
+    quotient = b.createOrFold<arith::SelectOp>(loc, inexact(false), down, quotient);
+  }
+  if (byMinusOne) {
+    Value negated = b.createOrFold<arith::SubIOp>(loc, zero, x);
+    quotient = b.createOrFold<arith::SelectOp>(loc, byMinusOne, negated, quotient);
+  }
+  return byZero ? b.createOrFold<arith::SelectOp>(loc, byZero, zero, quotient) : quotient;
+}
+
+Value KernelLowering::shift(Value x, Value count, bool left, bool isUnsigned) {
+  Type type = x.getType();
+  const unsigned width = type.getIntOrFloatBitWidth();
+  const bool isSafe = tile::isSafeShift(count);
+  if (!isSafe && !left && !isUnsigned) { // all but the sign is shifted out
+    count = b.createOrFold<arith::MinUIOp>(loc, count, constant(width - 1, type));
+  }
+  if (!left && !isUnsigned) {
+    return b.createOrFold<arith::ShRSIOp>(loc, x, count);
+  }
+  Value zero = constant(0, type), tooFar;
+  if (!isSafe) {
+    tooFar = compare(arith::CmpIPredicate::uge, count, constant(width, type));
+    // Masked, not selected: of a select of the same count LLVM's NVPTX makes PTX's shift, which
+    // stops at the width, but cuts a count of 64 bits to 32 before (LLVM 22).
+    count = b.createOrFold<arith::AndIOp>(loc, count, constant(width - 1, type));
+  }
+  Value result = left ? b.createOrFold<arith::ShLIOp>(loc, x, count)
+                      : b.createOrFold<arith::ShRUIOp>(loc, x, count);
+  return tooFar ? b.createOrFold<arith::SelectOp>(loc, tooFar, zero, result) : result;
+}
+
+//===----------------------------------------------------------------------===//
+// Coordinates
+//===----------------------------------------------------------------------===//
+
+static IntegerRange limitsOf(Type type) {
+  const unsigned width = type.getIntOrFloatBitWidth();
+  return {APInt::getSignedMinValue(width).getSExtValue(),
+          APInt::getSignedMaxValue(width).getSExtValue()};
+}
+
+Value KernelLowering::fitIndex(Value index, IntegerRange &range, Type type) {
+  const IntegerRange limits = limitsOf(type);
+  if (range.low < limits.low) {
+    index = b.createOrFold<arith::MaxSIOp>(loc, index, constant(limits.low, index.getType()));
+  }
+  if (range.high > limits.high) {
+    index = b.createOrFold<arith::MinSIOp>(loc, index, constant(limits.high, index.getType()));
+  }
+  range = {std::clamp(range.low, limits.low, limits.high),
+           std::clamp(range.high, limits.low, limits.high)};
+  return toInteger(index, type);
+}
+
+Value KernelLowering::addCoordinates(Value x, IntegerRange &range, Value y, IntegerRange other) {
+  IntegerRange sum = {0, 0};
+  bool overflows = __builtin_add_overflow(range.low, other.low, &sum.low);
+  overflows |= __builtin_add_overflow(range.high, other.high, &sum.high);
+  const IntegerRange limits = limitsOf(x.getType());
+  if (!overflows && sum.low >= limits.low && sum.high <= limits.high) {
+    range = sum;
+    return add(x, y);
+  }
+  range = limits;
+  return LLVM::SAddSat::create(b, loc, x, y);
+}
+
+} // namespace tilec::lowering
