@@ -63,8 +63,18 @@ struct CheckRegisters : tilec::impl::CheckRegistersBase<CheckRegisters> {
     if (!target) {
       return signalPassFailure();
     }
+    const int64_t threads = getOperation().getLaunchedThreads();
+    const int64_t blocks = getOperation().getMinBlocks().value_or(1);
+    if (blocks * threads > threadsPerSM(*target)) {
+      getOperation().emitError(diag::formatDiagnostic(
+          diag::Id::AnnotationArgument, "min_blocks",
+          "wants " + std::to_string(blocks) + " blocks of " + std::to_string(threads) +
+              " threads, but a multiprocessor of `" + target->name.str() + "` holds " +
+              std::to_string(threadsPerSM(*target)) + " threads"));
+      return signalPassFailure();
+    }
     // Registers are given out in units of 8 for each thread (CUDA C programming guide).
-    int64_t share = target->registersPerSM / getOperation().getLaunchedThreads() / 8 * 8;
+    int64_t share = target->registersPerSM / threads / 8 * 8;
     int64_t available = std::min<int64_t>(target->registersPerThread, share);
     SmallVector<Value> worst;
     int64_t most = 0;

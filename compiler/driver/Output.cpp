@@ -48,12 +48,40 @@ std::string Compilation::outputPath() const {
   return input == "-" || extension.empty() ? "-" : withExtension(input, extension);
 }
 
-/// Writes a file beside its place first, so that it never exists half-written.
-bool Compilation::writeFile(StringRef path, StringRef bytes) {
-  auto write = [&](raw_ostream &os) {
+/// Opens what is there (or creates it) and writes through it.
+static std::error_code writeInPlace(StringRef path, StringRef bytes) {
+  std::error_code error;
+  raw_fd_ostream os(path, error, sys::fs::CD_CreateAlways, sys::fs::FA_Write, sys::fs::OF_None);
+  if (!error) {
+    os << bytes;
+    os.close();
+    error = os.error();
+    os.clear_error();
+  }
+  return error;
+}
+
+/// A regular file is written beside its place first, so that it never exists half-written. What
+/// only looks like a file (a device, a FIFO) is written through, and a symbolic link stays one: its
+/// target is replaced.
+static std::error_code writeOutput(StringRef path, StringRef bytes) {
+  sys::fs::file_status target, link;
+  sys::fs::status(path, target); // follows links
+  sys::fs::status(path, link, /*follow=*/false);
+  SmallString<128> place = path;
+  if (link.type() == sys::fs::file_type::symlink_file && sys::fs::real_path(path, place)) {
+    return writeInPlace(path, bytes); // leads nowhere yet
+  }
+  if (sys::fs::exists(target) && target.type() != sys::fs::file_type::regular_file) {
+    return writeInPlace(path, bytes);
+  }
+  return errorToErrorCode(writeToOutput(place, [&](raw_ostream &os) {
     os << bytes;
     return Error::success();
-  };
+  }));
+}
+
+bool Compilation::writeFile(StringRef path, StringRef bytes) {
   if (path == "-") {
     outs() << bytes;
     outs().flush();
@@ -68,9 +96,8 @@ bool Compilation::writeFile(StringRef path, StringRef bytes) {
     diags.report(diag::Id::FileWrite, SMRange(), path, "it is a directory");
     return false;
   }
-  if (Error error = writeToOutput(path, write)) {
-    std::string why = errorToErrorCode(std::move(error)).message();
-    diags.report(diag::Id::FileWrite, SMRange(), path, why);
+  if (std::error_code error = writeOutput(path, bytes)) {
+    diags.report(diag::Id::FileWrite, SMRange(), path, error.message());
     return false;
   }
   return true;

@@ -9,6 +9,12 @@ using diag::Id;
 
 namespace {
 enum Places : unsigned { OnKernel = 1, OnLaunch = 2, OnStatement = 4, OnCopy = 8, OnShared = 16 };
+
+// Limits of every target (CUDA C programming guide, "Thread block clusters", and the table of
+// technical specifications per compute capability).
+constexpr int64_t kMaxClusterBlocks = 8; // what every device of a generation can schedule
+constexpr int64_t kMaxBlocksPerSM = 32;
+constexpr int64_t kLeastRegisters = 24, kMostRegisters = 255; // ptxas takes no less than 24
 } // namespace
 
 static std::optional<unsigned> placesOf(llvm::StringRef name) {
@@ -82,11 +88,11 @@ bool Analyzer::annotationCount(const ast::Annotation &a, unsigned least, unsigne
 }
 
 std::optional<int64_t> Analyzer::annotationInt(const ast::Annotation &a, const ast::Expr *e,
-                                               int64_t least) {
+                                               int64_t least, int64_t most) {
   auto n = constantInt(e, llvm::Twine("an argument of `@") + a.name.name + "`");
-  if (n && (*n < least || *n > INT32_MAX)) {
+  if (n && (*n < least || *n > most)) {
     report(Id::AnnotationArgument, e->range, a.name.name,
-           llvm::Twine("needs a number from ") + llvm::Twine(least) + " to 2147483647");
+           llvm::Twine("needs a number from ") + llvm::Twine(least) + " to " + llvm::Twine(most));
     return std::nullopt;
   }
   return n;
@@ -258,14 +264,21 @@ LaunchAnnotations Analyzer::launchAnnotations(const ast::LaunchStmt *s, StmtAnno
       result.rasterizeGroup = annotationInt(a, a.args[0].value, 1);
     } else if (name == "cluster" && annotationCount(a, 1, 3)) {
       llvm::SmallVector<int64_t> extents;
+      int64_t blocks = 1;
       for (const ast::Arg &arg : a.args) {
-        extents.push_back(annotationInt(a, arg.value, 1).value_or(1));
+        extents.push_back(annotationInt(a, arg.value, 1, kMaxClusterBlocks).value_or(1));
+        blocks *= extents.back();
+      }
+      if (blocks > kMaxClusterBlocks) {
+        report(Id::AnnotationArgument, a.range, name,
+               llvm::Twine("has ") + llvm::Twine(blocks) + " blocks, a cluster has at most " +
+                   llvm::Twine(kMaxClusterBlocks));
       }
       result.cluster = program.list<int64_t>(extents);
     } else if (name == "min_blocks" && annotationCount(a, 1, 1)) {
-      result.minBlocks = annotationInt(a, a.args[0].value, 1);
+      result.minBlocks = annotationInt(a, a.args[0].value, 1, kMaxBlocksPerSM);
     } else if (name == "max_registers" && annotationCount(a, 1, 1)) {
-      result.maxRegisters = annotationInt(a, a.args[0].value, 1);
+      result.maxRegisters = annotationInt(a, a.args[0].value, kLeastRegisters, kMostRegisters);
     }
   }
   if (pingpong && !result.persistent) {

@@ -84,3 +84,10 @@ tgpu.kernel @share(%x: f32, %n: i32) attributes {threads = 1024 : i32, target = 
   }
   tgpu.return
 }
+
+// -----
+
+// expected-error@+1 {{`@min_blocks` wants 4 blocks of 512 threads, but a multiprocessor of `sm_89` holds 1536 threads [annotation]}}
+tgpu.kernel @crowd() attributes {threads = 512 : i32, min_blocks = 4 : i32, target = "sm_89"} {
+  tgpu.return
+}
