@@ -82,6 +82,75 @@ LogicalResult PipelineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 //===----------------------------------------------------------------------===//
+// Attributes of numbers: what no pass may be handed
+//===----------------------------------------------------------------------===//
+
+/// Threads of a block are at most 1024, so warps at most 32.
+constexpr int64_t kMaxWarps = 32;
+/// Extent of a TMA box in one dimension (CUDA driver API, cuTensorMapEncodeTiled).
+constexpr int64_t kMaxBox = 256;
+constexpr size_t kMaxMapRank = 5;
+
+LogicalResult MmaAttr::verify(function_ref<InFlightDiagnostic()> emitError, MmaKind kind, int64_t m,
+                              int64_t n, int64_t k, int64_t warpsM, int64_t warpsN) {
+  if (warpsM < 1 || warpsN < 1 || warpsM > kMaxWarps || warpsN > kMaxWarps) {
+    return emitError() << "a product is shared by 1 to " << kMaxWarps
+                       << " warps along each dimension";
+  }
+  // PTX ISA 9.7.15 (wgmma), 9.7.14 (mma): 32 bytes of k at most, 4 for f64.
+  bool fits = kind == MmaKind::Wgmma
+                  ? m == 64 && n >= 8 && n <= 256 && n % 8 == 0 && k >= 8 && k <= 32
+              : kind == MmaKind::MmaSync ? m >= 8 && m <= 16 && n == 8 && k >= 4 && k <= 32
+                                         : m >= 1 && n >= 1 && k >= 1;
+  if (!fits) {
+    return emitError() << "no instruction " << stringifyMmaKind(kind) << " computes " << m << 'x'
+                       << n << 'x' << k;
+  }
+  return success();
+}
+
+LogicalResult StageAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t stage,
+                                int64_t, int64_t hold) {
+  if (stage < 0 || hold < 0 || hold > 100) {
+    return emitError() << "a stage counts from 0, `hold` is a percentage";
+  }
+  return success();
+}
+
+LogicalResult DivisibleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t argument,
+                                    int64_t divisor) {
+  if (argument < 0 || divisor < 1) {
+    return emitError() << "names an argument and a divisor of at least 1";
+  }
+  return success();
+}
+
+LogicalResult TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t argument,
+                                    ArrayRef<int64_t> extents, ArrayRef<int64_t> strides,
+                                    ArrayRef<int64_t> box, int64_t swizzle) {
+  if (argument < 0 || extents.empty() || extents.size() > kMaxMapRank ||
+      strides.size() != extents.size() || box.size() != extents.size()) {
+    return emitError() << "has an extent, a stride and a box extent for each of 1 to "
+                       << kMaxMapRank << " dimensions";
+  }
+  if (llvm::any_of(box, [](int64_t extent) { return extent < 1 || extent > kMaxBox; })) {
+    return emitError() << "boxes have 1 to " << kMaxBox << " elements along each dimension";
+  }
+  if (!llvm::is_contained({0, 32, 64, 128}, swizzle)) {
+    return emitError() << "swizzles 0, 32, 64 or 128 bytes";
+  }
+  return success();
+}
+
+LogicalResult ChannelType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t slots) {
+  // Positions are i32, and two barriers of 8 bytes for each slot fit shared memory.
+  if (slots < 1 || slots > 4096) {
+    return emitError() << "a channel has 1 to 4096 slots";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Layout attributes
 //===----------------------------------------------------------------------===//
 

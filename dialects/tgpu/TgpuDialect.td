@@ -81,6 +81,7 @@ def Tgpu_MmaAttr : Tgpu_Attr<"Mma", "mma"> {
   let parameters = (ins "::tilec::tgpu::MmaKind":$kind, "int64_t":$m, "int64_t":$n, "int64_t":$k,
                         "int64_t":$warpsM, "int64_t":$warpsN);
   let assemblyFormat = "`<` $kind `,` $m `,` $n `,` $k `,` `warps` `=` $warpsM `,` $warpsN `>`";
+  let genVerifyDecl = 1;
 }
 
 def Tgpu_StageAttr : Tgpu_Attr<"Stage", "stage"> {
@@ -91,6 +92,7 @@ def Tgpu_StageAttr : Tgpu_Attr<"Stage", "stage"> {
   }];
   let parameters = (ins "int64_t":$stage, "int64_t":$order, DefaultValuedParameter<"int64_t", "0">:$hold);
   let assemblyFormat = "`<` $stage `,` $order (`,` `hold` `=` $hold^)? `>`";
+  let genVerifyDecl = 1;
 }
 
 def Tgpu_PipelineAttr : Tgpu_Attr<"Pipeline", "pipeline"> {
@@ -107,6 +109,7 @@ def Tgpu_DivisibleAttr : Tgpu_Attr<"Divisible", "divisible"> {
   let summary = "a variant's assumption: launch argument `argument` is a multiple of `divisor`";
   let parameters = (ins "int64_t":$argument, "int64_t":$divisor);
   let assemblyFormat = "`<` $argument `,` $divisor `>`";
+  let genVerifyDecl = 1;
 }
 
 def Tgpu_TensorMapAttr : Tgpu_Attr<"TensorMap", "tensor_map"> {
@@ -122,6 +125,7 @@ def Tgpu_TensorMapAttr : Tgpu_Attr<"TensorMap", "tensor_map"> {
     `<` $argument `,` `extents` `=` `[` $extents `]` `,` `strides` `=` `[` $strides `]` `,`
     `box` `=` `[` $box `]` `,` `swizzle` `=` $swizzle `>`
   }];
+  let genVerifyDecl = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,6 +158,7 @@ def Tgpu_ChannelType : Tgpu_Type<"Channel", "channel"> {
   let summary = "full and empty barriers of a ring of `slots` buffers";
   let parameters = (ins "int64_t":$slots);
   let assemblyFormat = "`<` $slots `>`";
+  let genVerifyDecl = 1;
 }
 
 #endif

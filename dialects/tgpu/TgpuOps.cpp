@@ -122,6 +122,22 @@ LogicalResult KernelOp::verify() {
   if (getThreads() == 0 || getThreads() % 32 != 0 || getLaunchedThreads() > 1024) {
     return emitOpError("runs whole warps, up to 1024 threads");
   }
+  auto isArgument = [&](int64_t index) { return index < int64_t(getArgumentTypes().size()); };
+  for (Attribute attribute : getGuard().value_or(ArrayAttr::get(getContext(), {}))) {
+    auto divisible = dyn_cast<DivisibleAttr>(attribute);
+    if (!divisible || !isArgument(divisible.getArgument())) {
+      return emitOpError("guards a variant by #tgpu.divisible of its arguments, not ") << attribute;
+    }
+  }
+  for (Attribute attribute : getTensorMaps().value_or(ArrayAttr::get(getContext(), {}))) {
+    auto map = dyn_cast<TensorMapAttr>(attribute);
+    if (!map || !isArgument(map.getArgument()) ||
+        !isa<GlobalType>(getArgumentTypes()[map.getArgument()]) ||
+        !llvm::all_of(map.getExtents(), isArgument) ||
+        !llvm::all_of(map.getStrides(), isArgument)) {
+      return emitOpError("has #tgpu.tensor_maps of its arguments, not ") << attribute;
+    }
+  }
   return success();
 }
 

@@ -143,3 +143,59 @@ tgpu.kernel @scale_complete(%r: !row) attributes {threads = 128 : i32} {
   %x = tgpu.scale_partial %r by %r : !row, !row -> !row
   tgpu.return
 }
+
+// -----
+
+// Numbers that no pass may be handed.
+// expected-error @+1 {{a product is shared by 1 to 32 warps along each dimension}}
+#none = #tgpu.mma<wgmma, 64, 64, 16, warps = 0, 1>
+
+// -----
+
+// expected-error @+1 {{no instruction wgmma computes 64x12x16}}
+#odd = #tgpu.mma<wgmma, 64, 12, 16, warps = 1, 1>
+
+// -----
+
+// expected-error @+1 {{no instruction mma_sync computes 16x8x0}}
+#empty = #tgpu.mma<mma_sync, 16, 8, 0, warps = 1, 1>
+
+// -----
+
+// expected-error @+1 {{a stage counts from 0, `hold` is a percentage}}
+#hold = #tgpu.stage<0, 0, hold = 101>
+
+// -----
+
+// expected-error @+1 {{has an extent, a stride and a box extent for each of 1 to 5 dimensions}}
+#rank = #tgpu.tensor_map<0, extents = [1, 2], strides = [-2], box = [64, 128], swizzle = 128>
+
+// -----
+
+// expected-error @+1 {{boxes have 1 to 256 elements along each dimension}}
+#box = #tgpu.tensor_map<0, extents = [1, 2], strides = [-2, 1], box = [64, 512], swizzle = 128>
+
+// -----
+
+// expected-error @+1 {{swizzles 0, 32, 64 or 128 bytes}}
+#swizzle = #tgpu.tensor_map<0, extents = [1, 2], strides = [-2, 1], box = [64, 128], swizzle = 48>
+
+// -----
+
+// expected-error @+1 {{a channel has 1 to 4096 slots}}
+func.func private @channel(!tgpu.channel<0>)
+
+// -----
+
+// expected-error @+1 {{has #tgpu.tensor_maps of its arguments}}
+tgpu.kernel @map(%x: !tile.global<?x?xf16>) attributes {threads = 32 : i32,
+    tensor_maps = [#tgpu.tensor_map<0, extents = [1, 2], strides = [-2, 1], box = [64, 128], swizzle = 128>]} {
+  tgpu.return
+}
+
+// -----
+
+// expected-error @+1 {{guards a variant by #tgpu.divisible of its arguments}}
+tgpu.kernel @guard(%x: i32) attributes {threads = 32 : i32, guard = [#tgpu.divisible<1, 8>]} {
+  tgpu.return
+}

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Feeds damaged IR to tile-opt: it ends in a diagnostic (status 0 or 1), never in a signal or a hang.
+
+    tools/dev/fuzz_mlir.py [--count N] [--seed S] [--keep DIR] [FILE.mlir ...]
+
+Takes the lit tests of the dialects and passes with the pipelines of their RUN lines, cuts them into their parts, changes
+numbers, words and lines of a part at random, and runs tile-opt. What fails is kept under --keep. The last line is
+`N passed, N failed`.
+"""
+import argparse
+import pathlib
+import random
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SECONDS = 60
+TOKEN = re.compile(r'"[^"]*"|[%@#!]?[\w.$]+|->|::|\S')
+
+
+def parts_of(path):
+    """Pairs of a part of the file and the pipeline options that its RUN line gives tile-opt."""
+    text = path.read_text()
+    run = re.search(r'RUN: tile-opt %s(?: (.*))?', text)
+    options = re.findall(r"'[^']*'|\S+", (run.group(1) or '').split('|')[0]) if run else []
+    options = [o.replace("'", '') for o in options if not o.startswith(('-split', '-verify', '2>'))]
+    for part in text.split('// -----'):
+        code = '\n'.join(line for line in part.splitlines() if not line.strip().startswith('//'))
+        if 'kernel' in code:
+            yield code, options
+
+
+def kind_of(text):
+    """Tokens of one kind may stand for each other."""
+    return text[0] if text[0] in '%@#!"' else 'word' if text[0].isalpha() else 'other'
+
+
+def other_number(number, draw):
+    near = [int(number) + 1, max(0, int(number) - 1), int(number) * 2, int(number) // 2, 0, 1, 2, 3, 7, 24, 64]
+    far = [1000, 100000, 2**31 - 1, 2**31, 2**32 + 1, 2**63 - 1, 2**64]
+    return str(draw.choice(near if draw.random() < 0.85 else far))
+
+
+def damaged(code, draw):
+    """The code with one or two small changes that mostly still parse."""
+    for _ in range(draw.randint(1, 2)):
+        tokens = list(TOKEN.finditer(code))
+        numbered = [t for t in tokens if re.search(r'\d', t.group()) and t.group()[0] not in '%@#!']
+        change = draw.random()
+        if change < 0.6 and numbered:
+            token = draw.choice(numbered)
+            number = draw.choice(list(re.finditer(r'(?<![a-wyz\d])\d+', token.group())) or [None])
+            if number is None:
+                continue
+            start, end = token.start() + number.start(), token.start() + number.end()
+            code = code[:start] + other_number(number.group(), draw) + code[end:]
+        elif change < 0.85:
+            token = draw.choice(tokens)
+            same = [t for t in tokens if kind_of(t.group()) == kind_of(token.group())]
+            code = code[:token.start()] + draw.choice(same).group() + code[token.end():]
+        else:
+            lines = code.splitlines()
+            at = draw.randrange(len(lines))
+            if draw.random() < 0.5:
+                del lines[at]
+            else:
+                lines[at], lines[at - 1] = lines[at - 1], lines[at]
+            code = '\n'.join(lines)
+    return code
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--count', type=int, default=300)
+    parser.add_argument('--seed', default='0')
+    parser.add_argument('--keep', type=pathlib.Path, default=ROOT / 'build/fuzz-mlir')
+    parser.add_argument('files', nargs='*', type=pathlib.Path)
+    options = parser.parse_args()
+    files = options.files or sorted([*ROOT.glob('test/passes/**/*.mlir'), *ROOT.glob('test/dialects/**/*.mlir')])
+    pool = [(path, code, args) for path in files for code, args in parts_of(path)]
+    draw = random.Random(options.seed)
+    failed = 0
+    for number in range(options.count):
+        path, code, args = draw.choice(pool)
+        text = damaged(code, draw)
+        try:
+            run = subprocess.run([ROOT / 'build/bin/tile-opt', '-', *args], input=text, capture_output=True, text=True,
+                                 timeout=SECONDS)
+            status = run.returncode
+        except subprocess.TimeoutExpired:
+            status = 'time-out'
+        if status not in (0, 1):
+            failed += 1
+            options.keep.mkdir(parents=True, exist_ok=True)
+            kept = options.keep / f'{path.stem}-{options.seed}-{number}.mlir'
+            kept.write_text(f'// RUN: tile-opt %s {" ".join(repr(a) for a in args)}\n{text}')
+            print(f'{kept}: status {status}, from {path.relative_to(ROOT)}')
+    print(f'{options.count - failed} passed, {failed} failed')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
