@@ -40,7 +40,9 @@ function(tilec_tablegen target td)
 endfunction()
 
 # The headers that nearly every MLIR file includes, parsed once.
-file(WRITE ${CMAKE_BINARY_DIR}/tilec_mlir_pch.cpp "namespace tilec { extern const int pchAnchor; const int pchAnchor = 0; }\n")
+# Written only when it changes: what includes it would be compiled again after each configuration.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/tilec_mlir_pch.cpp
+  CONTENT "namespace tilec { extern const int pchAnchor; const int pchAnchor = 0; }\n")
 add_library(tilec_mlir_pch STATIC ${CMAKE_BINARY_DIR}/tilec_mlir_pch.cpp)
 target_precompile_headers(tilec_mlir_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/MlirPch.h)
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")

@@ -3,7 +3,8 @@
 
 A name in brackets in docs/language.md, outside code, names a diagnostic. It must have an entry in
 dialects/support/Diagnostics.def, and some file under test/ must mention it in brackets (a unit test: in
-a string, for names that are no plain words). Prints what is missing and exits with 1 if anything is.
+a string, for names that are no plain words). Several texts may share a name: each entry of the table is met by a test by
+its own text, the longest piece of it between placeholders. Prints what is missing and exits with 1 if anything is.
 
 usage: check_diagnostics.py [ROOT]    ROOT: the top of the repository
 """
@@ -43,10 +44,33 @@ def names_of_tests(folder):
     return names
 
 
+def plain(text):
+    """Without what differs between a text and its quotation: quotes, backslashes, breaks of lines and literals."""
+    text = re.sub(r'"\s*\n\s*"', "", text)
+    return re.sub(r"\s+", " ", re.sub(r'[\\`"]', "", text))
+
+
+def texts_of_table(text):
+    """Pairs of an entry and the longest piece of its text; none for texts that are made where they are reported."""
+    strings = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
+    for entry in re.finditer(rf'TILE_DIAG\((\w+),\s*"{NAME}",\s*"T\d+",\s*\w+,\s*{strings},', text):
+        piece = max((p.strip() for p in re.split(r"\{\d\}", plain(entry[2]))), key=len)
+        if piece:
+            yield entry[1], piece
+
+
+def tested_text(folder):
+    files = sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix in {".tile", ".mlir", ".test", ".cpp", ".py"})
+    return "\n".join(plain(path.read_text(errors="replace")) for path in files)
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2])
     language = names_of_language((root / "docs/language.md").read_text())
-    table = names_of_table((root / "dialects/support/Diagnostics.def").read_text())
+    definitions = (root / "dialects/support/Diagnostics.def").read_text()
+    table = names_of_table(definitions)
+    texts, seen = list(texts_of_table(definitions)), tested_text(root / "test")
+    unseen = [(entry, piece) for entry, piece in texts if piece not in seen]
     tests = names_of_tests(root / "test")
     undeclared = [n for n in language if n not in table]
     untested = [n for n in language if n not in tests]
@@ -54,8 +78,11 @@ def main():
         print(f"[{name}] is in docs/language.md, but not in Diagnostics.def")
     for name in untested:
         print(f"[{name}] has no test: no file under test/ mentions it")
-    print(f"{len(language)} names, {len(undeclared)} undeclared, {len(untested)} untested")
-    return 1 if undeclared or untested or not language else 0
+    for entry, piece in unseen:
+        print(f"{entry} has no test: no file under test/ has `{piece}`")
+    print(f"{len(language)} names, {len(undeclared)} undeclared, {len(untested)} untested; {len(texts)} texts, "
+          f"{len(unseen)} untested")
+    return 1 if undeclared or untested or unseen or not language or not texts else 0
 
 
 if __name__ == "__main__":

@@ -61,6 +61,19 @@ struct Analyzed {
     return text;
   }
 
+  /// `line: text [name]` of each diagnostic, separated by `; `.
+  std::string findings() const {
+    std::string text;
+    for (const tilec::Diagnostic *d : diagnostics.sorted()) {
+      text += text.empty() ? "" : "; ";
+      if (d->range.Start.isValid()) {
+        text += std::to_string(sources.getMgr().getLineAndColumn(d->range.Start).first) + ": ";
+      }
+      text += d->message + " [" + tilec::diag::info(d->id).name.str() + "]";
+    }
+    return text;
+  }
+
 private:
   Analyzed() = default;
   void run(const tilec::LoadedFile *file, tilec::sema::SemaOptions &options,
@@ -78,13 +91,13 @@ private:
 /// kept on the first line.
 struct Rule {
   const char *text;
-  const char *expected; // as Analyzed::summary
+  const char *expected; // as Analyzed::findings
 };
 
 inline void expectRules(llvm::ArrayRef<Rule> rules, const std::string &before,
                         const std::string &after) {
   for (const Rule &rule : rules) {
     Analyzed a(before + rule.text + after);
-    EXPECT_EQ(a.summary(), rule.expected) << rule.text << "\n" << a.messages();
+    EXPECT_EQ(a.findings(), rule.expected) << rule.text << "\n" << a.messages();
   }
 }
