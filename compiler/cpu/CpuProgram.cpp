@@ -1,7 +1,6 @@
 //===- CpuProgram.cpp - compiles for the host and runs --------------------===//
 #include "compiler/cpu/CpuProgram.h"
 
-#include "compiler/cpu/CpuArguments.h"
 #include "compiler/cpu/HostCodegen.h"
 #include "compiler/cpu/HostFibers.h"
 
@@ -47,43 +46,6 @@ Argument Argument::scalar(uint64_t bits, StringRef dtype) {
 }
 
 /// The language's name of an element type, for kernels that do not say it.
-static std::string defaultName(mlir::Type type) {
-  static constexpr StringLiteral names[] = {"f64",  "f32",  "f16", "bf16", "e4m3", "e5m2", "e2m1",
-                                            "e8m0", "bool", "i4",  "i8",   "i16",  "i32",  "i64"};
-  std::optional<Num> num = numOf(type);
-  return num ? names[(int)*num].str() : "?";
-}
-
-static Parameter describeParameter(tile::KernelOp kernel, unsigned index) {
-  Parameter parameter;
-  mlir::Type type = kernel.getArgumentTypes()[index];
-  auto textOf = [&](const Fact<mlir::StringAttr> &fact, std::string otherwise) {
-    mlir::StringAttr value = fact.get(kernel, index);
-    return value ? value.getValue().str() : otherwise;
-  };
-  parameter.name = textOf(tile::kName, "#" + std::to_string(index));
-  parameter.dtype = textOf(tile::kDtype, defaultName(elementTypeOf(type)));
-  parameter.isTensor = isa<tile::GlobalType>(type);
-  if (!parameter.isTensor) {
-    return parameter;
-  }
-  parameter.direction = textOf(tile::kDirection, "in");
-  parameter.isOptional = tile::kOptional.has(kernel, index);
-  parameter.isStrided = tile::kStrided.has(kernel, index);
-  if (mlir::IntegerAttr align = tile::kAlign.get(kernel, index)) {
-    parameter.align = align.getInt();
-  }
-  if (mlir::ArrayAttr names = tile::kMayAlias.get(kernel, index)) {
-    for (auto name : names.getAsRange<mlir::StringAttr>()) {
-      parameter.mayAlias.push_back(name.getValue().str());
-    }
-  }
-  ArrayRef<int64_t> shape = shapeOf(type);
-  parameter.shape.assign(shape.begin(), shape.end());
-  parameter.elementBits = storageBits(numOf(elementTypeOf(type)).value_or(Num::I8));
-  return parameter;
-}
-
 static Error internalError(const Twine &message) {
   return createStringError(inconvertibleErrorCode(), "cpu target: " + message);
 }
@@ -153,10 +115,6 @@ Expected<std::unique_ptr<CpuProgram>> CpuProgram::compile(mlir::ModuleOp module,
       return internalError("kernel `" + kernel.getSymName() + "` could not be lowered");
     }
     program->names.push_back(kernel.getSymName().str());
-    auto &parameters = program->kernels[kernel.getSymName()];
-    for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i) {
-      parameters.push_back(describeParameter(kernel, i));
-    }
   }
   std::string problems;
   raw_string_ostream problemStream(problems);
@@ -179,11 +137,6 @@ Expected<std::unique_ptr<CpuProgram>> CpuProgram::compile(mlir::ModuleOp module,
   return program;
 }
 
-ArrayRef<Parameter> CpuProgram::parameters(StringRef symbol) const {
-  auto kernel = kernels.find(symbol);
-  return kernel == kernels.end() ? ArrayRef<Parameter>() : ArrayRef<Parameter>(kernel->second);
-}
-
 /// Calls generated code; false if the program stopped with an error. Nothing here has a destructor
 /// that `longjmp` would skip.
 static bool callKernel(HostRun &run, void (*kernel)(HostThread *, const HostArgument *),
@@ -196,11 +149,8 @@ static bool callKernel(HostRun &run, void (*kernel)(HostThread *, const HostArgu
 }
 
 Error CpuProgram::run(StringRef symbol, ArrayRef<Argument> arguments) {
-  if (!kernels.contains(symbol)) {
+  if (!llvm::is_contained(names, symbol)) {
     return createStringError(inconvertibleErrorCode(), "there is no kernel `" + symbol + "`");
-  }
-  if (Error error = checkArguments(symbol, parameters(symbol), arguments)) {
-    return error;
   }
   Expected<orc::ExecutorAddr> address = jit->lookup(symbol);
   if (!address) {

@@ -11,7 +11,6 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -49,20 +48,6 @@ struct Argument {
   std::string dtype;
 };
 
-/// What a kernel takes, as its declaration says.
-struct Parameter {
-  std::string name;
-  std::string dtype;
-  std::string direction; ///< "in", "out", "inout"; empty for a scalar
-  bool isTensor = false;
-  bool isOptional = false;
-  bool isStrided = false;
-  int64_t align = 16;                  ///< of a tensor's base, bytes
-  llvm::SmallVector<int64_t, 8> shape; ///< kDynamic where the extent is known at launch
-  llvm::SmallVector<std::string, 1> mayAlias;
-  unsigned elementBits = 0; ///< in memory; 4 for the packed types
-};
-
 class CpuProgram {
 public:
   /// Generates host code for every kernel of `module`, which is in the tile dialect and stays as it
@@ -72,14 +57,13 @@ public:
                                                              const CpuOptions &options = {});
   ~CpuProgram();
 
-  /// Runs the kernel of this name. The error is about an argument, a condition at launch ("...
-  /// [where-failed]"), or an error of the program, beginning with its place in the source.
+  /// Runs the kernel of this name. The arguments fit its parameters: tile_rt::bindArguments has
+  /// checked them. The error is about a condition at launch ("... [where-failed]"), or an error of
+  /// the program, beginning with its place in the source.
   llvm::Error run(llvm::StringRef symbol, llvm::ArrayRef<Argument> arguments);
 
   /// Names of the kernels, in the order of the module.
   llvm::ArrayRef<std::string> symbols() const { return names; }
-  /// Parameters of a kernel; empty if there is none of this name.
-  llvm::ArrayRef<Parameter> parameters(llvm::StringRef symbol) const;
 
 private:
   CpuProgram();
@@ -87,7 +71,6 @@ private:
   CpuOptions options;
   std::unique_ptr<llvm::orc::LLJIT> jit;
   llvm::SmallVector<std::string> names;
-  llvm::StringMap<llvm::SmallVector<Parameter, 0>> kernels;
 };
 
 } // namespace tilec::cpu

@@ -95,8 +95,9 @@ private:
 };
 } // namespace
 
-CudaExecutor::CudaExecutor(tile_pack &pack)
-    : pack(pack), driver(*pack.context->driver), current(driver, pack.context->context) {}
+CudaExecutor::CudaExecutor(const tile_kernel &kernel)
+    : PlanExecutor(kernel), pack(*kernel.pack), driver(*pack.context->driver),
+      current(driver, pack.context->context) {}
 
 std::unique_ptr<Buffer> CudaExecutor::allocate(size_t bytes, const std::string &) {
   return std::make_unique<DeviceBuffer>(driver, bytes);
@@ -108,8 +109,7 @@ void CudaExecutor::run(const LaunchPlan &plan, uint64_t workspace) {
   pack.context->failures.check();
 }
 
-std::vector<float> CudaExecutor::time(const LaunchPlan &plan, uint64_t workspace, int warmup,
-                                      int count, bool flush) {
+std::vector<float> CudaExecutor::time(int warmup, int count, bool flush) {
   std::unique_ptr<DeviceBuffer> swept;
   if (flush) {
     swept = std::make_unique<DeviceBuffer>(driver, kFlushBytes);
@@ -123,7 +123,7 @@ std::vector<float> CudaExecutor::time(const LaunchPlan &plan, uint64_t workspace
           "flushing");
     }
     begin.record();
-    pack.execute(plan, nullptr, workspace);
+    pack.execute(plan, nullptr, workspace->address());
     end.record();
     float milliseconds = end.millisecondsSince(begin);
     if (i >= warmup) {

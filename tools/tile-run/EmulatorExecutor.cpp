@@ -192,14 +192,16 @@ DeviceInfo emulatedDevice(const std::string &arch, unsigned multiprocessors) {
       }
     }
   }
-  throw UsageError("the emulator has no device for `" + arch +
+  throw InputError("the emulator has no device for `" + arch +
                    "`: give --arch sm_80, sm_90a or another of compute capability 8.0 to 12.0");
 }
 
-EmulatorExecutor::EmulatorExecutor(tile_pack &pack, const Kernel &kernel,
-                                   const CaseOptions &options, std::optional<uint64_t> seed)
-    : pack(pack), options(options), arch(options.arch.empty() ? defaultArch(pack) : options.arch),
-      info(emulatedDevice(arch, options.sms)), emulator(emulatorOptions(kernel, options, seed)) {}
+EmulatorExecutor::EmulatorExecutor(const tile_kernel &kernel, const CaseOptions &options,
+                                   std::optional<uint64_t> seed)
+    : PlanExecutor(kernel), pack(*kernel.pack), options(options),
+      arch(options.arch.empty() ? defaultArch(pack) : options.arch),
+      info(emulatedDevice(arch, options.sms)),
+      emulator(emulatorOptions(*kernel.kernel, options, seed)) {}
 
 std::unique_ptr<Buffer> EmulatorExecutor::allocate(size_t bytes, const std::string &name) {
   return std::make_unique<EmulatedBuffer>(emulator, bytes, name);
@@ -209,7 +211,7 @@ std::string EmulatorExecutor::ptxText(unsigned index) const {
   if (!options.ptx.empty()) {
     std::ifstream file(options.ptx, std::ios::binary);
     if (!file) {
-      throw UsageError("cannot open `" + options.ptx + "`");
+      throw InputError("cannot open `" + options.ptx + "`");
     }
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
@@ -293,10 +295,6 @@ void EmulatorExecutor::run(const LaunchPlan &plan, uint64_t workspace) {
   } catch (const tile_emu::Fault &fault) {
     throw Error(TILE_ERROR_PACK, tile_emu::format(fault.report, {}));
   }
-}
-
-std::vector<float> EmulatorExecutor::time(const LaunchPlan &, uint64_t, int, int, bool) {
-  throw UsageError("the emulator has no times: --repeat needs --on=cuda");
 }
 
 Executor::Findings EmulatorExecutor::findings() const {

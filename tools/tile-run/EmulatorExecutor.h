@@ -3,8 +3,8 @@
 
 #include "runtime/emulator/Emulator.h"
 #include "runtime/src/Device.h"
-#include "tools/tile-run/Executor.h"
 #include "tools/tile-run/Options.h"
+#include "tools/tile-run/PlanExecutor.h"
 
 #include <map>
 #include <optional>
@@ -12,28 +12,26 @@
 namespace tile_run {
 
 /// What planning sees of a device with this architecture ("sm_90a") and so many multiprocessors.
-/// Throws UsageError for one that the emulator does not know.
+/// Throws tile_rt::InputError for one that the emulator does not know.
 tile_rt::DeviceInfo emulatedDevice(const std::string &arch, unsigned multiprocessors);
 
 /// One emulated device. The memory, the reports and the profile are its own.
-class EmulatorExecutor : public Executor {
+class EmulatorExecutor : public PlanExecutor {
 public:
   /// `kernel` is what will run. The device has the architecture that `options` name, else that of
   /// the first module of the pack. `seed` is that of a random schedule; none: round-robin.
-  EmulatorExecutor(tile_pack &pack, const tile_rt::Kernel &kernel, const CaseOptions &options,
+  EmulatorExecutor(const tile_kernel &kernel, const CaseOptions &options,
                    std::optional<uint64_t> seed);
   std::string name() const override { return "emu " + arch; }
-  const tile_rt::DeviceInfo &device() const override { return info; }
-  std::unique_ptr<Buffer> allocate(size_t bytes, const std::string &name) override;
-  void run(const tile_rt::LaunchPlan &plan, uint64_t workspace) override;
-  std::vector<float> time(const tile_rt::LaunchPlan &plan, uint64_t workspace, int warmup,
-                          int count, bool flush) override;
-  bool isTimed() const override { return false; }
+  uint64_t memoryLimit() const override { return tile_rt::hostMemoryLimit(); }
+  std::unique_ptr<tile_rt::Buffer> allocate(size_t bytes, const std::string &name) override;
   Findings findings() const override;
   std::string profile() const override;
   uint64_t steps() const { return stepsDone; } ///< instructions of warps, in all launches
 
 private:
+  const tile_rt::DeviceInfo &device() const override { return info; }
+  void run(const tile_rt::LaunchPlan &plan, uint64_t workspace) override;
   tile_emu::Emulator::Loaded &module(unsigned index);
   std::string ptxText(unsigned index) const;
   void fill(const tile_rt::PlannedFill &fill, uint64_t workspace);

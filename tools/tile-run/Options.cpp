@@ -4,54 +4,49 @@
 #include <fstream>
 #include <iostream>
 
+using namespace tile_rt;
+
 namespace tile_run {
 
 namespace {
 /// The options as CLI11 collects them, before NAME=VALUE is taken apart.
 struct Raw {
-  std::vector<std::string> dims, pitches, args, outs, expects;
+  CallTexts texts;
   double tolerance = -1;
   std::optional<uint64_t> scheduleSeed;
 };
 
-std::pair<std::string, std::string> split(const std::string &text, const char *option) {
-  size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    throw UsageError(std::string(option) + " " + text + ": expected NAME=VALUE");
-  }
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
 void addCaseOptions(CLI::App &app, CaseOptions &options, Raw &raw) {
   app.add_option("--kernel", options.kernel,
                  "symbol of the kernel; needed if the pack has several");
-  app.add_option("--dim", raw.dims, "NAME=VALUE: a dimension, for tensors that are generated")
+  app.add_option("--dim", raw.texts.dims, "NAME=VALUE: a dimension, for tensors that are generated")
       ->allow_extra_args(false);
   app.add_option(
-         "--arg", raw.args,
+         "--arg", raw.texts.args,
          "NAME=FILE.npy, NAME=normal[(mean,deviation)], uniform(a,b), integers(a,b), a "
          "number, same(X) (the tensor of argument X), poison (for an output: nothing), or none")
       ->allow_extra_args(false);
-  app.add_option("--pitch", raw.pitches,
+  app.add_option("--pitch", raw.texts.pitches,
                  "NAME=N: the rows of this `strided` tensor begin N elements apart")
       ->allow_extra_args(false);
-  app.add_option("--out", raw.outs, "NAME=FILE.npy: write this tensor after the run")
+  app.add_option("--out", raw.texts.outs, "NAME=FILE.npy: write this tensor after the run")
       ->allow_extra_args(false);
-  app.add_option("--expect", raw.expects, "NAME=FILE.npy: compare this tensor with a reference")
+  app.add_option("--expect", raw.texts.expects,
+                 "NAME=FILE.npy: compare this tensor with a reference")
       ->allow_extra_args(false);
   app.add_option("--tolerance", raw.tolerance,
                  "accepted ||out - ref|| / ||ref||; by default from the type");
-  app.add_option("--seed", options.seed, "seed of generated data, and of a random schedule");
+  app.add_option("--seed", options.call.seed, "seed of generated data, and of a random schedule");
   app.add_option("--repeat", options.repeat, "time so many launches and print the median");
   app.add_option("--warmup", options.warmup, "launches before those that are timed");
   app.add_flag("--flush-l2", options.flushL2, "overwrite 256 MiB between timed launches");
-  app.add_flag("--twice", options.twice, "run twice and require the same bits");
+  app.add_flag("--twice", options.call.twice, "run twice and require the same bits");
   app.add_option("--bench", options.bench,
                  "\"flops = 2*M*N*K; bytes = ...\": print TFLOPS and GB/s");
   app.add_option("--arch", options.arch,
                  "only variants for this architecture (sm_80); the emulator is such a device");
   app.add_option("--variant", options.variant, "only variants of this name");
-  app.add_flag("--verbose,-v", options.verbose, "print the launches");
+  app.add_flag("--verbose,-v", options.call.verbose, "print the launches");
 }
 
 void addEmulatorOptions(CLI::App &app, CaseOptions &options, Raw &raw) {
@@ -74,40 +69,14 @@ void addEmulatorOptions(CLI::App &app, CaseOptions &options, Raw &raw) {
 }
 
 void finish(CaseOptions &options, const Raw &raw) {
-  auto numbers = [](std::map<std::string, int64_t> &map, const std::vector<std::string> &list,
-                    const char *option) {
-    for (const std::string &text : list) {
-      auto [name, value] = split(text, option);
-      size_t used = 0;
-      try {
-        map[name] = std::stoll(value, &used);
-      } catch (const std::exception &) {
-        used = 0;
-      }
-      if (used != value.size() || value.empty()) {
-        throw UsageError(std::string(option) + " " + text + ": expected an integer");
-      }
-    }
-  };
-  numbers(options.dims, raw.dims, "--dim");
-  numbers(options.pitches, raw.pitches, "--pitch");
-  auto fill = [](std::map<std::string, std::string> &map, const std::vector<std::string> &list,
-                 const char *option) {
-    for (const std::string &text : list) {
-      auto [name, value] = split(text, option);
-      map[name] = value;
-    }
-  };
-  fill(options.args, raw.args, "--arg");
-  fill(options.outs, raw.outs, "--out");
-  fill(options.expects, raw.expects, "--expect");
+  readCallTexts(options.call, raw.texts);
   if (raw.tolerance >= 0) {
-    options.tolerance = raw.tolerance;
+    options.call.tolerance = raw.tolerance;
   }
   options.scheduleSeed = raw.scheduleSeed;
   if (!options.schedule.empty() && options.schedule != "round-robin" &&
       options.schedule != "random") {
-    throw UsageError("--schedule " + options.schedule + ": there are round-robin and random");
+    throw InputError("--schedule " + options.schedule + ": there are round-robin and random");
   }
 }
 
@@ -115,7 +84,7 @@ On executorNamed(const std::string &name) {
   if (name == "cuda" || name == "emu") {
     return name == "cuda" ? On::Cuda : On::Emu;
   }
-  throw UsageError("--on " + name + ": a pack runs on cuda or emu" +
+  throw InputError("--on " + name + ": a pack runs on cuda or emu" +
                    (name == "cpu" ? "; `tilec run --on=cpu` runs a source on the processor" : ""));
 }
 } // namespace
@@ -142,7 +111,7 @@ std::optional<Options> parseCommandLine(int argc, char **argv) {
     std::cout << app.help();
     return std::nullopt;
   } catch (const CLI::ParseError &error) {
-    throw UsageError(error.what());
+    throw InputError(error.what());
   }
   finish(options.common, raw);
   if (!on.empty()) {
@@ -154,7 +123,7 @@ std::optional<Options> parseCommandLine(int argc, char **argv) {
 std::vector<CaseLine> readCases(const std::string &path, const CaseOptions &common) {
   std::ifstream file(path);
   if (!file) {
-    throw UsageError("cannot open `" + path + "`");
+    throw InputError("cannot open `" + path + "`");
   }
   std::vector<CaseLine> cases;
   int number = 0;
@@ -173,7 +142,7 @@ std::vector<CaseLine> readCases(const std::string &path, const CaseOptions &comm
       app.parse(entry.text);
       finish(entry.options, raw);
     } catch (const std::exception &error) {
-      throw UsageError(path + ":" + std::to_string(number) + ": " + error.what());
+      throw InputError(path + ":" + std::to_string(number) + ": " + error.what());
     }
     cases.push_back(std::move(entry));
   }

@@ -2,29 +2,20 @@
 // line.
 #pragma once
 
+#include "runtime/harness/Call.h"
+
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace tile_run {
 
-/// Wrong usage: exit status 2.
-struct UsageError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 struct CaseOptions {
   std::string kernel, arch, variant;
-  std::map<std::string, int64_t> dims;
-  std::map<std::string, int64_t> pitches; ///< of `strided` tensors whose rows lie further apart
-  std::map<std::string, std::string> args, outs, expects;
-  std::optional<double> tolerance;
-  uint64_t seed = 1;
+  tile_rt::CallOptions call;
   int repeat = 0, warmup = 3;
-  bool flushL2 = false, twice = false, verbose = false;
+  bool flushL2 = false;
   std::string bench;
 
   // Of the emulator.
@@ -48,7 +39,8 @@ struct Options {
   CaseOptions common;
 };
 
-/// Reads the command line. Returns nothing if it asked for help, which was printed.
+/// Reads the command line; throws tile_rt::InputError for wrong usage, exit status 2. Returns
+/// nothing if it asked for help, which was printed.
 std::optional<Options> parseCommandLine(int argc, char **argv);
 
 /// The lines of a case file, each on top of what the command line said. `#` begins a comment.

@@ -112,7 +112,7 @@ int main(int argc, char **argv) {
   try {
     std::optional<Options> options = parseCommandLine(argc, argv);
     return options ? run(*options) : kOk;
-  } catch (const UsageError &error) {
+  } catch (const InputError &error) {
     std::fprintf(stderr, "tile-run: %s\n", error.what());
     return kUsage;
   } catch (const ArithmeticError &error) {

@@ -1,5 +1,5 @@
 // tilec, the compiler of tile kernels: see compiler/driver.
-#include "compiler/driver/Driver.h"
+#include "tools/tilec/Driver.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

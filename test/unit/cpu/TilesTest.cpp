@@ -375,17 +375,6 @@ tile.kernel @k(%X: !tile.global<?x?xf32> {tile.name = "X", tile.strided},
       EXPECT_EQ(y[i], with ? (float)(want + bias[i % 4]) : want);
     }
   }
-  Argument wrong = Argument::tensor(x.data, {3, 3}, {8, 2}, "f32");
-  EXPECT_EQ(run({wrong, bias.argument(), y.argument()}),
-            "argument `X`: stride 2 in dimension 1, expected 1 [stride]");
-  Argument missing = Argument::tensor(nullptr, {3, 3}, "f32");
-  EXPECT_EQ(run({missing, bias.argument(), y.argument()}),
-            "argument `X` is null, and not optional");
-  EXPECT_EQ(run({x.argument(), bias.argument()}), "`k` takes 3 arguments, not 2 [arguments]");
-  EXPECT_EQ(run({bias.argument(), bias.argument(), y.argument()}),
-            "argument `X` has rank 1, expected 2 [rank]");
-  EXPECT_EQ(run({y.argument(), bias.argument(), y.argument()}),
-            "arguments `Y` and `X` overlap, and the first is written [alias]");
 }
 
 } // namespace

@@ -1,7 +1,7 @@
-#include "compiler/driver/TestCommand.h"
+#include "compiler/testing/TestCommand.h"
 
-#include "compiler/driver/TestReference.h"
-#include "compiler/driver/TestWorkers.h"
+#include "compiler/testing/TestReference.h"
+#include "compiler/testing/TestWorkers.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"

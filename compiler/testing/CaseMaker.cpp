@@ -1,4 +1,4 @@
-#include "compiler/driver/CaseMaker.h"
+#include "compiler/testing/CaseMaker.h"
 
 #include "runtime/harness/Generate.h"
 

@@ -1,8 +1,8 @@
 // From the clauses of a case line to cases: names, constants, ways to fill tensors.
 #pragma once
 
-#include "compiler/driver/TestCases.h"
 #include "compiler/sema/ConstEval.h"
+#include "compiler/testing/TestCases.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"

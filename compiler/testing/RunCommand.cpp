@@ -1,14 +1,17 @@
-#include "compiler/driver/RunCommand.h"
+#include "compiler/testing/RunCommand.h"
 
-#include "compiler/driver/CpuRun.h"
 #include "compiler/driver/RunOptions.h"
 #include "compiler/emit/Manifest.h"
+#include "compiler/testing/CpuExecutor.h"
+#include "runtime/harness/Call.h"
+#include "runtime/harness/Npy.h"
 #include "runtime/src/Error.h"
 
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <sys/mman.h>
+#include <system_error>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -42,16 +45,17 @@ static std::vector<std::string> tileRunArguments(const Options &options, const s
   return args;
 }
 
-/// Compiles to a temporary pack and hands it to tile-run. The emulator needs no machine code.
+/// Compiles to a pack in memory and becomes tile-run, so that nothing is left behind by whatever
+/// ends it. The emulator needs no machine code.
 static ExitCode runPack(const Options &options, Compilation &compilation, const std::string &on) {
-  SmallString<128> pack;
-  if (std::error_code error = sys::fs::createTemporaryFile("tilec", "pack", pack)) {
-    compilation.getDiags().report(diag::Id::FileWrite, SMRange(), "temporary file",
-                                  error.message());
+  int pack = memfd_create("pack", 0); // tile-run inherits it
+  if (pack < 0) {
+    compilation.getDiags().report(diag::Id::FileWrite, SMRange(), "memory file",
+                                  std::generic_category().message(errno));
     return compilation.finish(errs());
   }
-  FileRemover remover(pack);
-  compilation.setOutput(pack.str().str());
+  std::string path = "/proc/self/fd/" + std::to_string(pack);
+  compilation.setOutput(path);
   if (on == "emu") {
     compilation.setPtxOnly();
   }
@@ -60,15 +64,18 @@ static ExitCode runPack(const Options &options, Compilation &compilation, const 
     return code;
   }
   std::string program = options.programDir + "/tile-run";
-  std::vector<std::string> args = tileRunArguments(options, pack.str().str(), on);
-  SmallVector<StringRef> argv(args.begin(), args.end());
-  std::string error;
-  int status = sys::ExecuteAndWait(program, argv, std::nullopt, {}, 0, 0, &error);
-  if (status < 0) {
-    errs() << "tilec: error: `tile-run` failed: " << error << " [tool]\n";
-    return ExitTool;
+  std::vector<std::string> args = tileRunArguments(options, path, on);
+  std::vector<char *> argv;
+  for (std::string &arg : args) {
+    argv.push_back(arg.data());
   }
-  return static_cast<ExitCode>(status);
+  argv.push_back(nullptr);
+  outs().flush();
+  errs().flush();
+  execv(program.c_str(), argv.data());
+  errs() << "tilec: error: `" << program
+         << "` does not start: " << std::generic_category().message(errno) << " [tool]\n";
+  return ExitTool;
 }
 
 /// Reports a wrong option and ends.
@@ -124,12 +131,22 @@ static ExitCode runOnCpu(const Options &options, Compilation &compilation) {
   if (!kernel) {
     return compilation.finish(errs());
   }
-  CpuRun::Result result = CpuRun(*kernel, **program, options.run).run();
-  if (!result.error.empty()) {
-    return usageError(compilation, result.error);
+  tile_rt::CallOptions call;
+  CpuExecutor executor(*kernel, **program);
+  tile_rt::CallResult result;
+  try {
+    readCallTexts(call, {options.run.dims, options.run.pitches, options.run.args, options.run.outs,
+                         options.run.expect});
+    call.tolerance = options.run.tolerance;
+    call.seed = options.run.seed;
+    result = tile_rt::Call(executor, *kernel, call).run();
+  } catch (const tile_rt::InputError &error) {
+    return usageError(compilation, error.what());
+  } catch (const tile_rt::NpyError &error) {
+    return usageError(compilation, error.what());
   }
   ExitCode code = compilation.finish(errs());
-  outs() << kernel->symbol << " on cpu: " << (result.ok ? "" : "FAILED: ") << result.text << "\n";
+  outs() << executor.name() << ": " << result.text << "\n";
   outs().flush();
   return code != ExitSuccess ? code : result.ok ? ExitSuccess : ExitInput;
 }

@@ -1,9 +1,9 @@
-#include "compiler/driver/Driver.h"
+#include "tools/tilec/Driver.h"
 
 #include "compiler/driver/Compilation.h"
 #include "compiler/driver/Reproducer.h"
-#include "compiler/driver/RunCommand.h"
-#include "compiler/driver/TestCommand.h"
+#include "compiler/testing/RunCommand.h"
+#include "compiler/testing/TestCommand.h"
 
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"

@@ -3,9 +3,9 @@
 
 #include "compiler/cpu/CpuProgram.h"
 #include "compiler/driver/Compilation.h"
-#include "compiler/driver/TestCases.h"
-#include "compiler/driver/TestData.h"
-#include "compiler/driver/TestReference.h"
+#include "compiler/testing/TestCases.h"
+#include "compiler/testing/TestData.h"
+#include "compiler/testing/TestReference.h"
 
 namespace tilec {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "compiler/driver/Options.h"
-#include "compiler/driver/TestCases.h"
-#include "compiler/driver/TestReference.h"
+#include "compiler/testing/TestCases.h"
+#include "compiler/testing/TestReference.h"
 #include "runtime/src/Manifest.h"
 
 namespace tilec {

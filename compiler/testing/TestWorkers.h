@@ -1,8 +1,8 @@
 // Processes for the cases of `tilec test`: what crashes or hangs in one ends only that.
 #pragma once
 
-#include "compiler/driver/TestCases.h"
-#include "compiler/driver/TestJob.h"
+#include "compiler/testing/TestCases.h"
+#include "compiler/testing/TestJob.h"
 
 #include <chrono>
 #include <functional>

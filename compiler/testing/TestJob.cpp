@@ -1,7 +1,8 @@
-#include "compiler/driver/TestJob.h"
+#include "compiler/testing/TestJob.h"
 
-#include "compiler/driver/CpuRun.h"
 #include "compiler/emit/Manifest.h"
+#include "compiler/testing/CpuExecutor.h"
+#include "runtime/harness/Call.h"
 #include "runtime/harness/Compare.h"
 #include "runtime/harness/Npy.h"
 #include "runtime/src/Error.h"
@@ -132,16 +133,23 @@ const TestJob::Pack &TestJob::getPack(const std::string &on, const Target &targe
 }
 
 TestJob::Ran TestJob::runOnCpu(const TestData &data, StringRef prefix) {
-  RunOptions call;
-  call.dims = data.dims();
-  call.args = data.args();
-  for (const TestData::Output &output : data.outputs()) {
-    call.outs.push_back(output.name + "=" + (prefix + output.name + ".npy").str());
-  }
-  CpuRun::Result result = CpuRun(manifest.kernels.front(), *program, call).run();
+  const tile_rt::Kernel &kernel = manifest.kernels.front();
+  tile_rt::CallOptions call;
+  CpuExecutor executor(kernel, *program);
   Ran ran;
-  if (!result.ok) {
-    ran.problem = result.error.empty() ? result.text : result.error;
+  try {
+    readCallTexts(call, {data.dims(), {}, data.args(), {}, {}});
+    for (const TestData::Output &output : data.outputs()) {
+      call.outs[output.name] = (prefix + output.name + ".npy").str();
+    }
+    tile_rt::CallResult result = tile_rt::Call(executor, kernel, call).run();
+    if (!result.ok) {
+      ran.problem = result.text;
+    }
+  } catch (const tile_rt::InputError &error) {
+    ran.problem = error.what();
+  } catch (const tile_rt::NpyError &error) {
+    ran.problem = error.what();
   }
   return ran;
 }

@@ -1,4 +1,4 @@
-#include "compiler/driver/TestData.h"
+#include "compiler/testing/TestData.h"
 
 #include "runtime/harness/Compare.h"
 #include "runtime/harness/Generate.h"

@@ -1,4 +1,6 @@
-#include "compiler/driver/TestReference.h"
+#include "compiler/testing/TestReference.h"
+
+#include "compiler/testing/ServeReference.inc" // serveReference, made of serve_reference.py
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
@@ -14,53 +16,6 @@ using namespace llvm;
 extern char **environ;
 
 namespace tilec {
-
-/// Answers one line of JSON with one line of JSON.
-static constexpr char script[] = R"python(
-import importlib.util, json, os, sys, traceback
-sys.dont_write_bytecode = True
-import numpy as np
-
-replies = os.fdopen(os.dup(1), "w")
-sys.stdout = sys.stderr
-modules = {}
-
-def function(place):
-    path, name = place.rsplit(":", 1)
-    if path not in modules:
-        spec = importlib.util.spec_from_file_location("reference", path)
-        modules[path] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(modules[path])
-    if not hasattr(modules[path], name):
-        raise NameError("there is no `%s` in %s" % (name, path))
-    return getattr(modules[path], name)
-
-def serve(request):
-    call = function(request["function"])
-    if "folder" in request:
-        drawn = call(np.random.default_rng(request["seed"]), **request["values"])
-        for name, array in drawn.items():
-            np.save(os.path.join(request["folder"], name + ".npy"), array)
-        return {"names": sorted(drawn)}
-    arrays = {name: path and np.load(path) for name, path in request["inputs"].items()}
-    results = call(**arrays, **request["values"])
-    for name, path in request["outputs"].items():
-        if name not in results:
-            raise ValueError("it gives no `%s`" % name)
-        array = np.asarray(results[name])
-        np.save(path, array.astype(np.int64 if array.dtype.kind in "iub" else np.float64))
-    return {}
-
-for line in sys.stdin:
-    try:
-        reply = serve(json.loads(line))
-    except BaseException as problem:
-        where = traceback.extract_tb(problem.__traceback__)[-1]
-        place = "" if where.filename == "<string>" else " (%s:%d)" % (where.filename, where.lineno)
-        reply = {"error": "%s: %s%s" % (type(problem).__name__, problem, place)}
-    replies.write(json.dumps(reply) + "\n")
-    replies.flush()
-)python";
 
 static Error failure(const Twine &text) { return createStringError(text); }
 
@@ -119,7 +74,7 @@ Error TestReference::start() {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, request[0], 0);
   posix_spawn_file_actions_adddup2(&actions, reply[1], 1);
-  std::string option = "-c", text = script;
+  std::string option = "-c", text = serveReference;
   char *args[] = {python.data(), option.data(), text.data(), nullptr};
   int status = posix_spawn(&process, python.c_str(), &actions, nullptr, args, environ);
   posix_spawn_file_actions_destroy(&actions);

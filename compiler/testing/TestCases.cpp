@@ -1,7 +1,7 @@
-#include "compiler/driver/TestCases.h"
+#include "compiler/testing/TestCases.h"
 
-#include "compiler/driver/CaseMaker.h"
 #include "compiler/parse/Parser.h"
+#include "compiler/testing/CaseMaker.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -1,4 +1,4 @@
-#include "compiler/driver/TestWorkers.h"
+#include "compiler/testing/TestWorkers.h"
 
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"

@@ -1,0 +1,407 @@
+#include "runtime/harness/Call.h"
+
+#include "runtime/harness/Compare.h"
+#include "runtime/harness/Generate.h"
+#include "runtime/harness/Npy.h"
+#include "runtime/harness/Pitch.h"
+#include "runtime/src/Error.h"
+#include "runtime/support/Floats.h"
+
+#include <algorithm>
+#include <new>
+
+namespace tile_rt {
+
+namespace {
+/// X of `same(X)`.
+std::optional<std::string> sameAs(const std::string *text) {
+  if (!text || !text->starts_with("same(") || !text->ends_with(")")) {
+    return std::nullopt;
+  }
+  return text->substr(5, text->size() - 6);
+}
+
+Value valueOf(const Array &scalar) {
+  switch (dtypeKind(scalar.dtype)) {
+  case ValueKind::Float:
+    return Value::ofFloat(scalar.value(0));
+  case ValueKind::Bool:
+    return Value::ofBool(scalar.bits(0) != 0);
+  case ValueKind::Int:
+    break;
+  }
+  return Value::ofInt(wrapInt(scalar.dtype, static_cast<Int>(scalar.bits(0))));
+}
+} // namespace
+
+std::byte Call::Slot::gap() const { return poisoned ? kPoison : kGuard; }
+
+std::vector<std::byte> Call::Slot::memory() const {
+  return pitch ? spreadRows(host, *pitch, gap()) : host.data;
+}
+
+/// What --arg says of an argument; null if nothing.
+const std::string *Call::given(const Argument &argument) const {
+  auto it = options.args.find(argument.name);
+  return it == options.args.end() ? nullptr : &it->second;
+}
+
+void Call::checkNames() const {
+  auto isArgument = [&](const std::string &name, bool tensor) {
+    return std::any_of(kernel.arguments.begin(), kernel.arguments.end(), [&](const Argument &a) {
+      return a.name == name && (a.isTensor || !tensor);
+    });
+  };
+  for (const auto *map : {&options.args, &options.outs, &options.expects}) {
+    for (const auto &[name, value] : *map) {
+      if (!isArgument(name, /*tensor=*/map != &options.args)) {
+        throw InputError("kernel `" + kernel.symbol + "` has no " +
+                         (map == &options.args ? "argument" : "tensor") + " `" + name + "`");
+      }
+    }
+  }
+  for (const auto &[name, value] : options.pitches) {
+    if (!isArgument(name, /*tensor=*/true)) {
+      throw InputError("kernel `" + kernel.symbol + "` has no tensor `" + name + "`");
+    }
+  }
+  for (const auto &[name, value] : options.dims) {
+    bool known = std::any_of(kernel.dims.begin(), kernel.dims.end(),
+                             [&, &n = name](const Dimension &d) { return d.name == n; });
+    if (!known && !isArgument(name, /*tensor=*/false)) {
+      throw InputError("kernel `" + kernel.symbol + "` has no dimension `" + name + "`");
+    }
+  }
+}
+
+void Call::readTensor(Slot &slot, const std::string &text) const {
+  const Argument &argument = *slot.argument;
+  if (!text.ends_with(".npy")) {
+    slot.absent = text == "none" || (text.empty() && argument.optional);
+    return;
+  }
+  slot.host = readNpy(text, argument.dtype);
+  slot.fromFile = true;
+  if (slot.host.shape.size() != argument.extents.size()) {
+    throw InputError("`" + text + "` has rank " + std::to_string(slot.host.shape.size()) +
+                     ", argument `" + argument.name + "` has rank " +
+                     std::to_string(argument.extents.size()));
+  }
+}
+
+/// Files and scalars: they need no dimensions.
+void Call::readGiven() {
+  env.scalars.resize(kernel.arguments.size());
+  env.tensors.resize(kernel.arguments.size());
+  for (const Argument &argument : kernel.arguments) {
+    Slot &slot = slots.emplace_back();
+    slot.argument = &argument;
+    std::string text = given(argument) ? *given(argument) : "";
+    if (argument.isTensor) {
+      readTensor(slot, text);
+      continue;
+    }
+    auto dim = options.dims.find(argument.name);
+    if (text.empty() && dim != options.dims.end()) {
+      text = std::to_string(dim->second);
+    }
+    slot.host = readScalar(argument.name, argument.dtype, text);
+    env.scalars[slots.size() - 1] = valueOf(slot.host);
+  }
+}
+
+/// What an absent tensor would hold nobody can write or compare.
+void Call::checkOutputs() const {
+  for (const Slot &slot : slots) {
+    const std::string &name = slot.argument->name;
+    for (const auto &[option, map] :
+         {std::pair{"--out", &options.outs}, std::pair{"--expect", &options.expects}}) {
+      if (slot.absent && map->count(name)) {
+        throw InputError("`" + std::string(option) + " " + name +
+                         "`: the optional tensor is not given; ask for it with `--arg " + name +
+                         "=poison`");
+      }
+    }
+  }
+}
+
+void Call::bindDims() {
+  for (const Dimension &dim : kernel.dims) {
+    auto value = options.dims.find(dim.name);
+    if (dim.value) {
+      env.dims.push_back(Value::ofInt(*dim.value));
+    } else if (value != options.dims.end()) {
+      env.dims.push_back(Value::ofInt(value->second));
+    } else if (slots[dim.arg].fromFile) {
+      env.dims.push_back(Value::ofInt(slots[dim.arg].host.shape[dim.axis] - dim.offset));
+    } else {
+      throw InputError("dimension `" + dim.name + "` is not known: give --dim " + dim.name +
+                       "=... or a file for `" + slots[dim.arg].argument->name + "`");
+    }
+  }
+}
+
+/// Which slots are the tensor of another one. What does not fit together the call itself refuses.
+void Call::resolveSame() {
+  for (Slot &slot : slots) {
+    std::optional<std::string> name = sameAs(given(*slot.argument));
+    if (!name) {
+      continue;
+    }
+    auto other = std::find_if(slots.begin(), slots.end(),
+                              [&](const Slot &s) { return s.argument->name == *name; });
+    if (other == slots.end() || !other->argument->isTensor || other->absent ||
+        sameAs(given(*other->argument))) {
+      throw InputError("`--arg " + slot.argument->name + "=same(" + *name +
+                       ")`: no tensor of its own");
+    }
+    slot.same = static_cast<size_t>(other - slots.begin());
+  }
+}
+
+std::vector<int64_t> Call::shapeOf(const Argument &argument) const {
+  std::vector<int64_t> shape;
+  Int bits = dtypeBits(argument.dtype);
+  for (const Expr &extent : argument.extents) {
+    Int value = evaluate(extent, env).integer;
+    bits *= std::max<Int>(value, 1);
+    if (value < 0 || bits / 8 > static_cast<Int>(executor.memoryLimit())) {
+      throw InputError("argument `" + argument.name + "` cannot have an extent of " +
+                       intText(value) + " here");
+    }
+    shape.push_back(static_cast<int64_t>(value));
+  }
+  return shape;
+}
+
+void Call::generateTensor(Slot &slot) const {
+  const Argument &argument = *slot.argument;
+  const std::string *wanted = given(argument);
+  slot.poisoned = wanted ? *wanted == "poison" : argument.direction == Direction::Out;
+  if (slot.poisoned) {
+    slot.host.data.assign(slot.host.data.size(), kPoison);
+    return;
+  }
+  std::string text = wanted                                          ? *wanted
+                     : dtypeKind(argument.dtype) == ValueKind::Float ? "normal"
+                     : argument.dtype == DType::Bool                 ? "integers(0,1)"
+                                                                     : "integers(0,7)";
+  std::optional<Distribution> distribution = parseDistribution(text);
+  if (!distribution) {
+    throw InputError("`--arg " + argument.name + "=" + text +
+                     "`: neither a .npy file nor a distribution");
+  }
+  generate(slot.host, *distribution, options.seed, streamOf(argument.name));
+}
+
+void Call::generateRest() {
+  for (Slot &slot : slots) {
+    if (slot.argument->isTensor && !slot.fromFile && !slot.absent) {
+      slot.host = Array(slot.argument->dtype, shapeOf(*slot.argument));
+      if (!slot.same) {
+        generateTensor(slot);
+      }
+    }
+  }
+}
+
+/// Gives tensors their pitches; one that is another tensor too has that one's.
+void Call::setPitches() {
+  for (Slot &slot : slots) {
+    auto given = options.pitches.find(slot.argument->name);
+    if (given == options.pitches.end()) {
+      continue;
+    }
+    const std::vector<int64_t> &shape = slot.host.shape;
+    if (slot.absent || slot.same || shape.size() < 2 || given->second < shape.back() ||
+        dtypeBits(slot.argument->dtype) < 8) {
+      throw InputError("`--pitch " + given->first + "=" + std::to_string(given->second) +
+                       "`: it is for tensors of their own with rank 2 or more and whole bytes, and "
+                       "no less than a row");
+    }
+    slot.pitch = given->second;
+    slot.strides = pitchedStrides(shape, *slot.pitch);
+  }
+  for (Slot &slot : slots) {
+    if (slot.same) {
+      slot.pitch = slots[*slot.same].pitch;
+      slot.strides = slots[*slot.same].strides;
+    }
+  }
+}
+
+void Call::upload() {
+  for (Slot &slot : slots) {
+    if (slot.argument->isTensor && !slot.absent && !slot.same) {
+      slot.device = executor.allocate(slot.memory().size(), slot.argument->name);
+      fill(slot);
+    }
+  }
+  for (Slot &slot : slots) {
+    if (slot.same) {
+      slot.device = slots[*slot.same].device;
+    }
+    tile_arg arg{nullptr, nullptr, nullptr, TILE_SCALAR_RANK,
+                 static_cast<int32_t>(slot.argument->dtype)};
+    if (!slot.argument->isTensor) {
+      arg.data = slot.host.data.data();
+    } else if (!slot.absent) {
+      arg.data = reinterpret_cast<void *>(slot.device->address());
+      arg.extents = slot.host.shape.data();
+      arg.rank = static_cast<int32_t>(slot.host.shape.size());
+      arg.strides = slot.pitch ? slot.strides.data() : nullptr;
+    } else {
+      arg.rank = 0;
+    }
+    args.push_back(arg);
+  }
+}
+
+/// Gives a tensor its contents before a run.
+void Call::fill(Slot &slot) {
+  if (!slot.device || slot.same) {
+    return;
+  }
+  if (slot.poisoned) {
+    slot.device->poison();
+  } else {
+    slot.device->write(slot.memory());
+  }
+}
+
+void Call::compare(const Slot &slot, const Array &after, const std::string &path) {
+  Array reference;
+  try {
+    reference = readNpy(path, slot.argument->dtype);
+  } catch (const NpyError &) {
+    reference = readNpy(path); // of another type, f64 say
+  }
+  Comparison comparison = compareArrays(
+      after, reference, options.tolerance.value_or(defaultTolerance(slot.argument->dtype)));
+  std::string text = slot.argument->name + " " + comparison.text;
+  comparison.ok ? append(text) : fail(text);
+}
+
+void Call::checkTensor(Slot &slot, bool &compared) {
+  const std::string &name = slot.argument->name;
+  if (std::string damage = slot.device->damage(); !damage.empty()) {
+    fail(name + ": WRONG: " + damage);
+  }
+  if (std::string unwritten = slot.poisoned ? slot.device->unwritten() : ""; !unwritten.empty()) {
+    append(name + ": " + unwritten);
+  }
+  Array after = slot.host;
+  after.data = slot.device->read();
+  if (slot.pitch) {
+    bool intact = true;
+    after = gatherRows(slot.host, *slot.pitch, after.data, slot.gap(), intact);
+    if (!intact) {
+      fail(name + ": WRONG: memory between its rows was written");
+    }
+  }
+  if (slot.argument->direction == Direction::In && after.data != slot.host.data) {
+    bool aliased = std::any_of(slots.begin(), slots.end(), [&](const Slot &other) {
+      return other.device == slot.device && other.argument->isWritten();
+    });
+    if (!aliased) {
+      fail(name + ": WRONG: an input was changed");
+    }
+  }
+  if (auto out = options.outs.find(name); out != options.outs.end()) {
+    writeNpy(out->second, after);
+  }
+  if (auto expected = options.expects.find(name); expected != options.expects.end()) {
+    compared = true;
+    compare(slot, after, expected->second);
+  }
+}
+
+void Call::check() {
+  bool compared = false;
+  for (Slot &slot : slots) {
+    if (slot.device) {
+      checkTensor(slot, compared);
+    }
+  }
+  if (std::string damage = executor.damage(); !damage.empty()) {
+    fail(damage);
+  }
+  if (!compared && result.ok) {
+    append("ran, not compared");
+  }
+}
+
+/// The same inputs again must give the same bits.
+void Call::checkSecondRun() {
+  std::vector<std::vector<std::byte>> first;
+  for (const Slot &slot : slots) {
+    first.push_back(slot.device ? slot.device->read() : std::vector<std::byte>());
+  }
+  for (Slot &slot : slots) {
+    fill(slot);
+  }
+  executor.run();
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].device && slots[i].device->read() != first[i]) {
+      fail(slots[i].argument->name + ": WRONG: a second run gave other bits");
+    }
+  }
+}
+
+CallResult Call::run() {
+  result.ok = true;
+  checkNames();
+  readGiven();
+  checkOutputs();
+  bindDims();
+  resolveSame();
+  try {
+    generateRest();
+    setPitches();
+    upload();
+    if (std::string chosen = executor.prepare(args, options.verbose); options.verbose) {
+      result.text += chosen;
+    } else if (!chosen.empty()) {
+      append(chosen);
+    }
+    executor.run();
+    check();
+    if (options.twice) {
+      checkSecondRun();
+    }
+  } catch (const Error &error) {
+    result.deviceLost = error.status == TILE_ERROR_DRIVER;
+    fail(std::string("error: ") + error.what());
+  } catch (const std::bad_alloc &) {
+    fail("error: this machine has not enough memory for the call");
+  }
+  Executor::Findings found = executor.findings();
+  if (found.count > 0) {
+    fail(std::to_string(found.count) + (found.count == 1 ? " report: " : " reports: ") +
+         found.summary);
+  }
+  return result;
+}
+
+std::map<std::string, double> Call::values() const {
+  std::map<std::string, double> list;
+  for (size_t i = 0; i < env.dims.size(); ++i) {
+    list[kernel.dims[i].name] = static_cast<double>(env.dims[i].integer);
+  }
+  for (const Slot &slot : slots) {
+    if (!slot.argument->isTensor) {
+      list[slot.argument->name] = slot.host.value(0);
+    }
+  }
+  return list;
+}
+
+std::map<std::string, std::string> Call::types() const {
+  std::map<std::string, std::string> list;
+  for (const Slot &slot : slots) {
+    list[slot.argument->name] = dtypeName(slot.argument->dtype);
+  }
+  return list;
+}
+
+} // namespace tile_rt

@@ -1,0 +1,111 @@
+// One call of a kernel as tools make it: inputs from files or drawn, outputs compared and written.
+// The same for every executor, so that one mistake has one message everywhere.
+#pragma once
+
+#include "runtime/harness/Array.h"
+#include "runtime/harness/Executor.h"
+
+#include <map>
+#include <optional>
+#include <stdexcept>
+
+namespace tile_rt {
+
+/// What the options of a call get wrong: exit status 2.
+struct InputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// What is asked of a call: docs/runtime.md, "tile-run". Values of `args` are a .npy file, a
+/// distribution, a number, `same(X)`, `poison` or `none`.
+struct CallOptions {
+  std::map<std::string, int64_t> dims;
+  std::map<std::string, int64_t> pitches; ///< of `strided` tensors whose rows lie further apart
+  std::map<std::string, std::string> args, outs, expects;
+  std::optional<double> tolerance; ///< accepted ||out - ref|| / ||ref||; else from the type
+  uint64_t seed = 1;               ///< of drawn inputs
+  bool twice = false;              ///< a second run must give the same bits
+  bool verbose = false;
+};
+
+/// The options of a call as a command line has them, each NAME=VALUE.
+struct CallTexts {
+  std::vector<std::string> dims, pitches, args, outs, expects;
+};
+/// Takes them apart. Throws InputError.
+void readCallTexts(CallOptions &options, const CallTexts &texts);
+
+/// The value that `text` gives a scalar argument of `type`. Throws InputError where it is no value
+/// of this type: a fraction or a number out of range for an integer.
+Array readScalar(const std::string &argument, DType type, const std::string &text);
+
+struct CallResult {
+  bool ok = false;
+  bool deviceLost = false; ///< the driver reported an error: nothing else will run in this process
+  std::string text;        ///< for people: one line, or several if it is verbose
+};
+
+class Call {
+public:
+  /// `kernel`, `executor` and `options` outlive it.
+  Call(Executor &executor, const Kernel &kernel, const CallOptions &options)
+      : executor(executor), kernel(kernel), options(options) {}
+
+  /// Makes the arguments, runs, checks. Throws InputError and NpyError for what the options get
+  /// wrong; errors of the call and of the device are in the result.
+  CallResult run();
+
+  /// After run(): dimensions and scalar arguments by name, and types of all arguments.
+  std::map<std::string, double> values() const;
+  std::map<std::string, std::string> types() const;
+
+private:
+  /// A tensor or scalar of the call, on both sides.
+  struct Slot {
+    const Argument *argument = nullptr;
+    bool absent = false, fromFile = false;
+    bool poisoned = false; ///< holds nothing before the run
+    Array host;            ///< as before the run; a scalar has an empty shape
+    /// The number of the slot whose tensor this is too: `same(X)`.
+    std::optional<size_t> same;
+    std::optional<int64_t> pitch; ///< elements from row to row, if given
+    std::vector<int64_t> strides; ///< with a pitch
+    std::shared_ptr<Buffer> device;
+
+    std::byte gap() const;                 ///< what lies between rows
+    std::vector<std::byte> memory() const; ///< its bytes before a run
+  };
+
+  const std::string *given(const Argument &argument) const;
+  void checkNames() const;
+  void readGiven();
+  void readTensor(Slot &slot, const std::string &text) const;
+  void checkOutputs() const;
+  void bindDims();
+  void resolveSame();
+  std::vector<int64_t> shapeOf(const Argument &argument) const;
+  void generateTensor(Slot &slot) const;
+  void generateRest();
+  void setPitches();
+  void upload();
+  static void fill(Slot &slot);
+  void check();
+  void checkTensor(Slot &slot, bool &compared);
+  void compare(const Slot &slot, const Array &after, const std::string &path);
+  void checkSecondRun();
+  void append(const std::string &part) { result.text += (result.text.empty() ? "" : "; ") + part; }
+  void fail(const std::string &part) {
+    append(part);
+    result.ok = false;
+  }
+
+  Executor &executor;
+  const Kernel &kernel;
+  const CallOptions &options;
+  std::vector<Slot> slots;
+  Env env;
+  std::vector<tile_arg> args;
+  CallResult result;
+};
+
+} // namespace tile_rt

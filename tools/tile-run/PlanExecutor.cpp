@@ -1,0 +1,32 @@
+#include "tools/tile-run/PlanExecutor.h"
+
+using namespace tile_rt;
+
+namespace tile_run {
+
+std::string PlanExecutor::prepare(std::span<const tile_arg> args, bool verbose) {
+  plan = planCall(kernel.pack->manifest, *kernel.kernel, args, device(), kernel.filter);
+  if (plan.workspaceBytes > memoryLimit()) {
+    throw Error(TILE_ERROR_ARGUMENT, "the call needs a workspace of " +
+                                         std::to_string(plan.workspaceBytes) +
+                                         " bytes, more than there is here");
+  }
+  workspace = allocate(plan.workspaceBytes, "workspace");
+  if (verbose) {
+    return describePlan(kernel.pack->manifest, plan);
+  }
+  std::string variants;
+  for (const PlanStep &step : plan.steps) {
+    if (step.isLaunch) {
+      variants += (variants.empty() ? "" : "; ") + step.launch.variant->name;
+    }
+  }
+  return variants;
+}
+
+std::string PlanExecutor::damage() const {
+  std::string damage = workspace ? workspace->damage() : "";
+  return damage.empty() ? "" : "workspace: WRONG: " + damage;
+}
+
+} // namespace tile_run

@@ -1,0 +1,29 @@
+// An executor of the runtime's plans: what a GPU and the emulator share.
+#pragma once
+
+#include "runtime/harness/Executor.h"
+#include "runtime/src/Device.h"
+
+namespace tile_run {
+
+class PlanExecutor : public tile_rt::Executor {
+public:
+  /// `kernel` outlives it.
+  explicit PlanExecutor(const tile_kernel &kernel) : kernel(kernel) {}
+
+  /// Plans the call and allocates its workspace.
+  std::string prepare(std::span<const tile_arg> args, bool verbose) override;
+  void run() override { run(plan, workspace->address()); }
+  std::string damage() const override;
+
+protected:
+  virtual const tile_rt::DeviceInfo &device() const = 0;
+  /// Runs a plan to its end. `workspace` is large enough and aligned.
+  virtual void run(const tile_rt::LaunchPlan &plan, uint64_t workspace) = 0;
+
+  const tile_kernel &kernel;
+  tile_rt::LaunchPlan plan;
+  std::unique_ptr<tile_rt::Buffer> workspace;
+};
+
+} // namespace tile_run
