@@ -7,7 +7,7 @@ import lit.formats
 config.name = "tilec"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".tile", ".test"]
-config.excludes = ["Inputs", "unit", "fuzz", "CMakeLists.txt"]
+config.excludes = ["Inputs", "unit", "fuzz", "random", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.build_dir, "test")
 

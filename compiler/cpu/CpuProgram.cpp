@@ -167,6 +167,7 @@ Error CpuProgram::run(StringRef symbol, ArrayRef<Argument> arguments) {
   }
   HostRun state;
   state.out = options.out;
+  state.memoryLimit = options.memoryLimit;
   HostThread thread;
   thread.run = &state;
   bool finished = callKernel(state, address->toPtr<void (*)(HostThread *, const HostArgument *)>(),

@@ -26,6 +26,7 @@ namespace tilec::cpu {
 struct CpuOptions {
   int32_t smCount = 1;                    ///< what sm_count() gives
   llvm::raw_ostream *out = &llvm::outs(); ///< where `print` writes; not owned
+  int64_t memoryLimit = int64_t(1) << 34; ///< bytes that one workspace can have
   bool dumpLLVM = false; ///< print the LLVM IR to standard error before it is optimised
 };
 

@@ -139,11 +139,15 @@ void *allocateBuffer(HostThread *thread, int64_t bytes, int64_t fill) {
 /// Global memory of `count` elements of `bits` each, for one call of the kernel.
 void *allocateWorkspace(HostThread *thread, int64_t count, int64_t bits, int64_t fill,
                         const char *where) {
-  if (count < 0 || count > (int64_t(1) << 40)) {
-    stopProgram(thread,
-                std::string(where) + "the workspace has " + std::to_string(count) + " elements");
+  int64_t bytes;
+  if (count < 0 || __builtin_mul_overflow(count, bits, &bytes) ||
+      bytes / 8 > thread->run->memoryLimit) {
+    // The place of the declaration says nothing here: it is the call that asks for too much.
+    auto wanted = std::min<__int128>((__int128(count) * bits + 7) / 8, INT64_MAX);
+    stopProgram(thread, "the call needs a workspace of " + std::to_string(int64_t(wanted)) +
+                            " bytes, more than there is here");
   }
-  int64_t bytes = (count * bits + 7) / 8;
+  bytes = (bytes + 7) / 8;
   void *memory = thread->run->workspaces.allocate(bytes + 256);
   memory = reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(memory) + 255) & ~uintptr_t(255));
   std::memset(memory, (int)fill, bytes);

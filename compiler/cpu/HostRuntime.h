@@ -87,6 +87,7 @@ struct HostRun {
   std::string error;                ///< what stopped the program
   jmp_buf stop;                     ///< back to the caller of the generated code
   Arena workspaces;
+  int64_t memoryLimit = 0; ///< bytes that one workspace can have
   std::unique_ptr<FiberScheduler> fibers;
 
   HostRun();

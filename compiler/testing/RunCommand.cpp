@@ -112,7 +112,10 @@ static ExitCode runOnCpu(const Options &options, Compilation &compilation) {
   if (!signatures) {
     return compilation.finish(errs());
   }
-  Expected<std::unique_ptr<cpu::CpuProgram>> program = cpu::CpuProgram::compile(*module);
+  cpu::CpuOptions cpuOptions;
+  cpuOptions.memoryLimit = int64_t(tile_rt::hostMemoryLimit());
+  Expected<std::unique_ptr<cpu::CpuProgram>> program =
+      cpu::CpuProgram::compile(*module, cpuOptions);
   if (!program) {
     std::string text = toString(program.takeError());
     if (!compilation.getDiags().hasErrors()) {

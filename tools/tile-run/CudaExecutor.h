@@ -11,6 +11,7 @@ namespace tile_run {
 class CudaExecutor : public PlanExecutor {
 public:
   explicit CudaExecutor(const tile_kernel &kernel);
+  ~CudaExecutor() override { workspace.reset(); }
   std::string name() const override { return "cuda"; }
   uint64_t memoryLimit() const override { return uint64_t{1} << 37; } // the driver knows better
   std::unique_ptr<tile_rt::Buffer> allocate(size_t bytes, const std::string &name) override;

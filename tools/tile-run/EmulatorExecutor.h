@@ -22,6 +22,7 @@ public:
   /// the first module of the pack. `seed` is that of a random schedule; none: round-robin.
   EmulatorExecutor(const tile_kernel &kernel, const CaseOptions &options,
                    std::optional<uint64_t> seed);
+  ~EmulatorExecutor() override { workspace.reset(); }
   std::string name() const override { return "emu " + arch; }
   uint64_t memoryLimit() const override { return tile_rt::hostMemoryLimit(); }
   std::unique_ptr<tile_rt::Buffer> allocate(size_t bytes, const std::string &name) override;

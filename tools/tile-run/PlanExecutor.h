@@ -23,6 +23,7 @@ protected:
 
   const tile_kernel &kernel;
   tile_rt::LaunchPlan plan;
+  /// Memory of the derived executor: its destructor gives this back while the device is there.
   std::unique_ptr<tile_rt::Buffer> workspace;
 };
 
