@@ -1,19 +1,21 @@
 //===- ExpandPipeline.cpp - pipelined loops become rings -----------------===//
 //
-// With n stages and iteration number j, by TMA:
-//     for s in 0..n-1: fill(s)                        fill(j) = one thread: acquire slot, expect
-//     bytes, load loop j: wait(j); [fill(j+n-1);] work(j); release(j);
+// With n stages and iteration number j, by TMA, where fill(j) is one thread's: acquire the slot,
+// expect its bytes, load:
+//     for s in 0..n-1: fill(s)
+//     loop j: wait(j); [fill(j+n-1);] work(j); release(j)
 // or, when the wait for the product of j is deferred by one iteration:
-//     loop j: wait(j); issue(j); wgmma_wait 1; release(j-1); fill(j+n-1)        after: wgmma_wait
-//     0; release(last)
+//     loop j: wait(j); issue(j); wgmma_wait 1; release(j-1); fill(j+n-1)
+//     after: wgmma_wait 0; release(last)
 // by cp.async, where every iteration closes a group, possibly an empty one:
 //     for s in 0..n-1: copy(s); commit
 //     loop j: cp_async_wait n-2; barrier; copy(j+n-1); commit; work(j)
 // and when the work is mma.sync, whose operands come from registers, with the first read of each
 // iteration ahead:
 //     cp_async_wait n-2; barrier; read(0)
-//     loop j: first product of j; copy(j+n-1); commit; products; cp_async_wait n-2; barrier;
-//     read(j+1); last product of j after: cp_async_wait 0
+//     loop j: first product of j; copy(j+n-1); commit; products;
+//             cp_async_wait n-2; barrier; read(j+1); last product of j
+//     after: cp_async_wait 0
 // TMA's ring position runs on across the loops around this one, since the parity of a barrier never
 // starts anew.
 //

@@ -148,8 +148,9 @@ void *allocateWorkspace(HostThread *thread, int64_t count, int64_t bits, int64_t
                             " bytes, more than there is here");
   }
   bytes = (bytes + 7) / 8;
-  void *memory = thread->run->workspaces.allocate(bytes + 256);
-  memory = reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(memory) + 255) & ~uintptr_t(255));
+  auto room = size_t(bytes) + 256;
+  void *memory = thread->run->workspaces.allocate(int64_t(room));
+  std::align(256, size_t(bytes), memory, room);
   std::memset(memory, (int)fill, bytes);
   return memory;
 }

@@ -127,8 +127,8 @@ bool PtxEmitter::linkLibdevice(llvm::Module &module) {
   // All of it becomes part of the kernels, rare paths that libdevice keeps apart too: a call in PTX
   // costs its caller's registers, and the emulator has none.
   for (Function &function : module) {
-    const bool isLibrary = function.getName().starts_with("__nv_") ||
-                           function.getName().starts_with("__internal_");
+    const bool isLibrary =
+        function.getName().starts_with("__nv_") || function.getName().starts_with("__internal_");
     if (isLibrary && !function.isDeclaration()) {
       function.removeFnAttr(Attribute::NoInline);
       function.removeFnAttr(Attribute::OptimizeNone);

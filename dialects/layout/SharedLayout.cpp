@@ -198,9 +198,8 @@ std::optional<Coords> SharedLayout::coordsAt(int64_t offset) const {
   if (rowDim() >= 0) {
     coords[rowDim()] = row;
   }
-  const bool inside = all_of(zip_equal(coords, spec.shape), [](auto pair) {
-    return std::get<0>(pair) < std::get<1>(pair);
-  });
+  const bool inside = all_of(zip_equal(coords, spec.shape),
+                             [](auto pair) { return std::get<0>(pair) < std::get<1>(pair); });
   if (!inside || column >= spec.panelWidth) {
     return std::nullopt;
   }

@@ -55,7 +55,10 @@ llvm::LogicalResult verifyFact(llvm::ArrayRef<FactRule> rules, mlir::Operation *
                                mlir::NamedAttribute attribute);
 
 /// Forms of values that rules share.
-template <typename AttrT> bool isKindOf(mlir::Attribute value) { return mlir::isa<AttrT>(value); }
+template <typename AttrT>
+bool isKindOf(mlir::Attribute value) {
+  return mlir::isa<AttrT>(value);
+}
 bool isI32AtLeast(mlir::Attribute value, int64_t least);
 bool isI64AtLeast(mlir::Attribute value, int64_t least);
 bool isI64PowerOfTwo(mlir::Attribute value);

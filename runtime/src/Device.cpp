@@ -48,11 +48,14 @@ cu::TensorMapBytes encodeMap(const Driver &driver, const PlannedMap &map, uint64
     return bytes;
   }
   const TensorMap &recipe = *map.recipe;
+  // The driver refuses a null pointer, though a tensor of rank 1 has no strides to give.
+  static constexpr uint64_t noStrides[] = {0};
   cu::Result result = driver.encodeTiled(
       &bytes, mapType(recipe.dtype), static_cast<uint32_t>(map.dims.size()),
-      reinterpret_cast<void *>(resolve(map.base, workspace)), map.dims.data(), map.strides.data(),
-      recipe.box.data(), recipe.elementStrides.data(), /*interleave=*/0,
-      swizzleCode(recipe.swizzle), promotionCode(recipe.l2Promotion), recipe.nanFill ? 1 : 0);
+      reinterpret_cast<void *>(resolve(map.base, workspace)), map.dims.data(),
+      map.strides.empty() ? noStrides : map.strides.data(), recipe.box.data(),
+      recipe.elementStrides.data(), /*interleave=*/0, swizzleCode(recipe.swizzle),
+      promotionCode(recipe.l2Promotion), recipe.nanFill ? 1 : 0);
   driver.check(result, "cuTensorMapEncodeTiled");
   return bytes;
 }

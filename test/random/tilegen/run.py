@@ -121,7 +121,7 @@ def _options(program, dims, inputs, extents, number, folder):
             np.save(os.path.join(folder, file), np.full(size, 0xFF, np.uint8).view(fmt.stored).reshape(extents[a.name]))
             options += ["--arg", f"{a.name}={file}"]
             bound |= binds if not a.optional else set()
-        if a.strided and a.padding:
+        if a.strided and a.padding and not a.absent:
             options += ["--pitch", f"{a.name}={extents[a.name][-1] + a.padding}"]
     return options
 

@@ -162,6 +162,15 @@ FAKE cuMemFreeHost(void *memory) {
 FAKE cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *base, const uint64_t *dims,
                             const uint64_t *strides, const uint32_t *box, const uint32_t *,
                             int interleave, int swizzle, int promotion, int fill) {
+  // As an H200's driver does: no null pointers (also for the strides of rank 1), whole 16 bytes.
+  if (!dims || !strides || !box || rank < 1 || rank > 5 || reinterpret_cast<uint64_t>(base) % 16) {
+    return 1; // CUDA_ERROR_INVALID_VALUE
+  }
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (dims[i] == 0 || box[i] == 0 || box[i] > 256 || (i + 1 < rank && strides[i] % 16)) {
+      return 1;
+    }
+  }
   std::string line = "map type " + std::to_string(type) + " dims";
   for (uint32_t i = 0; i < rank; ++i) {
     line += " " + std::to_string(dims[i]);
