@@ -85,6 +85,12 @@ def round_to(fmt, x):
         return np.where(finite, rounded, np.where(np.isnan(x), np.nan, infinite))
 
 
+def held_in(fmt, x):
+    """The numbers of a format nearest to x. Not a conversion: an infinity that the format has stays one, in e5m2 too."""
+    x = np.asarray(x, np.float64)
+    return np.where(np.isinf(x) & (fmt.name != "e4m3"), x, round_to(fmt, x))
+
+
 def ulp(fmt, x):
     """Distance of neighbouring numbers of the format at x."""
     with np.errstate(all="ignore"):

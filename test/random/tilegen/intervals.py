@@ -7,7 +7,7 @@ not. `wild` marks elements of which nothing is known, such as a comparison of ov
 """
 import numpy as np
 
-from .formats import FORMATS, round_to, ulp
+from .formats import FORMATS, held_in, round_to, ulp
 
 
 class ProgramError(Exception):
@@ -41,7 +41,7 @@ class Tile:
         """As memory holds it: a number of the format. In registers a product may wait for its addition unrounded."""
         if not self.format.is_float or self.hi is self.lo:
             return self
-        return Tile(self.format, round_to(self.format, self.lo), round_to(self.format, self.hi), self.wild)
+        return Tile(self.format, held_in(self.format, self.lo), held_in(self.format, self.hi), self.wild)
 
 
 def join_wild(*tiles):
@@ -227,11 +227,11 @@ def convert(fmt, a):
     with np.errstate(all="ignore"):
         if fmt.is_float:
             if source.is_float:
-                return Tile(fmt, round_to(fmt, round_to(source, a.lo)), round_to(fmt, round_to(source, a.hi)), a.wild)
+                return Tile(fmt, round_to(fmt, held_in(source, a.lo)), round_to(fmt, held_in(source, a.hi)), a.wild)
             value = a.lo.astype(np.float32).astype(np.float64) if fmt.name == "f32" else round_to(fmt, a.lo.astype(np.float64))
             return Tile(fmt, value, wild=a.wild)
         if source.is_float:
-            lo, hi = _truncate(fmt, round_to(source, a.lo)), _truncate(fmt, round_to(source, a.hi))
+            lo, hi = _truncate(fmt, held_in(source, a.lo)), _truncate(fmt, held_in(source, a.hi))
             wild = lo != hi
             return Tile(fmt, lo, wild=wild if a.wild is None else wild | a.wild)
         return Tile(fmt, a.lo.astype(fmt.array), wild=a.wild)
