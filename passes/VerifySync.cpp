@@ -68,6 +68,15 @@ public:
   unsigned checked = 0;
 
   void checkConsumers();
+  void checkWaits();
+  /// Reports releases in branches that no walk has found after a wait.
+  void checkBranches() {
+    for (Operation *release : releasesToProve) {
+      if (!releasesWaited.contains(release)) {
+        reportNotWaited(cast<tgpu::ReleaseOp>(release));
+      }
+    }
+  }
 
 private:
   /// One error for each operation, with a note at `earlier`.
@@ -93,6 +102,7 @@ private:
   void checkArrival(tgpu::WaitOp wait);
   void checkGuard(const Access &access);
   void checkRelease(tgpu::ReleaseOp release);
+  void reportNotWaited(tgpu::ReleaseOp release);
   void checkPublish(tgpu::PublishOp publish);
   void checkProduct(tgpu::WgmmaOp product);
   void checkWait(tgpu::WgmmaWaitOp wait);
@@ -106,7 +116,8 @@ private:
     });
   }
 
-  llvm::SmallPtrSet<Operation *, 8> reported, usedAsync;
+  llvm::SmallPtrSet<Operation *, 8> reported, usedAsync, releasesWaited;
+  llvm::SetVector<Operation *> releasesToProve;
   llvm::DenseSet<Value> refilled;
   /// Buffer, to each role that uses it, to the channels it publishes after a use.
   llvm::DenseMap<Operation *, llvm::MapVector<Region *, SmallVector<Value, 2>>> handovers;
@@ -179,8 +190,28 @@ void Checker::checkGuard(const Access &access) {
          guards.front().getDefiningOp(), "the channel");
 }
 
+void Checker::reportNotWaited(tgpu::ReleaseOp release) {
+  report(release,
+         "gives back a slot of " + nameOf(release.getChannel()) +
+             " that its threads have not waited for",
+         release.getChannel().getDefiningOp(), "the channel");
+}
+
 void Checker::checkRelease(tgpu::ReleaseOp release) {
   Position position = Position::of(release.getPosition());
+  // Also where nobody reads the slot: its next load would arrive in the phase of this one, and
+  // both may be under way at once. A branch may begin to release later than a loop begins to wait:
+  // there one iteration that has waited is enough.
+  bool waited = llvm::any_of(state.held, [&](const Held &held) {
+    return held.channel == release.getChannel() && held.position.equals(position);
+  });
+  if (waited) {
+    releasesWaited.insert(release);
+  } else if (isa<scf::IfOp>(release->getParentOp())) {
+    releasesToProve.insert(release);
+  } else {
+    reportNotWaited(release);
+  }
   for (const Access &pending : state.pending) {
     bool guarded = llvm::is_contained(guardsOf(pending.memory), release.getChannel());
     bool other =
@@ -348,6 +379,16 @@ void Checker::checkArrival(tgpu::WaitOp wait) {
   }
 }
 
+/// The block's memory is another one's when it ends: what fills it must be complete by then.
+void Checker::checkWaits() {
+  kernel.walk([&](tgpu::TmaLoadOp load) {
+    if (llvm::none_of(load.getChannel().getUsers(), llvm::IsaPred<tgpu::WaitOp>)) {
+      report(load, "fills a slot that nobody waits for: the block may end before it is complete",
+             load.getChannel().getDefiningOp(), "the channel");
+    }
+  });
+}
+
 /// Each warp that releases a slot arrives once: as many as the empty barrier counts.
 void Checker::checkConsumers() {
   kernel.walk([&](tgpu::ChannelOp channel) {
@@ -489,6 +530,8 @@ struct VerifySync : tilec::impl::VerifySyncBase<VerifySync> {
   void runOnOperation() override {
     Checker checker(getOperation());
     LogicalResult settled = checker.run(maxWalks);
+    checker.checkBranches();
+    checker.checkWaits();
     checker.checkConsumers();
     numChecked += checker.checked;
     if (checker.failed || mlir::failed(settled)) {

@@ -133,3 +133,57 @@ tgpu.kernel @refilled(%g: !g, %n: i32) attributes {threads = 128 : i32} {
   }
   tgpu.return
 }
+
+// -----
+
+// Nobody reads what is loaded: the slot's next load would arrive in the phase of this one.
+!ring = !tgpu.smem<2x64x64xf16, #tgpu.shared<"2x64x64 b16 contig 2 panel 64 swizzle 128">>
+!b = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
+!g = !tile.global<64x64xf16>
+!ch = !tgpu.channel<2>
+tgpu.kernel @not_waited_for(%g: !g, %n: i32) attributes {threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ring = tgpu.alloc_shared "ring" : !ring
+  // expected-note @+1 {{the channel}}
+  %ch = tgpu.channel "ring" {producers = 1 : i32, consumers = 4 : i32} : !ch
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tgpu.one_thread {
+      tgpu.acquire %ch[%i] : !ch
+      tgpu.expect %ch[%i] bytes 8192 : !ch
+      %s = tgpu.slot %ring[%i] : !ring -> !b
+      tgpu.tma_load %g to %s on %ch[%i] {map = 0 : i32} : !g, !b, !ch
+    }
+    %next = arith.addi %i, %c1 : i32
+    tgpu.wait %ch[%next] : !ch
+    // expected-error @+1 {{gives back a slot of `ring` that its threads have not waited for}}
+    tgpu.release %ch[%i] : !ch
+    tgpu.release %ch[%next] : !ch
+    %later = arith.cmpi sgt, %i, %c0 : i32
+    scf.if %later {
+      %last = arith.subi %i, %c1 : i32
+      // expected-error @+1 {{gives back a slot of `ring` that its threads have not waited for}}
+      tgpu.release %ch[%last] : !ch
+    }
+  }
+  tgpu.return
+}
+
+// -----
+
+!b = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
+!g = !tile.global<64x64xf16>
+!ch = !tgpu.channel<1>
+tgpu.kernel @nobody_waits(%g: !g, %p: i32) attributes {threads = 128 : i32} {
+  %a = tgpu.alloc_shared "a" : !b
+  // expected-note @+2 {{the channel}}
+  // expected-error @+1 {{counts 4 consumers, but 0 warps release its slots}}
+  %ch = tgpu.channel "a" {producers = 1 : i32, consumers = 4 : i32} : !ch
+  tgpu.one_thread {
+    tgpu.acquire %ch[%p] : !ch
+    tgpu.expect %ch[%p] bytes 8192 : !ch
+    // expected-error @+1 {{fills a slot that nobody waits for: the block may end before it is complete}}
+    tgpu.tma_load %g to %a on %ch[%p] {map = 0 : i32} : !g, !b, !ch
+  }
+  tgpu.return
+}

@@ -61,11 +61,11 @@ tgpu.kernel @mixed(%y: !v {tile.name = "Y"}, %m: i32, %n: i32, %x: !f) attribute
     tgpu.tma_load %here to %l on %ch[%c0] {map = 0 : i32} : !g, !b, !ch
   }
   tgpu.wait %ch[%c0] : !ch
-  tgpu.release %ch[%c0] : !ch
   tgpu.one_thread {
     tgpu.tma_store %a to %here {map = 0 : i32} : !b, !g
     tgpu.tma_store_commit
     tgpu.tma_store_wait 0 {read}
   }
+  tgpu.release %ch[%c0] : !ch
   tgpu.return
 }
