@@ -8,7 +8,7 @@ endif()
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   # Assertions stay on in our code: LLVM as packaged has its own off.
   string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
-  string(REPLACE "-O3" "-O1" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+  string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 endif()
 
 find_program(CCACHE ccache)
