@@ -14,7 +14,6 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <functional>
@@ -73,16 +72,6 @@ struct Frame {
   const llvm::SmallVectorImpl<Type> *fnResults = nullptr;
 };
 
-/// State of the launch being analysed, for what is diagnosed where provable (Provable.cpp).
-struct BufferState {
-  const Decl *decl;
-  llvm::StringRef name;
-  bool written = false;
-  unsigned conditionDepth = 0;
-  std::optional<SourceRange> firstRead;
-  bool reported = false;
-};
-
 struct KernelState {
   const ast::KernelItem *item = nullptr;
   const Module *module = nullptr;
@@ -91,7 +80,6 @@ struct KernelState {
   const ast::LaunchStmt *launch = nullptr;           ///< the one being analysed
   std::optional<int64_t> threads;                    ///< of that launch
   llvm::SmallVector<const TensorParam *, 4> present; ///< known not to be null here
-  llvm::MapVector<const Decl *, BufferState> buffers;
   unsigned conditionDepth = 0; ///< `if`s and loops around the current statement
 };
 
@@ -208,8 +196,8 @@ private:
   Value bitcast(const ast::CallExpr *call, const BoundArgs &args);
   Value bitcastPlace(Value v, Scalar to, SourceRange range);
   bool checkUse(const Value &v, SourceRange range); ///< optional tensors
-  void markRead(const Value &v, SourceRange range);
-  bool markWrite(const Value &v, SourceRange range);
+  void checkRead(const Value &v, SourceRange range);
+  bool checkWrite(const Value &v, SourceRange range);
 
   //===--- Calls.cpp, Functions.cpp, TileFunctions.cpp ----------------------===//
   Value analyzeCall(const ast::CallExpr *e);
@@ -340,8 +328,6 @@ private:
   std::optional<ConstValue> optionValue(llvm::StringRef text);
 
   //===--- Provable.cpp -----------------------------------------------------===//
-  void checkUninitialised(SourceRange range, const PlaceInfo &place);
-  void finishBuffers(size_t from);
   void checkParallel(const ParallelStmt &stmt);
   void checkRegion(const ThreadsStmt &stmt);
   void checkSpin(const WhileStmt &stmt);

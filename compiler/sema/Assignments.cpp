@@ -119,7 +119,7 @@ void Analyzer::assignStmt(const ast::AssignStmt *s) {
   if (s->hasOp) {
     op = binaryOp(s->op);
     if (to.isPlace()) {
-      markRead(to, s->target->range);
+      checkRead(to, s->target->range);
     }
     Value current = to;
     current.place = PlaceInfo();
@@ -138,7 +138,7 @@ void Analyzer::assignStmt(const ast::AssignStmt *s) {
   } else {
     v = coerce(v, to.type);
   }
-  if (v.isError() || (to.isPlace() && !markWrite(to, s->target->range))) {
+  if (v.isError() || (to.isPlace() && !checkWrite(to, s->target->range))) {
     return;
   }
   auto *assign = program.make<AssignStmt>(to.expr, materialize(v), s->range);

@@ -148,9 +148,9 @@ Value Analyzer::copyCall(const ast::CallExpr *e, const BoundArgs &args) {
     return errorValue(e->range);
   }
   if (src.isPlace()) {
-    markRead(src, src.range);
+    checkRead(src, src.range);
   }
-  if (!markWrite(dst, dst.range)) {
+  if (!checkWrite(dst, dst.range)) {
     return errorValue(e->range);
   }
   emit(program.make<CopyStmt>(materialize(src), dst.expr, e->range));

@@ -137,9 +137,9 @@ Value Analyzer::gemmCall(const ast::CallExpr *e, const BoundArgs &args) {
     return errorValue(e->range);
   }
   if (gemm->accumulate) {
-    markRead(acc, acc.range);
+    checkRead(acc, acc.range);
   }
-  if (!markWrite(acc, acc.range)) {
+  if (!checkWrite(acc, acc.range)) {
     return errorValue(e->range);
   }
   const Type &a = ab[0].type, &b = ab[1].type, &c = acc.type;

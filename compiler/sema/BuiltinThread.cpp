@@ -53,8 +53,7 @@ Value Analyzer::atomicCall(const ast::CallExpr *e, const BuiltinInfo &info, cons
       return errorValue(e->range);
     }
   }
-  checkUninitialised(place.range, place.place);
-  markWrite(place, place.range);
+  checkWrite(place, place.range);
   auto *origin = llvm::dyn_cast<OriginExpr>(place.expr);
   if (value.type.isShaped()) {
     return atomicTile(e, op, place, value, acqRel);

@@ -81,7 +81,7 @@ Value Analyzer::read(Value v) {
     return errorValue(v.range);
   }
   if (v.isPlace()) {
-    markRead(v, v.range);
+    checkRead(v, v.range);
     v.place = PlaceInfo();
   }
   if (v.type.isShaped()) {

@@ -1,5 +1,6 @@
 //===- Host.cpp - Launches and workspaces ---------------------------------===//
 #include "compiler/sema/Analyzer.h"
+#include "compiler/sema/Initialisation.h"
 
 namespace tilec::sema {
 
@@ -87,6 +88,9 @@ void Analyzer::launchStmt(const ast::LaunchStmt *s) {
   stmt->index = kernel.numLaunches++;
   kernel.instance->launches.push_back(stmt);
   launchBody(s, stmt);
+  if (!engine.hasErrors()) { // else a statement that writes may be missing
+    checkInitialised(*stmt, engine);
+  }
   emit(stmt);
 }
 
@@ -96,7 +100,6 @@ void Analyzer::launchBody(const ast::LaunchStmt *s, LaunchStmt *stmt) {
   frame.enclosing.clear();
   kernel.launch = s;
   kernel.threads = stmt->threads;
-  kernel.buffers.clear();
   unsigned conditions = kernel.conditionDepth;
   kernel.conditionDepth = 0;
   frame.env->push();
@@ -124,14 +127,12 @@ void Analyzer::launchBody(const ast::LaunchStmt *s, LaunchStmt *stmt) {
     }
     threadsBody(s->axes, list, s->range);
     stmt->body = program.list<const Stmt *>(out);
-    finishBuffers(0);
     frame.env->pop();
   }
   frame.env->pop();
   kernel.threads = std::nullopt;
   kernel.launch = nullptr;
   kernel.conditionDepth = conditions;
-  kernel.buffers.clear();
 }
 
 void Analyzer::workspaceStmt(const ast::BufferStmt *s) {

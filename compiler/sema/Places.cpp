@@ -24,15 +24,13 @@ bool Analyzer::checkUse(const Value &v, SourceRange range) {
   return false;
 }
 
-void Analyzer::markRead(const Value &v, SourceRange range) {
+void Analyzer::checkRead(const Value &v, SourceRange range) {
   if (!v.place.readable) {
     report(Id::ReadOfOut, range, v.place.name) << note(v.place.declared, "declared here");
-    return;
   }
-  checkUninitialised(range, v.place);
 }
 
-bool Analyzer::markWrite(const Value &v, SourceRange range) {
+bool Analyzer::checkWrite(const Value &v, SourceRange range) {
   if (!v.isPlace()) {
     report(Id::AssignTarget, range);
     return false;
@@ -51,10 +49,6 @@ bool Analyzer::markWrite(const Value &v, SourceRange range) {
       report(Id::WriteToIn, range, v.place.name) << note(v.place.declared, "declared here");
     }
     return false;
-  }
-  auto it = kernel.buffers.find(v.place.root);
-  if (it != kernel.buffers.end()) {
-    it->second.written = true;
   }
   return true;
 }
@@ -244,7 +238,7 @@ Value Analyzer::makeElement(const Value &base, llvm::ArrayRef<Subscript> subs, S
   if (want == Want::Target) {
     v.place = base.place;
   } else if (base.isPlace()) {
-    markRead(base, range);
+    checkRead(base, range);
   }
   return v;
 }

@@ -7,39 +7,6 @@ namespace tilec::sema {
 using diag::Id;
 
 //===----------------------------------------------------------------------===//
-// Reads of what was never written
-//===----------------------------------------------------------------------===//
-
-void Analyzer::checkUninitialised(SourceRange range, const PlaceInfo &place) {
-  auto it = kernel.buffers.find(place.root);
-  if (it == kernel.buffers.end()) {
-    return;
-  }
-  BufferState &state = it->second;
-  if (!state.firstRead) {
-    state.firstRead = range;
-  }
-  // Certain only if control came straight from the declaration to here.
-  bool straight = kernel.conditionDepth == state.conditionDepth;
-  if (!state.written && straight && !state.reported) {
-    state.reported = true;
-    report(Id::Uninitialised, range, place.name) << note(state.decl->range, "declared here");
-  }
-}
-
-/// At the end of a scope: buffers that are read, but written nowhere.
-void Analyzer::finishBuffers(size_t from) {
-  while (kernel.buffers.size() > from) {
-    BufferState &state = kernel.buffers.back().second;
-    if (!state.written && state.firstRead && !state.reported && !engine.hasErrors()) {
-      report(Id::Uninitialised, *state.firstRead, state.name)
-          << note(state.decl->range, "declared here and never written");
-    }
-    kernel.buffers.pop_back();
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // What differs between iterations or threads
 //===----------------------------------------------------------------------===//
 

@@ -23,9 +23,7 @@ Block Analyzer::statements(llvm::ArrayRef<const ast::Stmt *> list) {
 
 Block Analyzer::block(const ast::Block &b) {
   frame.env->push();
-  size_t buffers = kernel.buffers.size();
   Block body = statements(b.statements);
-  finishBuffers(buffers);
   frame.env->pop();
   return body;
 }
@@ -364,12 +362,6 @@ void Analyzer::bufferStmt(const ast::BufferStmt *s) {
     e.decl = buffer;
     e.place = {buffer, space, name.name, name.range, true, true, space == Space::Shared};
     frame.env->declare(std::move(e));
-    BufferState state;
-    state.decl = buffer;
-    state.name = name.name;
-    state.written = value != nullptr;
-    state.conditionDepth = kernel.conditionDepth;
-    kernel.buffers[buffer] = state;
     emit(program.make<BufferStmt>(buffer, value, s->range));
   }
 }

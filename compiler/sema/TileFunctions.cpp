@@ -148,11 +148,11 @@ bool Analyzer::bindTileArg(TileCall &call, const ast::FunctionParam &param, cons
           << note(param.range, "the parameter is declared here");
       return false;
     }
-    if (written && !markWrite(v, arg->range)) {
+    if (written && !checkWrite(v, arg->range)) {
       return false;
     }
     if (param.direction != ast::Direction::Out) {
-      markRead(v, arg->range);
+      checkRead(v, arg->range);
     }
     call.passed.push_back(
         {v.place.root, sourceText(arg->range), param.name.name, written, arg->range});
@@ -332,7 +332,6 @@ Value Analyzer::finishTileCall(TileCall &call, SourceRange range) {
   auto list = item.body.statements;
   auto *last = list.empty() ? nullptr : llvm::dyn_cast<ast::ReturnStmt>(list.back());
   call.env.push();
-  size_t buffers = kernel.buffers.size();
   for (const ast::Stmt *s : last ? list.drop_back() : list) {
     statement(s);
   }
@@ -360,7 +359,6 @@ Value Analyzer::finishTileCall(TileCall &call, SourceRange range) {
       results.push_back(ok ? materialize(v) : nullptr);
     }
   }
-  finishBuffers(buffers);
   call.env.pop();
   if (!ok) {
     return errorValue(range);

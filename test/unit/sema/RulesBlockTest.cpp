@@ -33,8 +33,6 @@ TEST(Rules, DataAndSubscripts) {
        {"fragment z: f32[4]; if n > 1 { z = 1; } let a = z + 1;", ""},
        {"shared z: f32[4]; for u in 0..n { let a = z[0]; }",
         "2: `z` is read before it has a value [uninitialised]"},
-       {"fragment z: f32[32, 32]; gemm(s, t, z);",
-        "2: `z` is read before it has a value [uninitialised]"},
        {"let a = s[0];", "2: `s` has 2 dimensions, but 1 subscripts [subscript-count]"},
        {"let a = v[0];", "2: `v` is a scalar and has no subscripts [subscript-count]"},
        {"let a = s[1.0, 0];", "2: a subscript is `float constant` [subscript-type]"},
@@ -66,6 +64,69 @@ TEST(Rules, DataAndSubscripts) {
        {"gemm(A, t, f);", "2: tensor `A` is not a tile [tensor-operand]"},
        {"C[0 :+ 4, :] = 1;", "2: tensor `C` is not a tile [tensor-operand]"}},
       before, after);
+}
+
+// A read that no path reaches after a write.
+TEST(Rules, Uninitialised) {
+  const char *z = "2: `z` is read before it has a value [uninitialised]";
+  expectRules(
+      {{"fragment z: f32[32, 32]; gemm(s, t, z);", z},
+       {"fragment z: f32[32, 32]; gemm(s, t, z, accumulate = false); gemm(s, t, z);", ""},
+       {"fragment z: f32[32, 32]; for u in 0..n { gemm(s, t, z); }", z},
+       {"fragment z: f32[32, 32]; for u in pipelined(0..n, stages = 2) { gemm(s, t, z); }", z},
+       {"fragment z: f32[32, 32]; for u in 0..n { for x in 0..u { gemm(s, t, z); } }", z},
+       {"fragment z: f32[32, 32]; for u in 0..n { gemm(s, t, z, accumulate = false); } r = "
+        "reduce_sum(z, axis = 1);",
+        ""},
+       {"fragment z: f32[32, 32]; for u in 0..n { if u == 0 { z = 0; } gemm(s, t, z); }", ""},
+       {"fragment z: f32[32, 32]; for u in 0..n { for x in 0..u { gemm(s, t, z); } z = 0; }", ""},
+       {"fragment z: f32[32]; for u in 0..n { z += 1; }", z},
+       {"fragment z: f32[32]; for u in 0..n { let x = z + 1; z = x; }", z},
+       {"fragment z: f32[32]; for u in 0..n { if u > 0 { r = z; } z = r; }", ""},
+       {"fragment z: f32[32]; for u in 0..n { if u > 0 { r = z; } else { z = 1; } }", ""},
+       {"fragment z: f32[32]; if n > 1 { r = z; } z = 1;", z},
+       {"fragment z: f32[32]; if n > 1 { z = 1; } else { r = z; }", z},
+       {"fragment z: f32[32]; let a = n > 1 && z[0] > 0; z = 1;", z},
+       {"fragment z: f32[32]; if n > 1 { z = 1; } if n > 2 { r = z; }", ""},
+       {"fragment z: f32[32]; if n > 1 { return; } r = z; z = 1;", z},
+       {"for u in 0..n { fragment z: f32[32]; if u > 1 { r = z; } z = 1; }", z},
+       {"fragment z: f32[32]; for u in 0..n { if u == 2 { continue; } r = z; z = 1; }", z},
+       {"fragment z: f32[32]; for u in 0..n { if u < 2 { z = 1; continue; } r = z; }", ""},
+       {"fragment z: f32[32]; for u in 0..n { for x in 0..n { if x == u { break; } r = z; } z = 1; "
+        "}",
+        ""},
+       {"fragment z: f32[32]; for u in 0..n { if u == 1 { break; } z = 1; } r = z;", ""},
+       {"fragment z: f32[32]; while v < n { v += 1; if v == 1 { z = 1; break; } } r = z;", ""},
+       {"fragment z: f32[32]; while z[0] < 1 { z = 1; }", z},
+       {"fragment z: f32[32]; parallel (x) in z { z[x] = 1; } r = z;", ""},
+       {"fragment z: f32[32]; parallel (x) in z { let a = z[x]; z[x] = a + 1; }", z},
+       {"shared z: f32[4]; view y = z[0 :+ 2]; let a = y[0];",
+        "2: `y` is read before it has a value [uninitialised]"},
+       {"shared z: f32[4]; view y = z[0 :+ 2]; y[0] = 1; let a = z[0];", ""},
+       {"shared z: f32[4]; parallel x in z { r[x] = 1; } z = 1;", ""},
+       {"shared z: i32[4]; threads(x: 128) { atomic_add(z[x], 1); }", z},
+       {"shared z: i32[128]; threads(x: 128) { if x < 3 { z[x] = 1; } sync_threads(); let a = "
+        "z[127 - x]; }",
+        ""},
+       {"local z: i32; threads(x: 128) { for u in 0..n { z += 1; } }", z},
+       {"local z: i32; threads(x: 128) { z = 1; } let a = reduce_sum(z);", ""}},
+      before, after);
+}
+
+TEST(Rules, UninitialisedArguments) {
+  const std::string functions =
+      "tile fn put(x: out fragment f32[N]) { x = 1; } tile fn sum(x: fragment f32[N]) -> f32 { "
+      "return reduce_sum(x); } tile fn add(x: inout fragment f32[N]) { x += 1; } tile fn fill(x: "
+      "inout fragment f32[N], n: i32) { if n > 1 { x = 1; } } tile fn drop(x: inout fragment "
+      "f32[N], n: i32) { if n > 1 { x += 1; } } ";
+  const char *x = "1: `x` is read before it has a value [uninitialised]";
+  expectRules({{"fragment z: f32[4]; put(z); add(z); let a = sum(z);", ""},
+               {"fragment z: f32[4]; let a = sum(z);", x},
+               {"fragment z: f32[4]; add(z);", x},
+               {"fragment z: f32[4]; for u in 0..n { add(z); }", x},
+               {"fragment z: f32[4]; drop(z, n);", x},
+               {"fragment z: f32[4]; fill(z, n); drop(z, n); let a = sum(z);", ""}},
+              functions + before, after);
 }
 
 TEST(Rules, Copies) {
