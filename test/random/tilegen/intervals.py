@@ -28,8 +28,10 @@ class Tile:
         return self.lo.shape
 
     def known(self):
-        """Which elements are points; a NaN is one."""
+        """Which elements are points; a NaN is one. A zero of either sign is none: `rsqrt` and `/` tell them apart."""
         same = (self.lo == self.hi) | ((self.lo != self.lo) & (self.hi != self.hi))
+        if self.format.is_float and self.hi is not self.lo:
+            same = same & ((self.lo != 0) | (np.signbit(self.lo) == np.signbit(self.hi)))
         return same if self.wild is None else same & ~self.wild
 
     def each(self, function):
@@ -82,7 +84,11 @@ def _widen(fmt, tile, ulps):
 
 
 def _ends(*candidates):
-    return np.minimum.reduce(candidates), np.maximum.reduce(candidates)
+    """Least and greatest; where zeros of both signs are among them, the one and the other."""
+    lo, hi = np.minimum.reduce(candidates), np.maximum.reduce(candidates)
+    below = np.logical_or.reduce([(c == 0) & np.signbit(c) for c in candidates])
+    above = np.logical_or.reduce([(c == 0) & ~np.signbit(c) for c in candidates])
+    return np.where((lo == 0) & below, -0.0, lo), np.where((hi == 0) & above, 0.0, hi)
 
 
 def float_binary(op, a, b):
@@ -100,7 +106,8 @@ def float_binary(op, a, b):
 
         def product(x, y):
             ends = _ends(x.lo * y.lo, x.lo * y.hi, x.hi * y.lo, x.hi * y.hi)
-            return np.minimum(ends[0], round_to(fmt, ends[0])), np.maximum(ends[1], round_to(fmt, ends[1]))
+            rounded = [round_to(fmt, end) for end in ends]
+            return np.where(rounded[0] < ends[0], rounded[0], ends[0]), np.where(rounded[1] > ends[1], rounded[1], ends[1])
 
         result = _build(fmt, [a, b], lambda x, y: round_to(fmt, x * y), product)
         if fmt.name in ("f64", "i64"):
