@@ -51,7 +51,7 @@ class Draws(unittest.TestCase):
 
     def test_each_feature_is_drawn(self):
         drawn = {f for s in range(400) for f in draw_program(s).features}
-        self.assertEqual(set(TABLE) - drawn, set())
+        self.assertEqual((set(TABLE) | {"fn", "tile fn", "align", "--check"}) - drawn, set())
 
     def test_most_programs_mean_something(self):
         wrong = 0
@@ -95,6 +95,47 @@ class Numbers(unittest.TestCase):
     def test_overflow_is_an_error_of_the_program(self):
         with self.assertRaises(ProgramError):
             intervals.integer_binary("+", Tile(FORMATS["i8"], np.array([127])), Tile(FORMATS["i8"], np.array([1])))
+
+
+    def test_a_zero_of_either_sign_is_no_point(self):
+        f32 = FORMATS["f32"]
+        near, zero = Tile(f32, np.array([-1.0]), np.array([1.0])), Tile(f32, np.array([0.0]))
+        product = intervals.float_binary("*", near, zero)
+        self.assertFalse(product.known()[0])
+        self.assertTrue(intervals.function("rsqrt", product).wild[0])
+        self.assertEqual(intervals.function("rsqrt", zero).lo[0], np.inf)
+
+
+class Functions(unittest.TestCase):
+    def setUp(self):
+        self.text = ""
+
+    def outlined(self, body, symbols):
+        whole = program([n.Outlined("h", body, symbols)])
+        self.text = whole.text()
+        return mutate.meanings(whole, 0), mutate.meanings(program(body), 0)
+
+    def test_a_tile_function_means_its_statements(self):
+        inside, plain = self.outlined([add(1.0)], {"x": "inout fragment f32[A, B]"})
+        self.assertTrue(mutate.means_the_same(inside, plain))
+        self.assertIn("tile fn h(x: inout fragment f32[A, B]) {", self.text)
+        self.assertIn("h(x);", self.text)
+
+    def test_only_what_is_still_named_is_passed(self):
+        self.outlined([add(1.0)], {"x": "inout fragment f32[A, B]", "y": "shared f32[A]", "A": "const int", "E": "const int"})
+        self.assertIn("h(x);", self.text)
+
+    def test_a_function_of_scalars_means_its_expression(self):
+        value = n.Binary("+", n.Ref("x"), n.Lit(1.0, "f32"))
+        whole = program([n.Assign(n.Ref("x"), "=", n.Applied("g", value, "f32", {"x": "f32"}))])
+        self.assertTrue(mutate.means_the_same(mutate.meanings(whole, 0), mutate.meanings(program([add(1.0)]), 0)))
+        self.assertIn("fn g(x: f32) -> f32 {", whole.text())
+
+    def test_what_is_used_behind_is_not_moved_away(self):
+        drawn = [draw_program(seed) for seed in range(400)]
+        moved = [p for p in drawn if "tile fn" in p.features]
+        self.assertGreater(len(moved), 10)
+        self.assertFalse([p.text() for p in moved if isinstance(mutate.meanings(p, 0), str) and "not declared" in mutate.meanings(p, 0)])
 
 
 class Judging(unittest.TestCase):

@@ -58,6 +58,7 @@ class Builder:
         self.natural = {}  # extent -> (index, dimension) that tile a whole tensor by it
         self.allowed = {name for name, probability in RARE.items() if self.chance(probability)}
         self.stored = COMPUTED + (["e4m3", "e5m2"] if "eight bits" in self.allowed else [])
+        self.infos = {}  # tiles by name, whether in scope or not
         self.own = []  # inout tensors with a region for each block
 
     # --- draws
@@ -132,6 +133,7 @@ class Builder:
     def add_tile(self, scope, format, shape, ready=True, fixed=False, prefix=None):
         info = TileInfo(self.name(prefix or {"shared": "s", "fragment": "f", "let": "t"}[scope]), scope, format, tuple(shape), ready, fixed)
         self.scopes[-1].tiles.append(info)
+        self.infos[info.name] = info
         return info
 
     def emit(self, statement):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from . import kept, mutate
+from . import gpu, kept, mutate
 from .draw import draw_program
 from .features import TABLE
 from .run import Tools, clean, extents_of, run_program
@@ -94,6 +94,29 @@ def run_mutants(options, tools, base):
     return missed > 0
 
 
+def write_packs(options, tools, base):
+    os.makedirs(options.write_packs, exist_ok=True)
+    failed = 0
+    jobs = [(tools, seed, options.only, base, options.write_packs) for seed in range(options.seed, options.seed + options.count)]
+    for seed, outcome in in_parallel(gpu.write_pack, jobs, options.jobs):
+        failed += bool(outcome.failures)
+        for text in outcome.failures or outcome.refusals:
+            print(f"seed {seed}: {text}", flush=True)
+    print(f"{len(gpu.packs(options.write_packs))} packs, {failed} failed")
+    return failed > 0
+
+
+def run_packs(options, tools, base):
+    counts = collections.Counter()
+    jobs = [(tools, seed, options.only, base, options.run_packs) for seed in gpu.packs(options.run_packs)]
+    for seed, outcome in in_parallel(gpu.run_pack, jobs, options.jobs):
+        counts["discarded" if outcome.error else "failed" if outcome.failures else "passed"] += 1
+        for failure in outcome.failures:
+            print(f"seed {seed}: {failure}", flush=True)
+    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['discarded']} discarded")
+    return counts["failed"] > 0
+
+
 def in_parallel(function, jobs, processes):
     """Results in the order of the jobs."""
     if processes <= 1:
@@ -137,6 +160,8 @@ def main(argv):
     parser.add_argument("--shrink-seconds", type=int, default=90)
     parser.add_argument("--print", type=int, metavar="SEED", help="write the program of a seed and stop")
     parser.add_argument("--replay", nargs="+", metavar="FILE", help="run kept programs")
+    parser.add_argument("--write-packs", metavar="DIR", help="compile only, into DIR")
+    parser.add_argument("--run-packs", metavar="DIR", help="run such packs on a GPU")
     parser.add_argument("--mutate", action="store_true", help="put faults into the programs: each must be noticed")
     parser.add_argument("--tally", action="store_true", help="add a line to test/random/tally.txt")
     parser.add_argument("-v", "--verbose", action="store_true")
@@ -150,7 +175,8 @@ def main(argv):
         options.seed = int(hash[:8], 16)
         print(f"seed {options.seed}, of commit {hash[:12]}")
     with tempfile.TemporaryDirectory(prefix="tile-random-") as base:
-        act = run_files if options.replay else run_mutants if options.mutate else run_random
+        choices = {"replay": run_files, "mutate": run_mutants, "write_packs": write_packs, "run_packs": run_packs}
+        act = next((f for name, f in choices.items() if getattr(options, name)), run_random)
         failed = act(options, tools, base)
     return 1 if failed else 0
 

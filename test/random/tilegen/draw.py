@@ -1,6 +1,7 @@
 """A whole program from a seed."""
-from . import features, nodes as n, products  # noqa: F401  (products fills the table)
+from . import features, functions, nodes as n, products  # noqa: F401  (products fills the table)
 from .builder import THREADS, Builder, Scope
+from .formats import FORMATS
 
 
 class Drawing(Builder):
@@ -36,6 +37,8 @@ class Drawing(Builder):
         for _ in range(statements):
             features.draw_feature(self, only)
         self.store_rest()
+        while self.chance(0.12):
+            functions.outline(self, self.body)
         notes = []
         if self.chance(0.12):
             notes.append("persistent")
@@ -65,6 +68,13 @@ class Drawing(Builder):
                 if not any(other.alias == tensor.name for other in self.program.tensors()):
                     tensor.strided, tensor.padding = True, self.pick([0, 1, 3, 8, 16, 64])
                     self.note("strided")
+
+    def align(self):
+        """What is said of the address of a tensor: less than what holds without a word, or more."""
+        for tensor in self.program.tensors():
+            if self.chance(0.05):
+                tensor.align = max(self.pick([1, 2, 4, 8, 16, 32, 64, 128, 256]), FORMATS[tensor.format].bytes)
+                self.note("align")
 
     def facts(self):
         """What the compiler may know of dimensions: their values, or what divides them."""
@@ -106,6 +116,10 @@ def draw_program(seed, attempt=0, only=None):
         b.launch(b.pick([2, 3, 4, 5, 7]), only)
     b.bind_dimensions()
     b.spread_rows()
+    b.align()
+    if b.chance(0.1):
+        b.program.check = True
+        b.note("--check")
     if b.chance(0.15):
         b.program.multiprocessors = b.pick([1, 2])
     b.program.calls = [b.call(False), b.call(True)]

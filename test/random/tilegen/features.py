@@ -1,6 +1,6 @@
 """The table of features: each draws statements at the present place of a program. A new one is one more function here or in a
 file beside this, with its weight; it returns False if it does not apply."""
-from . import nodes as n
+from . import functions, nodes as n
 from .builder import COMPUTED
 from .expressions import expression, leaf, scalar
 from .formats import FORMATS
@@ -84,6 +84,8 @@ def elementwise(b):
     value = expression(b, format, base.shape, depth=b.pick([1, 2, 3]))
     if value is None:
         return False
+    if b.chance(0.15):
+        value = functions.applied(b, value, format)
     targets = b.tiles(lambda t: t.shape == base.shape and t.format == format and not t.fixed)
     if targets and b.chance(0.5):
         b.emit(n.Assign(n.Ref(b.pick(targets).name), "=", value))
@@ -387,6 +389,16 @@ def view(b):
     tile = b.declare(b.pick(["shared", "fragment"]), format, shape)
     b.emit(n.Copy(n.Region(name, [b.origin(e, True)[0] for e in shape]), n.Ref(tile.name), copy_notes(b)))
     tile.ready = True
+
+
+@feature("assert", 0.2)
+def assertion(b):
+    """Does nothing, or is tested."""
+    names = b.scalars()
+    if not names:
+        return False
+    name = b.pick(list(names))
+    b.emit(n.Assert(b.pick([f"{name} >= -1000000", f"{name} < 1000000 || {name} == 7", f"{name} * {name} >= 0"])))
 
 
 @feature("element", 0.6)

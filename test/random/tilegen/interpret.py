@@ -307,6 +307,13 @@ class Interpreter:
         window, starts = self.place(s.place)
         window.write(starts, self.evaluate(s.value))
 
+    def do_Outlined(self, s):
+        self.block(s.body)
+
+    def do_Assert(self, s):
+        if not self.number(s.condition):
+            raise ProgramError("an assertion that does not hold")
+
     def do_If(self, s):
         self.block(s.then if self.number(s.condition) else s.otherwise)
 
@@ -393,6 +400,9 @@ class Interpreter:
 
     def value_of_Select(self, e):
         return iv.select(self.evaluate(e.condition), self.evaluate(e.x), self.evaluate(e.y))
+
+    def value_of_Applied(self, e):
+        return self.evaluate(e.value)
 
     def value_of_Call(self, e):
         args = [self.evaluate(a) for a in e.args]

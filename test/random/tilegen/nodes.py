@@ -6,6 +6,7 @@ Scalar expressions (subscripts, bounds, conditions) are text that means the same
 import copy
 import functools
 import math
+import re
 from dataclasses import dataclass, field, fields
 
 
@@ -119,6 +120,27 @@ class Select:
 
     def text(self):
         return f"({self.condition.text()} ? {self.x.text()} : {self.y.text()})"
+
+
+@dataclass
+class Applied:
+    """A function `fn` of scalars, applied to tiles; `value` is its result, over what is passed under the same names."""
+
+    name: str
+    value: object
+    format: str
+    formats: dict  # of what may be named in it
+
+    def text(self):
+        return f"{self.name}({', '.join(self._parameters())})"
+
+    def _parameters(self):
+        names = [x.name if isinstance(x, Ref) else x.code for x in walk(self.value) if isinstance(x, (Ref, Scalar))]
+        return list(dict.fromkeys(names))
+
+    def definition(self):
+        parameters = ", ".join(f"{name}: {self.formats[name]}" for name in self._parameters())
+        return [f"fn {self.name}({parameters}) -> {self.format} {{", f"    return {strip(self.value.text())};", "}"]
 
 
 def strip(text):
@@ -318,6 +340,41 @@ class SetElement:
         yield f"{self.place.text()} = {strip(self.value.text())};"
 
 
+@dataclass
+class Outlined:
+    """A call of a `tile fn` that holds these statements; `symbols` are types of what they may name from outside."""
+
+    name: str
+    body: list
+    symbols: dict
+
+    def _parameters(self):
+        text = "\n".join(line for s in self.body for line in s.lines())
+        found = set(re.findall(r"[A-Za-z_]\w*", text)) & set(self.symbols)
+        # An extent is passed where no shape of another parameter binds it.
+        types = " ".join(self.symbols[name] for name in found)
+        return [k for k in self.symbols if k in found and not (self.symbols[k] in ("const int", "i32") and re.search(rf"[\[ ]{k}[,\]]", types))]
+
+    def lines(self):
+        yield f"{self.name}({', '.join(self._parameters())});"
+
+    def definition(self):
+        word = lambda k: f"const {k}: int" if self.symbols[k] == "const int" else f"{k}: {self.symbols[k]}"  # noqa: E731
+        yield f"tile fn {self.name}({', '.join(map(word, self._parameters()))}) {{"
+        yield from indented(self.body)
+        yield "}"
+
+
+@dataclass
+class Assert:
+    """A condition that holds."""
+
+    condition: str
+
+    def lines(self):
+        yield f"assert({self.condition});"
+
+
 def indented(body):
     for statement in body:
         for line in statement.lines():
@@ -340,12 +397,14 @@ class Tensor:
     data: str = "small"
     padding: int = 0  # elements by which its rows lie further apart than they are long
     same: str = ""  # at the call it is this other tensor
+    align: int = 0  # bytes, if they are said
 
     def text(self):
         words = ("optional " if self.optional else "") + (self.direction + " " if self.direction else "")
         words += "strided " if self.strided else ""
         alias = f" may_alias({self.alias})" if self.alias else ""
-        return f"{self.name}: {words}tensor<{self.format}>[{', '.join(self.extents)}]{alias}"
+        align = f" align({self.align})" if self.align else ""
+        return f"{self.name}: {words}tensor<{self.format}>[{', '.join(self.extents)}]{align}{alias}"
 
 
 @dataclass
@@ -397,6 +456,7 @@ class Program:
     annotations: list = field(default_factory=list)
     where: list = field(default_factory=list)
     fixed: dict = field(default_factory=dict)  # dimensions that are constants of the compilation
+    check: bool = False  # compiled with `--check`
     multiprocessors: int = 4  # of the emulated device: few make persistent blocks work through several points
 
     def text(self):
@@ -412,7 +472,11 @@ class Program:
         if self.fixed:
             given = ", ".join(f"{name} = {value}" for name, value in self.fixed.items())
             lines.append(f"instantiate k<{given}> as fixed;")
-        return "\n".join(lines) + "\n"
+        return self.functions() + "\n".join(lines) + "\n"
+
+    def functions(self):
+        found = [x for x in walk(self.launches) if isinstance(x, (Applied, Outlined))]
+        return "".join(line + "\n" for f in found for line in f.definition())
 
     def tensors(self):
         return [a for a in self.arguments if isinstance(a, Tensor)]

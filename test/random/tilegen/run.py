@@ -182,11 +182,11 @@ def processor_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def compile_for(tools, folder, architectures, outcome):
+def compile_for(tools, folder, architectures, outcome, check=False):
     """True if there is a pack for these architectures; None if one of several is refused. Seconds are those of the processor, so
     that they do not depend on what else the machine does."""
     start = processor_seconds()
-    command = [tools.tilec, "k.tile", "--arch=" + ",".join(architectures), "-o", "k.pack"]
+    command = [tools.tilec, "k.tile", "--arch=" + ",".join(architectures), "-o", "k.pack"] + (["--check"] if check else [])
     status, _, errors = tools.call(command, folder, 10 * COMPILE_SECONDS)
     spent = processor_seconds() - start
     outcome.compile_seconds = max(outcome.compile_seconds, spent)
@@ -230,27 +230,36 @@ def run_on_cpu(tools, program, calls, folder, outcome):
 
 
 def run_on_emulator(tools, program, calls, folder, architectures, schedules, seed, outcome):
-    lines, kinds = [], []
+    cases = []
     for arch in architectures:
         for call in calls:
             for count in (0, schedules) if schedules else (0,):
-                tag = f"{arch}.{call.number}.{count}"
-                words = ["--arch", arch, *call.options, *outputs_to(program, tag)]
-                words += ["--schedules", str(count), "--seed", str(seed % 1000)] if count else []
-                lines.append(" ".join(words))
-                kinds.append((arch, call, tag))
+                words = ["--schedules", str(count), "--seed", str(seed % 1000)] if count else []
+                cases.append((arch, call, f"{arch}.{call.number}.{count}", words))
+    options = ["--on=emu", "--step-budget", str(STEP_BUDGET), "--sms", str(program.multiprocessors)]
+    run_cases(tools, program, "k.pack", cases, options, folder, outcome)
+
+
+def run_on_gpu(tools, program, calls, pack, folder, outcome):
+    """Both architectures' code of a pack, as far as it has any; twice, so that runs that differ are noticed."""
+    cases = [(arch, call, f"gpu.{arch}.{call.number}", ["--twice"]) for arch in ARCHITECTURES for call in calls]
+    run_cases(tools, program, pack, cases, ["--on=cuda"], folder, outcome)
+
+
+def run_cases(tools, program, pack, cases, options, folder, outcome):
+    """Each case is (architecture, call, tag of its outputs, options of its own)."""
+    lines = [" ".join(["--arch", arch, *call.options, *outputs_to(program, tag), *words]) for arch, call, tag, words in cases]
     with open(os.path.join(folder, "cases.txt"), "w") as file:
         file.write("\n".join(lines) + "\n")
-    command = [tools.tile_run, "k.pack", "--on=emu", "--step-budget", str(STEP_BUDGET), "--sms", str(program.multiprocessors), "--cases", "cases.txt"]
-    status, out, errors = tools.call(command, folder, RUN_SECONDS)
+    status, out, errors = tools.call([tools.tile_run, pack, *options, "--cases", "cases.txt"], folder, RUN_SECONDS)
     if status == "hang" or status not in (0, 1):
-        outcome.fail("emulator crash", f"status {status} {(out + errors)[-400:]}")
+        outcome.fail("crash of a run", f"status {status} {(out + errors)[-400:]}")
         return
     results = re.findall(r"^(pass|FAIL) .*\n    (.*)$", out, re.M)
     if len(results) != len(lines):
-        outcome.fail("emulator crash", f"{len(results)} of {len(lines)} cases ran: {errors[-400:]}")
+        outcome.fail("crash of a run", f"{len(results)} of {len(lines)} cases ran: {errors[-400:]}")
         return
-    for (verdict, text), (arch, call, tag) in zip(results, kinds):
+    for (verdict, text), (arch, call, tag, _) in zip(results, cases):
         if verdict == "FAIL":
             reports = re.search(r"\d+ reports?: ([^;]*)", text)
             first = errors.split("\n\n")[0]
@@ -273,12 +282,12 @@ def run_program(tools, program, seed, folder, schedules=2, architectures=ARCHITE
         return outcome
     if cpu:
         run_on_cpu(tools, program, calls, folder, outcome)
-    both = compile_for(tools, folder, architectures, outcome) if architectures else False
+    both = compile_for(tools, folder, architectures, outcome, program.check) if architectures else False
     if both:
         run_on_emulator(tools, program, calls, folder, architectures, schedules, seed, outcome)
     elif both is None:  # which of them is refused, and does the other run
         for arch in architectures:
-            if compile_for(tools, folder, [arch], outcome):
+            if compile_for(tools, folder, [arch], outcome, program.check):
                 run_on_emulator(tools, program, calls, folder, [arch], schedules, seed, outcome)
     outcome.seconds = time.monotonic() - start
     return outcome

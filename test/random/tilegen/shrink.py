@@ -13,7 +13,7 @@ def bodies(program):
     """All lists of statements, inner ones after outer ones."""
     result = []
     for node in n.walk(program.launches):
-        if isinstance(node, (n.Launch, n.For, n.While)):
+        if isinstance(node, (n.Launch, n.For, n.While, n.Outlined)):
             result.append(node.body)
         elif isinstance(node, n.If):
             result += [node.then, node.otherwise]
@@ -22,7 +22,7 @@ def bodies(program):
 
 def words(program):
     """Every name that the launches and grids use."""
-    text = "\n".join(line for launch in program.launches for line in launch.lines())
+    text = "\n".join(line for launch in program.launches for line in launch.lines()) + program.functions()
     return set(re.findall(r"[A-Za-z_]\w*", text))
 
 
@@ -90,6 +90,8 @@ def structure(program):
                 target[i : i + 1] = make(target[i])
                 return copy
 
+            if isinstance(s, n.Outlined):
+                yield replaced(lambda s: s.body)
             if isinstance(s, n.If):
                 yield replaced(lambda s: s.then)
                 yield replaced(lambda s: s.otherwise)
@@ -115,7 +117,7 @@ def _with(node, **changes):
     return node
 
 
-EXPRESSIONS = (n.Unary, n.Binary, n.Call, n.Cast, n.Bitcast, n.Select)
+EXPRESSIONS = (n.Unary, n.Binary, n.Call, n.Cast, n.Bitcast, n.Select, n.Applied)
 
 
 def _holders(program):
@@ -133,7 +135,7 @@ def _holders(program):
 def _children(e):
     if isinstance(e, n.Call):
         return list(e.args)
-    return [getattr(e, k) for k in ("x", "y", "condition") if hasattr(e, k)]
+    return [getattr(e, k) for k in ("x", "y", "condition", "value") if hasattr(e, k)]
 
 
 def expressions(program):
@@ -151,6 +153,10 @@ def expressions(program):
 
 
 def options(program):
+    if program.check:
+        copy = program.clone()
+        copy.check = False
+        yield copy
     for name in list(program.fixed):
         copy = program.clone()
         del copy.fixed[name]
@@ -171,7 +177,7 @@ def options(program):
                 yield copy
     for i, t in enumerate(program.arguments):
         if isinstance(t, n.Tensor):
-            for key, value in (("data", "small"), ("strided", False), ("padding", 0), ("optional", False), ("same", "")):
+            for key, value in (("data", "small"), ("strided", False), ("padding", 0), ("optional", False), ("same", ""), ("align", 0)):
                 if getattr(t, key) != value:
                     copy = program.clone()
                     setattr(copy.arguments[i], key, value)
