@@ -98,13 +98,18 @@ static Type elementOf(Value operand) {
   return cast<RankedTensorType>(operand.getType()).getElementType();
 }
 
-/// fp8: the tensor cores sum in about 14 bits, so at least every `promote` elements of k a fresh
+/// Elements of k that the hardware sums by itself, whole instructions; 0: all of them. Of 8-bit
+/// floats the tensor cores sum in about 14 bits, so at least every `promote` elements of k a fresh
 /// sum is added to the f32 one.
-static FailureOr<Value> emitPromoted(OpBuilder &builder, DotOp dot) {
-  tgpu::MmaAttr mma = *dot.getMma();
+static int64_t promotedChunk(DotOp dot) {
+  bool fp8 = isa<Float8E4M3FNType, Float8E5M2Type>(elementOf(dot.getA()));
+  int64_t step = dot.getMma()->getK(), promote = dot.getPromote();
+  return fp8 && promote > 0 ? std::max(step, promote / step * step) : 0;
+}
+
+static FailureOr<Value> emitPromoted(OpBuilder &builder, DotOp dot, int64_t chunk) {
   unsigned aDim = dot.getTransposeA() ? 0 : 1, bDim = dot.getTransposeB() ? 1 : 0;
   int64_t k = cast<tgpu::SmemType>(dot.getB().getType()).getShape()[bDim];
-  int64_t chunk = std::max(mma.getK(), dot.getPromote() / mma.getK() * mma.getK());
   Value acc = dot.getAccumulate() ? dot.getAcc() : Value();
   for (int64_t offset = 0; offset < k; offset += chunk) {
     const int64_t extent = std::min(chunk, k - offset);
@@ -161,7 +166,10 @@ static FailureOr<Value> emitMmaSync(OpBuilder &builder, DotOp dot) {
   };
   int64_t k = shapeOf(dot.getA())[aDim];
   Location loc = dot.getLoc();
-  Value acc = dot.getAccumulate() ? dot.getAcc() : zeroLike(builder, loc, accType);
+  const int64_t chunk = promotedChunk(dot);
+  Value total = dot.getAccumulate() ? dot.getAcc() : Value(); // of what is promoted
+  Value acc = total && !chunk ? total : zeroLike(builder, loc, accType);
+  auto promote = [&] { total = total ? add(builder, loc, total, acc) : acc; };
   // The last step may be shorter than the instruction: its layouts are padded, and padding reads as
   // zero.
   using Operands = std::pair<Value, Value>;
@@ -187,13 +195,21 @@ static FailureOr<Value> emitMmaSync(OpBuilder &builder, DotOp dot) {
     if (offset + mma.getK() < k) {
       next = read(offset + mma.getK());
     }
+    if (chunk && offset > 0 && offset % chunk == 0) {
+      promote();
+      acc = zeroLike(builder, loc, accType);
+    }
     acc = tgpu::MmaOp::create(builder, loc, accType, aPart, bPart, acc, dot.getAUnsigned(),
                               dot.getBUnsigned(), mma);
   }
   if (failed(next)) {
     return failure();
   }
-  return acc;
+  if (!chunk) {
+    return acc;
+  }
+  promote();
+  return total;
 }
 
 namespace {
@@ -217,11 +233,10 @@ struct LowerDots : tilec::impl::LowerDotsBase<LowerDots> {
       return dot.emitError(
           "has no instruction or layout: run tgpu-select-mma and tgpu-infer-layouts first");
     }
-    bool fp8 = isa<Float8E4M3FNType, Float8E5M2Type>(elementOf(dot.getA()));
     switch (dot.getMma()->getKind()) {
     case MmaKind::Wgmma:
-      if (fp8 && dot.getPromote() > 0) {
-        return emitPromoted(builder, dot);
+      if (int64_t chunk = promotedChunk(dot)) {
+        return emitPromoted(builder, dot, chunk);
       }
       return emitWgmma(builder, dot, dot.getA(), dot.getB(), dot.getAcc(), dot.getAccumulate());
     case MmaKind::MmaSync:

@@ -136,9 +136,9 @@ def SelectSharedLayouts : Pass<"tgpu-select-shared-layouts", "tilec::tgpu::Kerne
 def LowerDots : Pass<"tgpu-lower-dots", "tilec::tgpu::KernelOp"> {
   let summary = "Replace matrix products by the instructions chosen for them";
   let description = [{
-    wgmma: fence, issue, commit, wait for all; a schedule may move the wait (tgpu-expand-pipeline). fp8 sums are added to
-    an f32 accumulator every `promote` elements of k. mma.sync: for each k-step operand fragments from shared memory and
-    one `tgpu.mma`. Scalar: `tgpu.fma`.
+    wgmma: fence, issue, commit, wait for all; a schedule may move the wait (tgpu-expand-pipeline). mma.sync: for each k-step
+    operand fragments from shared memory and one `tgpu.mma`. Both add sums of fp8 to an f32 accumulator every `promote`
+    elements of k. Scalar: `tgpu.fma`.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect"];
 }

@@ -87,6 +87,12 @@ class Numbers(unittest.TestCase):
         for total in (np.cumsum(x[0])[-1], np.sum(x)):
             self.assertTrue(result.lo[0] <= total <= result.hi[0])
 
+    def test_infinite_or_not_and_an_infinite_term_is_anything(self):
+        f16 = FORMATS["f16"]
+        acc = Tile(f16, np.array([[-np.inf]]), np.array([[-65504.0]]))
+        result = intervals.gemm(Tile(f16, np.array([[1.0]])), Tile(f16, np.array([[np.inf]])), acc, "full", 128)
+        self.assertTrue(result.wild[0, 0])
+
     def test_division_of_integers(self):
         x, y = Tile(FORMATS["i32"], np.array([7, -7, 5])), Tile(FORMATS["i32"], np.array([2, 2, 0]))
         self.assertEqual(intervals.integer_binary("/", x, y).lo.tolist(), [3, -3, 0])

@@ -1,4 +1,4 @@
-// fp8 on wgmma: sums over `promote` elements of k are added to the accumulator in f32.
+// fp8: sums over `promote` elements of k are added to the accumulator in f32.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-lower-dots))' -verify-diagnostics -split-input-file | FileCheck %s
 
 !s = !tgpu.smem<64x128xf8E4M3FN, #tgpu.shared<"64x128 b8 contig 1 panel 128 swizzle 128">>
@@ -79,5 +79,32 @@ tgpu.kernel @none(%a: !s, %c: !acc) attributes {threads = 128 : i32} {
 // CHECK: arith.addf
 tgpu.kernel @registers(%a: !a, %b: !b, %c: !acc) attributes {threads = 128 : i32} {
   %d = tgpu.dot %a, %b, %c {transpose_b, promote = 64 : i32, mma = #tgpu.mma<wgmma, 64, 64, 32, warps = 1, 1>} : !a, !b, !acc -> !acc
+  tgpu.return
+}
+
+// -----
+
+// By mma.sync the same: after `promote` elements of k a fresh sum begins, and the sums are added in f32.
+!a = !tgpu.smem<16x96xf8E4M3FN, #tgpu.shared<"16x96 b8 contig 1 panel 96">>
+!b = !tgpu.smem<8x96xf8E4M3FN, #tgpu.shared<"8x96 b8 contig 1 panel 96">>
+!acc = tensor<16x8xf32, #tgpu.fragment<"16x8 reg 0,1:8,0 lane 0,2:0,4:1,0:2,0:4,0 warp -">>
+// CHECK-LABEL: tgpu.kernel @mma_sync
+// CHECK-SAME: %[[C:[a-z0-9]+]]: tensor
+// CHECK: %[[S0:.*]] = tgpu.mma %{{.*}}, %{{.*}}, %{{.*}} {
+// CHECK: %[[S1:.*]] = tgpu.mma %{{.*}}, %{{.*}}, %[[S0]] {
+// CHECK: %[[R0:.*]] = arith.addf %[[C]], %[[S1]]
+// CHECK: %[[ZERO:.*]] = tile.splat
+// CHECK: %[[S2:.*]] = tgpu.mma %{{.*}}, %{{.*}}, %[[ZERO]] {
+// CHECK: %[[R1:.*]] = arith.addf %[[R0]], %[[S2]]
+// CHECK: tgpu.store %[[R1]]
+tgpu.kernel @mma_sync(%a: !a, %b: !b, %c: !acc, %g: !tile.global<16x8xf32>) attributes {threads = 32 : i32} {
+  %d = tgpu.dot %a, %b, %c {transpose_b, promote = 64 : i32, mma = #tgpu.mma<mma_sync, 16, 8, 32, warps = 1, 1>} : !a, !b, !acc -> !acc
+  tgpu.store %d, %g : !acc, !tile.global<16x8xf32>
+  tgpu.return
+}
+// CHECK-LABEL: tgpu.kernel @mma_sync_never
+// CHECK-NOT: arith.addf
+tgpu.kernel @mma_sync_never(%a: !a, %b: !b, %c: !acc) attributes {threads = 32 : i32} {
+  %d = tgpu.dot %a, %b, %c {transpose_b, promote = 0 : i32, mma = #tgpu.mma<mma_sync, 16, 8, 32, warps = 1, 1>} : !a, !b, !acc -> !acc
   tgpu.return
 }

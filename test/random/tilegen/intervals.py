@@ -382,6 +382,8 @@ def reduce_sum(a, axis):
             ends = np.maximum(np.abs(a.lo), np.abs(a.hi))
             over = np.where(np.isfinite(ends), ends, 0).sum(axis=axis) > inner.largest / 2
             wild = over if wild is None else wild | over
+            # An accumulator that may be infinite or not, and terms that are infinite: infinite or a NaN.
+            over = over | (np.isnan(lo) != np.isnan(hi))
             finite = np.isfinite(lo) & np.isfinite(hi)
             result = Tile(inner, np.where(finite, lo - slack, lo), np.where(finite, hi + slack, hi), wild)
     return convert(a.format, result)
@@ -455,6 +457,8 @@ def gemm(a, b, acc, precision, promote):
             # Where finite terms may overflow on the way, infinities of either sign may meet.
             over = size_x @ size_y + np.where(np.isfinite(acc.lo), np.abs(acc.lo), 0) > inner.largest / 4
             wild = _gemm_wild(a, b, acc)
+            # An accumulator that may be infinite or not, and terms that are infinite: infinite or a NaN.
+            over = over | (np.isnan(lo) != np.isnan(hi))
             finite = np.isfinite(lo) & np.isfinite(hi)
             result = Tile(inner, np.where(finite, lo - slack, lo), np.where(finite, hi + slack, hi), over if wild is None else over | wild)
     return convert(fmt, result)
