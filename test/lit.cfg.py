@@ -1,6 +1,6 @@
 # The lit suite: folders mirror the sources. Run with `cmake --build build --target check-tilec`.
 import os
-import shutil
+import subprocess
 
 import lit.formats
 
@@ -14,21 +14,28 @@ config.test_exec_root = os.path.join(config.build_dir, "test")
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.build_dir, "bin"), config.llvm_tools_dir, config.environment["PATH"]]
 )
-for name in ["HOME", "CUDA_HOME", "CUDA_PATH"]:
+# With these tilec looks for NVIDIA's tools (compiler/emit/Toolchain.cpp).
+for name in ["HOME", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"]:
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
-# Tests say `REQUIRES: ptxas` where they need NVIDIA's assembler, `REQUIRES: gpu` where they need a GPU.
-ptxas_places = [os.environ.get("CUDA_HOME", ""), "/usr/local/cuda"]
-if shutil.which("ptxas") or any(
-    os.path.exists(os.path.join(p, "bin", "ptxas")) for p in ptxas_places if p
-):
-    config.available_features.add("ptxas")
-if os.path.exists("/dev/nvidiactl"):
-    config.available_features.add("gpu")
-for tool in ["tilec", "tile-opt", "tile-run"]:
+# What tests ask for with REQUIRES: a program other than tile-opt, which every build of the suite has (builds with
+# sanitizers may have no more); what tilec itself finds of NVIDIA's, `ptxas`, `fatbinary` and `libdevice`; `gpu`.
+# tools/dev/check_requires.py holds test/unmet.txt against what is asked for and not there.
+for tool in ["tilec", "tile-run"]:
     if os.path.exists(os.path.join(config.build_dir, "bin", tool)):
         config.available_features.add(tool)
+if "tilec" in config.available_features:
+    found = subprocess.run(
+        [os.path.join(config.build_dir, "bin", "tilec"), "--print-tools"],
+        env=config.environment, check=True, capture_output=True, text=True
+    ).stdout
+    for line in found.splitlines():
+        name, place = line.split(": ", 1)
+        if place != "not found":
+            config.available_features.add(name)
+if os.path.exists("/dev/nvidiactl"):
+    config.available_features.add("gpu")
 
 config.substitutions.append(("%kernels", os.path.join(config.source_dir, "kernels")))
 config.substitutions.append(("%source", config.source_dir))

@@ -153,7 +153,7 @@ static void resolveParams(Options &options, const RawOptions &raw) {
 }
 
 static void checkFiles(const Options &options) {
-  if (options.inputs.empty()) {
+  if (options.inputs.empty() && !options.printTools) {
     throw UsageError{"no source file is given"};
   }
   if (options.inputs.size() > 1 && !options.output.empty()) {
@@ -233,6 +233,9 @@ static ParsedOptions parse(std::vector<std::string> args) {
     addRunOptions(app, options.run);
   } else if (isTest) {
     addTestOptions(app, options.test, raw.testOn);
+  } else {
+    app.add_flag("--print-tools", options.printTools,
+                 "print where ptxas, fatbinary and libdevice are found, and compile nothing");
   }
   try {
     std::vector<std::string> reversed = renameOldStyle(args);

@@ -58,7 +58,7 @@ struct TestOptions {
 
 struct Options {
   enum class Command { Compile, Run, Test } command = Command::Compile;
-  std::vector<std::string> inputs; ///< files, `-` is standard input; never empty
+  std::vector<std::string> inputs; ///< files, `-` is standard input; empty only with printTools
   std::string output;              ///< empty: beside the source, or standard output
   EmitKind emit = EmitKind::Pack;
   std::vector<const Target *> archs; ///< in the order given, each once; never empty
@@ -80,6 +80,7 @@ struct Options {
   bool warningsAreErrors = false;
   DiagnosticsFormat format = DiagnosticsFormat::Text;
   std::string cudaPath;
+  bool printTools = false; ///< print where NVIDIA's tools are, and compile nothing
   RunOptions run;
   TestOptions test;
 

@@ -91,4 +91,11 @@ std::optional<std::string> Toolchain::findLibdevice() const {
   return std::nullopt;
 }
 
+void Toolchain::print(raw_ostream &os) const {
+  for (StringRef name : {"ptxas", "fatbinary"}) {
+    os << name << ": " << findProgram(name).value_or("not found") << "\n";
+  }
+  os << "libdevice: " << findLibdevice().value_or("not found") << "\n";
+}
+
 } // namespace tilec

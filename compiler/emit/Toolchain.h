@@ -2,6 +2,7 @@
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <optional>
 #include <string>
@@ -21,6 +22,8 @@ public:
   std::optional<std::string> findProgram(llvm::StringRef name) const;
   /// Path of libdevice.10.bc, or nothing.
   std::optional<std::string> findLibdevice() const;
+  /// A line `NAME: PATH` for each of ptxas, fatbinary and libdevice, or `NAME: not found`.
+  void print(llvm::raw_ostream &os) const;
 
 private:
   std::vector<std::string> roots; // folders that hold bin/ and nvvm/libdevice/

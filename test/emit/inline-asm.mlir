@@ -1,4 +1,5 @@
 // Inline assembly with effects becomes convergent, other inline assembly is said to touch no memory.
+// REQUIRES: tilec
 // RUN: tilec %s --emit=llvm | FileCheck %s
 // CHECK: call void asm sideeffect "bar.sync 0;", ""() #[[SYNC:[0-9]+]]
 // CHECK: call i32 asm "mov.u32 $0, %laneid;", "=r"() #[[PURE:[0-9]+]]

@@ -1,4 +1,5 @@
 // With -g each instruction has its line; the file is named without its folder. Optimisation stays on.
+// REQUIRES: tilec
 // RUN: tilec %s --emit=ptx -g -o - | FileCheck %s
 // RUN: tilec %s --emit=ptx -o - | FileCheck %s --check-prefix=WITHOUT
 // CHECK: .target sm_90a{{$}}

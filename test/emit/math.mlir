@@ -1,6 +1,6 @@
 // Functions that the backend cannot select: by an instruction where that is precise enough, else by libdevice.
 // RUN: tilec %s --emit=ptx -o - | FileCheck %s
-// REQUIRES: ptxas
+// REQUIRES: tilec, libdevice
 module {
   // CHECK-LABEL: .entry approximate(
   // CHECK: ex2.approx

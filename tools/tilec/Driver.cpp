@@ -2,6 +2,7 @@
 
 #include "compiler/driver/Compilation.h"
 #include "compiler/driver/Reproducer.h"
+#include "compiler/emit/Toolchain.h"
 #include "compiler/testing/RunCommand.h"
 #include "compiler/testing/TestCommand.h"
 
@@ -69,6 +70,10 @@ static ExitCode runOne(const Options &options, const std::string &input) {
 }
 
 ExitCode runDriver(const Options &options) {
+  if (options.printTools) {
+    Toolchain(options.cudaPath, options.programDir).print(outs());
+    return ExitSuccess;
+  }
   CrashRecoveryContext::Enable();
   if (options.command == Options::Command::Test) {
     return runTests(options);
