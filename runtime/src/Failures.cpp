@@ -131,8 +131,13 @@ void Failures::check() {
   if (!record || std::atomic_ref<uint32_t>(record->complete).load(std::memory_order_acquire) == 0) {
     return;
   }
-  tile_failure_record copy = *record;
-  // Its writer is done; others write only after they have claimed it.
+  // Its writer is done. Others may be trying to claim it, so `claimed` is not read; they write the rest
+  // only after they have claimed it.
+  tile_failure_record copy{};
+  copy.place = record->place;
+  copy.block = record->block;
+  copy.thread = record->thread;
+  std::copy(std::begin(record->values), std::end(record->values), copy.values);
   std::atomic_ref<uint32_t>(record->complete).store(0, std::memory_order_relaxed);
   std::atomic_ref<uint32_t>(record->claimed).store(0, std::memory_order_release);
   auto after = known.upper_bound(copy.place);

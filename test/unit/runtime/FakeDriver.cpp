@@ -3,10 +3,12 @@
 // the bytes of their parameters.
 #include "runtime/include/tile/pack_format.h"
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <set>
 #include <string>
 
@@ -44,9 +46,12 @@ struct Config {
 
 int fakeModule, fakeContext;
 
-/// The handle of a function is the address of its name.
+/// The handle of a function is the address of its name. As all of the driver it may be called from
+/// several threads.
 const std::string *functionNamed(const char *name) {
+  static std::mutex mutex;
   static std::set<std::string> names;
+  std::lock_guard<std::mutex> lock(mutex);
   return &*names.insert(name).first;
 }
 } // namespace
@@ -134,13 +139,14 @@ FAKE cuLaunchKernelEx(const Config *config, const void *function, void **params,
     uint32_t base;
     std::memcpy(&record, params[count - 2], sizeof(record));
     std::memcpy(&base, params[count - 1], sizeof(base));
-    if (record->claimed++ == 0) {
+    uint32_t unclaimed = 0;
+    if (std::atomic_ref(record->claimed).compare_exchange_strong(unclaimed, 1)) {
       record->place = base + 1;
       record->block = 3;
       record->thread = 40;
       record->values[0] = 7;
       record->values[1] = 0xbfc00000; // of f32
-      record->complete = 1;
+      std::atomic_ref(record->complete).store(1, std::memory_order_release);
     }
   }
   return 0;
