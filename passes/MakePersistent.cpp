@@ -34,7 +34,10 @@ struct MakePersistent : tilec::impl::MakePersistentBase<MakePersistent> {
       total = arith::MulIOp::create(builder, loc, total, extent);
     }
     Value stride = tgpu::NumBlocksOp::create(builder, loc, builder.getI32Type());
-    auto loop = scf::ForOp::create(builder, loc, point.getLinear(), total, stride);
+    // There are less than 2^31 points, and no more blocks than points: what follows the last point
+    // may pass the end of i32, but not of u32.
+    auto loop = scf::ForOp::create(builder, loc, point.getLinear(), total, stride, ValueRange(),
+                                   /*bodyBuilder=*/nullptr, /*unsignedCmp=*/true);
 
     // Everything from the grid point to the end of the kernel is the work of one point.
     Block &body = *loop.getBody();

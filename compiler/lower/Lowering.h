@@ -209,6 +209,7 @@ private:
   Value lowerReshape(const sema::ReshapeExpr &expr);
   void checkReshape(const sema::ReshapeExpr &expr, Value base, llvm::ArrayRef<Value> extents);
   Value lowerBitcastView(const sema::BitcastViewExpr &expr);
+  Value distance(Value begin, Value end);
   Value makeSlice(Value base, llvm::ArrayRef<Value> offsets, llvm::ArrayRef<int64_t> sizes,
                   llvm::ArrayRef<Value> dynamicSizes);
   Value readPlace(Value place);

@@ -87,6 +87,27 @@ Value Lowering::makeSlice(Value base, ArrayRef<Value> offsets, ArrayRef<int64_t>
   return slice;
 }
 
+/// The extent of a slice `begin..end`, negative perhaps if it is empty, at most the largest value of
+/// the wider of the two types.
+Value Lowering::distance(Value begin, Value end) {
+  bool wide = begin.getType().isInteger(64) || end.getType().isInteger(64);
+  Type type = wide ? b.getI64Type() : b.getI32Type();
+  begin = resizeInteger(begin, sema::Scalar::I32, type);
+  end = resizeInteger(end, sema::Scalar::I32, type);
+  if (matchPattern(begin, m_Zero())) {
+    return end;
+  }
+  if (threads == 0) { // the host part is exact: what does not fit is an error at launch
+    return arith::SubIOp::create(b, end, begin, arith::IntegerOverflowFlags::nsw);
+  }
+  // Where end is above begin, their difference fits the unsigned type of that width.
+  Value difference = arith::SubIOp::create(b, end, begin);
+  Value most = intConstant(type, wide ? INT64_MAX : INT32_MAX), none = intConstant(type, 0);
+  Value isAny = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, end, begin);
+  Value count = arith::MinUIOp::create(b, difference, most);
+  return arith::SelectOp::create(b, isAny, count, none);
+}
+
 Value Lowering::lowerSlice(const sema::SliceExpr &expr) {
   Value base = lowerPlace(*expr.base);
   SmallVector<Value> offsets, dynamicSizes;
@@ -114,13 +135,7 @@ Value Lowering::lowerSlice(const sema::SliceExpr &expr) {
       offsets.push_back(begin);
       sizes.push_back(subscript.size);
       if (subscript.size == sema::kDynamic) {
-        Value end = lowerIndex(*subscript.end);
-        bool wide = begin.getType().isInteger(64) || end.getType().isInteger(64);
-        Type type = wide ? b.getI64Type() : b.getI32Type();
-        begin = resizeInteger(begin, sema::Scalar::I32, type);
-        end = resizeInteger(end, sema::Scalar::I32, type);
-        bool fromZero = matchPattern(begin, m_Zero());
-        dynamicSizes.push_back(fromZero ? end : arith::SubIOp::create(b, end, begin));
+        dynamicSizes.push_back(distance(begin, lowerIndex(*subscript.end)));
       }
       break;
     }

@@ -5,13 +5,49 @@ namespace tilec::sema {
 
 using diag::Id;
 
+/// i64 where the extent of a place in one dimension is computed in 64 bits.
+static Scalar extentType(const Expr *place, unsigned axis) {
+  auto wide = [](const Expr *e) { // u32 subscripts are computed in 64 bits
+    return e && (e->type.is(Scalar::I64) || e->type.is(Scalar::U32));
+  };
+  auto ofList = [&](llvm::ArrayRef<Extent> extents) {
+    return axis < extents.size() && wide(extents[axis].expr) ? Scalar::I64 : Scalar::I32;
+  };
+  if (auto *ref = llvm::dyn_cast<RefExpr>(place)) {
+    if (auto *tensor = llvm::dyn_cast<TensorParam>(ref->decl)) {
+      return ofList(tensor->extents);
+    }
+    if (auto *workspace = llvm::dyn_cast<WorkspaceDecl>(ref->decl)) {
+      return ofList(workspace->extents);
+    }
+    auto *view = llvm::dyn_cast<ViewDecl>(ref->decl);
+    return view ? extentType(view->place, axis) : Scalar::I32;
+  }
+  if (auto *reshape = llvm::dyn_cast<ReshapeExpr>(place)) {
+    return ofList(reshape->extents);
+  }
+  if (auto *bitcast = llvm::dyn_cast<BitcastViewExpr>(place)) {
+    return extentType(bitcast->base, axis);
+  }
+  auto *slice = llvm::dyn_cast<SliceExpr>(place);
+  for (auto [i, s] : llvm::enumerate(slice ? slice->subscripts : llvm::ArrayRef<Subscript>())) {
+    if (s.kind == Subscript::Kind::Index || axis-- != 0) {
+      continue;
+    }
+    if (s.kind == Subscript::Kind::All) {
+      return extentType(slice->base, i);
+    }
+    return wide(s.begin) || wide(s.end) ? Scalar::I64 : Scalar::I32;
+  }
+  return Scalar::I32;
+}
+
 Value Analyzer::extentOf(const Expr *place, unsigned axis) {
   int64_t n = place->type.shape[axis];
   if (n != kDynamic) {
     return constantValue(ConstValue::integer(n <= INT32_MAX ? Scalar::I32 : Scalar::I64, n),
                          place->range);
   }
-  Scalar type = Scalar::I32;
   if (auto *ref = llvm::dyn_cast<RefExpr>(place)) {
     if (auto *t = llvm::dyn_cast<TensorParam>(ref->decl)) {
       if (const Expr *e = t->extents.empty() ? nullptr : t->extents[axis].expr) {
@@ -19,7 +55,8 @@ Value Analyzer::extentOf(const Expr *place, unsigned axis) {
       }
     }
   }
-  return exprValue(program.make<ExtentOfExpr>(place, axis, Type(type), place->range));
+  return exprValue(
+      program.make<ExtentOfExpr>(place, axis, Type(extentType(place, axis)), place->range));
 }
 
 /// An extent of a tensor, workspace or list: an integer, constant or not. Constants must be at

@@ -35,7 +35,7 @@ static std::vector<std::string> tileRunArguments(const Options &options, const s
   add("out", options.run.outs);
   add("expect", options.run.expect);
   if (options.run.tolerance) {
-    args.push_back("--tolerance=" + std::to_string(*options.run.tolerance));
+    args.push_back(formatv("--tolerance={0:e17}", *options.run.tolerance).str());
   }
   args.push_back("--seed=" + std::to_string(options.run.seed));
   if (options.run.repeat != 0) {

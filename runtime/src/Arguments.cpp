@@ -116,6 +116,63 @@ void checkStrides(const Argument &argument, const tile_arg &arg, TensorView &vie
   }
 }
 
+/// A dimension along which elements lie apart.
+struct Steps {
+  Int stride, extent; ///< stride above 0
+};
+
+/// Whether there are distances of indices, not all 0 and each less than its extent, that lead from an
+/// element to its own place: `partial` and the sum of distance * stride over `rest` is 0. `rest` is
+/// sorted, the largest stride first, so that few distances of each can still be made up for by
+/// the rest: one, 0, for a tensor whose dimensions nest. What takes too long to decide is admitted.
+bool returnsTo(std::span<const Steps> rest, Int partial, bool moved, int &patience) {
+  if (rest.empty()) {
+    return moved && partial == 0;
+  }
+  Int reach = 0;
+  for (const Steps &later : rest.subspan(1)) {
+    reach += (later.extent - 1) * later.stride;
+  }
+  auto [stride, extent] = rest.front();
+  // Distances d with |partial + d * stride| <= reach. The first that is not 0 is above 0.
+  Int below = -partial - reach, above = reach - partial;
+  Int first = below / stride + (below % stride > 0), last = above / stride - (above % stride < 0);
+  first = std::max(first, moved ? 1 - extent : Int{0});
+  last = std::min(last, extent - 1);
+  for (Int d = first; d <= last; ++d) {
+    if (--patience < 0) {
+      return false;
+    }
+    if (returnsTo(rest.subspan(1), partial + d * stride, moved || d != 0, patience)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Two elements of what is written at one place are an error of the program.
+void checkDistinct(const Argument &argument, const TensorView &view) {
+  if (!argument.isWritten() || isEmpty(view)) {
+    return;
+  }
+  std::vector<Steps> steps;
+  std::string strides;
+  for (size_t i = 0; i < view.extents.size(); ++i) {
+    strides += (i ? ", " : "") + std::to_string(view.strides[i]);
+    if (view.extents[i] > 1) {
+      Int stride = view.strides[i];
+      steps.push_back({stride < 0 ? -stride : stride, view.extents[i]});
+    }
+  }
+  std::sort(steps.begin(), steps.end(),
+            [](const Steps &a, const Steps &b) { return a.stride > b.stride; });
+  int patience = 10000;
+  if (returnsTo(steps, 0, false, patience)) {
+    failCall("stride", quoted(argument) + ": with strides " + strides +
+                           " two elements of it have one place, and it is written");
+  }
+}
+
 void checkMemory(const Argument &argument, const TensorView &view) {
   if (dtypeIsPacked(argument.dtype) && view.extents.back() % 2 != 0) {
     failCall("packed-extent", quoted(argument) + ": the last extent is " +
@@ -311,6 +368,7 @@ Env bindArguments(const Kernel &kernel, std::span<const tile_arg> args) {
   for (size_t i = 0; i < args.size(); ++i) {
     if (kernel.arguments[i].isTensor && env.tensors[i].present) {
       checkStrides(kernel.arguments[i], args[i], env.tensors[i]);
+      checkDistinct(kernel.arguments[i], env.tensors[i]);
       checkMemory(kernel.arguments[i], env.tensors[i]);
     }
   }

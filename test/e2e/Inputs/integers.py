@@ -29,7 +29,7 @@ save("y", [formula(v) for v in x], np.int32)
 f = np.arange(1, 129, dtype=np.float32)
 save("f", f, np.float32)
 z = np.zeros(16, np.float32)
-z[:8] = [f[11] + 1, 1, 1, f[19] + 1, 1, 1, 1, 1]
+z[:11] = [f[11] + 1, 1, 1, f[19] + 1, 1, 1, 1, 1, f[4] + 1, 1, f[2] + 1]
 save("z", z, np.float32)
 p = np.zeros((3, 128), np.float32)
 p[1, 4:20] = f[8:24]

@@ -6,7 +6,8 @@
 // CHECK: %[[ID:.*]] = tgpu.block_id
 // CHECK: %[[T:.*]] = arith.muli %[[X]], %[[Y]]
 // CHECK: %[[B:.*]] = tgpu.num_blocks
-// CHECK: scf.for %[[L:.*]] = %[[ID]] to %[[T]] step %[[B]]
+// The last point and a step may be above 2^31 - 1 together.
+// CHECK: scf.for unsigned %[[L:.*]] = %[[ID]] to %[[T]] step %[[B]]
 // CHECK-NEXT: %[[P:.*]]:2 = tgpu.grid_point %[[L]] in(%[[X]], %[[Y]]) {group = 8 : i32}
 // CHECK-NEXT: tile.store %[[P]]#0, %{{.*}}[%[[P]]#1 : i32]
 // CHECK-NEXT: }
@@ -22,7 +23,7 @@ tgpu.kernel @persistent(%x: i32, %y: i32, %g: !tile.global<?xi32>) attributes {t
 // CHECK-LABEL: tgpu.kernel @one_extent(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: i32
 // CHECK: tgpu.alloc_shared
-// CHECK: scf.for %{{.*}} = %{{.*}} to %[[X]]
+// CHECK: scf.for unsigned %{{.*}} = %{{.*}} to %[[X]]
 // CHECK: tgpu.grid_point
 // CHECK: scf.if
 tgpu.kernel @one_extent(%x: i32, %p: i1, %g: !tile.global<?xi32>) attributes {threads = 128 : i32, persistent = 1 : i32} {

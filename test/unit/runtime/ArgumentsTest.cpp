@@ -1,6 +1,8 @@
 // The rules of a call, each broken once, and what must not be refused.
 #include "TestPack.h"
 
+#include <set>
+
 namespace tile_rt::test {
 namespace {
 
@@ -124,6 +126,51 @@ TEST(Arguments, Strides) {
   Call one;
   one.tensor(kA, TILE_F32, {1, 16}, {7, 1}).tensor(kB, TILE_F32, {1, 16}, {5, 1});
   EXPECT_EQ(bindArguments(manifest.kernels[0], one.args).tensors[1].strides[0], 16);
+}
+
+TEST(Arguments, PlacesOfWhatIsWrittenAgreeWithEnumeration) {
+  auto refusal = [](const Manifest &manifest, const Call &call) -> std::string {
+    try {
+      bindArguments(manifest.kernels[0], call.args);
+    } catch (const Error &error) {
+      return error.what();
+    }
+    return {};
+  };
+  Json json = elementwise(R"({"strided": true})");
+  for (int i : {0, 1}) {
+    json["kernels"][0]["arguments"][i]["extents"] =
+        Json::parse(R"([ {"dim": "M"}, {"dim": "N"}, 3, 2 ])");
+  }
+  Manifest manifest = parseJson(json);
+  for (int64_t a = -14; a <= 14; ++a) {
+    for (int64_t b = -9; b <= 9; ++b) {
+      for (int64_t c = -5; c <= 5; ++c) {
+        std::set<int64_t> places;
+        for (int64_t i = 0; i < 24; ++i) {
+          places.insert(i / 12 * a + i / 6 % 2 * b + i / 2 % 3 * c + i % 2);
+        }
+        Call call;
+        call.tensor(kA, TILE_F32, {2, 2, 3, 2}).tensor(kB, TILE_F32, {2, 2, 3, 2}, {a, b, c, 1});
+        std::string error = refusal(manifest, call);
+        EXPECT_EQ(error.find("[stride]") == std::string::npos, places.size() == 24)
+            << a << ", " << b << ", " << c << ": " << error;
+      }
+    }
+  }
+  // Rows over each other, large ones too; transposed matrices and rows with gaps are apart.
+  Manifest rows = parseJson(elementwise(R"({"strided": true})"));
+  auto withRows = [&](int64_t stride) {
+    Call call;
+    call.tensor(kA, TILE_F32, {1000000, 1000}, {1000, 1})
+        .tensor(kB << 8, TILE_F32, {1000000, 1000}, {stride, 1});
+    return refusal(rows, call);
+  };
+  expectError(withRows(999), "stride", {"`Y`", "999, 1", "one place"});
+  expectError(withRows(1), "stride", {"`Y`", "1, 1", "one place"});
+  EXPECT_EQ(withRows(1000), "");
+  EXPECT_EQ(withRows(1001), "");
+  EXPECT_EQ(withRows(-1000), "");
 }
 
 TEST(Arguments, AlignmentAndNull) {
