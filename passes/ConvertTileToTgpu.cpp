@@ -8,6 +8,7 @@
 #include "dialects/support/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/CountedLoops.h"
 #include "passes/IntegerAnalysis.h"
 #include "passes/Passes.h"
 
@@ -93,9 +94,6 @@ private:
   LogicalResult convertGemm(tile::GemmOp op);
   LogicalResult convertSlice(tile::SliceOp op);
   LogicalResult convertFor(scf::ForOp op);
-  bool mayPassEndOfType(scf::ForOp op);
-  scf::ForOp createCountedLoop(scf::ForOp op, ValueRange inits);
-  Value inductionOf(scf::ForOp op, scf::ForOp counted);
   LogicalResult convertIf(scf::IfOp op);
   LogicalResult convertWhile(scf::WhileOp op);
 
@@ -377,78 +375,15 @@ LogicalResult Converter::convertRegion(Block &from, Block &to,
   return success();
 }
 
-/// Whether the induction variable could wrap around, or is compared without sign. Such a loop
-/// counts its trips instead: later passes step ahead in loops, and know them to be signed.
-bool Converter::mayPassEndOfType(scf::ForOp op) {
-  if (op.getUnsignedCmp()) {
-    return true;
-  }
-  const IntegerRange step = integers.range(op.getStep()), end = integers.range(op.getUpperBound());
-  const int64_t most =
-      APInt::getSignedMaxValue(op.getStep().getType().getIntOrFloatBitWidth()).getSExtValue();
-  return step.low < 1 || end.high > most - (step.high - 1);
-}
-
-/// A loop from 0 to the number of trips of `op`, in i64 unless that surely fits the type of `op`'s
-/// bounds.
-scf::ForOp Converter::createCountedLoop(scf::ForOp op, ValueRange inits) {
-  Location loc = op.getLoc();
-  const bool isUnsigned = op.getUnsignedCmp();
-  Type type = op.getStep().getType(), i64 = builder.getI64Type();
-  auto widened = [&](Value old) -> Value {
-    Value value = mapped(old);
-    if (type.getIntOrFloatBitWidth() == 64) {
-      return value;
-    }
-    return isUnsigned ? builder.createOrFold<arith::ExtUIOp>(loc, i64, value)
-                      : builder.createOrFold<arith::ExtSIOp>(loc, i64, value);
-  };
-  Value lower = widened(op.getLowerBound()), upper = widened(op.getUpperBound());
-  auto less = isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  Value runs = arith::CmpIOp::create(builder, loc, less, lower, upper);
-  Value distance = builder.createOrFold<arith::SubIOp>(loc, upper, lower);
-  // The distance has no sign; a step of 0 makes no trips.
-  Value trips = tile::createDiv(builder, loc, distance, widened(op.getStep()), tile::Rounding::Up,
-                                /*isUnsigned=*/true);
-  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(i64));
-  trips = arith::SelectOp::create(builder, loc, runs, trips, zero);
-
-  const IntegerRange from = integers.range(op.getLowerBound());
-  const IntegerRange to = integers.range(op.getUpperBound());
-  const int64_t most = APInt::getSignedMaxValue(type.getIntOrFloatBitWidth()).getSExtValue();
-  int64_t longest;
-  const bool fits = !isUnsigned && !__builtin_sub_overflow(to.high, from.low, &longest) &&
-                    longest <= most && integers.range(op.getStep()).low >= 1;
-  if (fits && type != i64) {
-    trips = arith::TruncIOp::create(builder, loc, type, trips);
-  }
-  Value first = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(trips.getType()));
-  Value one = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(trips.getType(), 1));
-  return scf::ForOp::create(builder, loc, first, trips, one, inits);
-}
-
-/// The induction variable of `op` in a loop that counts its trips.
-Value Converter::inductionOf(scf::ForOp op, scf::ForOp counted) {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(counted.getBody());
-  Location loc = op.getLoc();
-  Type type = op.getStep().getType();
-  Value trip = counted.getInductionVar();
-  if (trip.getType() != type) {
-    trip = arith::TruncIOp::create(builder, loc, type, trip);
-  }
-  Value distance = builder.createOrFold<arith::MulIOp>(loc, trip, mapped(op.getStep()));
-  return builder.createOrFold<arith::AddIOp>(loc, distance, mapped(op.getLowerBound()));
-}
-
 LogicalResult Converter::convertFor(scf::ForOp op) {
   llvm::SetVector<Value> buffers = buffersAssignedIn(op);
   SmallVector<Value> inits =
       llvm::map_to_vector(op.getInitArgs(), [&](Value value) { return mapped(value); });
   size_t own = inits.size();
   llvm::append_range(inits, currentValues(buffers));
-  const bool counts = mayPassEndOfType(op);
-  auto loop = counts ? createCountedLoop(op, inits)
+  CountedLoops counted(integers, mapping, builder);
+  const bool counts = counted.isNeeded(op);
+  auto loop = counts ? counted.create(op, inits)
                      : scf::ForOp::create(builder, op.getLoc(), mapped(op.getLowerBound()),
                                           mapped(op.getUpperBound()), mapped(op.getStep()), inits,
                                           /*bodyBuilder=*/nullptr);
@@ -457,7 +392,8 @@ LogicalResult Converter::convertFor(scf::ForOp op) {
   if (!body.empty()) {
     body.getTerminator()->erase();
   }
-  mapping.map(op.getInductionVar(), counts ? inductionOf(op, loop) : Value(loop.getInductionVar()));
+  mapping.map(op.getInductionVar(),
+              counts ? counted.inductionOf(op, loop) : Value(loop.getInductionVar()));
   mapping.map(op.getRegionIterArgs(), loop.getRegionIterArgs().take_front(own));
   setCurrent(buffers, loop.getRegionIterArgs().drop_front(own));
   if (failed(convertRegion(*op.getBody(), body, buffers))) {
