@@ -8,13 +8,13 @@
 #pragma once
 
 #include "runtime/emulator/exec/Machine.h"
+#include "runtime/support/TensorMapArguments.h"
 
 namespace tile_emu {
 
-/// A tensor map as cuTensorMapEncodeTiled takes it. Dimensions innermost first.
+/// A tensor map in the emulator's own terms. Dimensions innermost first.
 struct TensorMapRecipe {
-  unsigned elementBytes = 2;
-  ptx::Type type = ptx::Type::F16; ///< decides reductions and the NaN of nanFill
+  ptx::Type type = ptx::Type::F16; ///< one that CUtensorMapDataType has; decides reductions
   uint64_t base = 0;
   std::vector<uint64_t> dims;    ///< elements, 1 to 5
   std::vector<uint64_t> strides; ///< bytes, of dimensions 1 and up: dims.size() - 1
@@ -22,10 +22,11 @@ struct TensorMapRecipe {
   unsigned swizzle = 0; ///< bytes: 0, 32, 64, 128
   unsigned interleave = 0;
   bool nanFill = false;
+
+  unsigned elementBytes() const { return ptx::bitsOf(type) / 8; }
 };
-/// The 128 bytes that a kernel gets for it. Throws Fault (Invalid) for what the driver refuses
-/// (cuda.h, cuTensorMapEncodeTiled): alignment of base (16) and strides (16), box (1..256, inner
-/// bytes a multiple of 16, at most the swizzle), ...
+/// The 128 bytes that a kernel gets for a map. Throw Fault (Invalid) for what the driver refuses.
+std::array<uint8_t, 128> encodeTensorMap(const tile_rt::TensorMapArguments &arguments);
 std::array<uint8_t, 128> encodeTensorMap(const TensorMapRecipe &recipe);
 
 /// How many random schedules a run without wishes adds to the round-robin one that took so many

@@ -1,5 +1,7 @@
 #include "runtime/src/Device.h"
 
+#include "runtime/src/TensorMaps.h"
+
 #include <cstring>
 
 using namespace tile_rt;
@@ -9,54 +11,18 @@ uint64_t resolve(const Place &place, uint64_t workspace) {
   return place.inWorkspace ? workspace + place.value : place.value;
 }
 
-/// CUtensorMapDataType.
-int mapType(DType type) {
-  switch (type) {
-  case DType::U16:
-  case DType::I16:
-    return 1;
-  case DType::U32:
-    return 2;
-  case DType::I32:
-    return 3;
-  case DType::U64:
-    return 4;
-  case DType::I64:
-    return 5;
-  case DType::F16:
-    return 6;
-  case DType::F32:
-    return 7;
-  case DType::F64:
-    return 8;
-  case DType::BF16:
-    return 9;
-  default:
-    return 0; // bytes
-  }
-}
-
-/// CUtensorMapSwizzle and CUtensorMapL2promotion, each by its bytes.
-int swizzleCode(unsigned bytes) { return bytes == 128 ? 3 : bytes == 64 ? 2 : bytes == 32 ? 1 : 0; }
-int promotionCode(unsigned bytes) {
-  return bytes == 256 ? 3 : bytes == 128 ? 2 : bytes == 64 ? 1 : 0;
-}
-
 cu::TensorMapBytes encodeMap(const Driver &driver, const PlannedMap &map, uint64_t workspace) {
   cu::TensorMapBytes bytes{};
   if (map.absent) {
     return bytes;
   }
-  const TensorMap &recipe = *map.recipe;
-  // The driver refuses a null pointer, though a tensor of rank 1 has no strides to give.
-  static constexpr uint64_t noStrides[] = {0};
+  TensorMapArguments arguments = tensorMapArguments(map, workspace);
   cu::Result result = driver.encodeTiled(
-      &bytes, mapType(recipe.dtype), static_cast<uint32_t>(map.dims.size()),
-      reinterpret_cast<void *>(resolve(map.base, workspace)), map.dims.data(),
-      map.strides.empty() ? noStrides : map.strides.data(), recipe.box.data(),
-      recipe.elementStrides.data(), /*interleave=*/0, swizzleCode(recipe.swizzle),
-      promotionCode(recipe.l2Promotion), recipe.nanFill ? 1 : 0);
-  driver.check(result, "cuTensorMapEncodeTiled");
+      &bytes, arguments.dataType, arguments.rank, reinterpret_cast<void *>(arguments.address),
+      arguments.dims, arguments.strides, arguments.box, arguments.elementStrides,
+      arguments.interleave, arguments.swizzle, arguments.l2Promotion, arguments.fill);
+  std::string why = whyRefused(arguments);
+  driver.check(result, "cuTensorMapEncodeTiled" + (why.empty() ? "" : " (" + why + ")"));
   return bytes;
 }
 } // namespace

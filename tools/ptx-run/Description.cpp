@@ -64,7 +64,6 @@ MapParameter parseMap(const Json &value) {
     throw std::runtime_error("no type " + name);
   }
   recipe.type = *type;
-  recipe.elementBytes = tile_emu::ptx::bitsOf(*type) / 8;
   recipe.base = value.value("offset", uint64_t(0));
   recipe.dims = value.at("dims").get<std::vector<uint64_t>>();
   recipe.strides = value.at("strides").get<std::vector<uint64_t>>();

@@ -3,6 +3,7 @@
 #include "runtime/emulator/ptx/Parser.h"
 #include "runtime/harness/Compare.h"
 #include "runtime/src/Failures.h"
+#include "runtime/src/TensorMaps.h"
 
 #include <algorithm>
 #include <charconv>
@@ -98,33 +99,6 @@ tile_emu::Options emulatorOptions(const Kernel &kernel, const CaseOptions &optio
   return result;
 }
 
-tile_emu::ptx::Type elementType(DType type) {
-  using Type = tile_emu::ptx::Type;
-  switch (type) {
-  case DType::F64:
-    return Type::F64;
-  case DType::F32:
-    return Type::F32;
-  case DType::F16:
-    return Type::F16;
-  case DType::BF16:
-    return Type::BF16;
-  case DType::I64:
-    return Type::S64;
-  case DType::I32:
-    return Type::S32;
-  case DType::U64:
-    return Type::U64;
-  case DType::U32:
-    return Type::U32;
-  case DType::I16:
-  case DType::U16:
-    return Type::U16;
-  default:
-    return Type::U8; // travels as bytes
-  }
-}
-
 uint64_t resolve(const Place &place, uint64_t workspace) {
   return place.inWorkspace ? workspace + place.value : place.value;
 }
@@ -139,18 +113,7 @@ std::vector<uint8_t> encodeMap(const PlannedMap &map, uint64_t workspace) {
   if (map.absent) {
     return std::vector<uint8_t>(128);
   }
-  const TensorMap &recipe = *map.recipe;
-  tile_emu::TensorMapRecipe emulated;
-  emulated.elementBytes = std::max(1u, dtypeBits(recipe.dtype) / 8);
-  emulated.type = elementType(recipe.dtype);
-  emulated.base = resolve(map.base, workspace);
-  emulated.dims = map.dims;
-  emulated.strides = map.strides;
-  emulated.box = recipe.box;
-  emulated.elementStrides = recipe.elementStrides;
-  emulated.swizzle = recipe.swizzle;
-  emulated.nanFill = recipe.nanFill;
-  std::array<uint8_t, 128> bytes = tile_emu::encodeTensorMap(emulated);
+  std::array<uint8_t, 128> bytes = tile_emu::encodeTensorMap(tensorMapArguments(map, workspace));
   return {bytes.begin(), bytes.end()};
 }
 

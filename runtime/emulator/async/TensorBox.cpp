@@ -12,7 +12,7 @@ TensorBox::TensorBox(const TensorMapRecipe &map, const std::vector<int64_t> &sta
     extent[i] = (map.box[i] + stride - 1) / stride;
     rowCount *= i == 0 ? 1 : extent[i];
   }
-  inner = map.box[0] * map.elementBytes;
+  inner = map.box[0] * map.elementBytes();
   rowPitch = map.swizzle ? map.swizzle : inner;
   swizzleMask = map.swizzle ? map.swizzle / 16 - 1 : 0;
 }
@@ -37,9 +37,9 @@ BoxRow TensorBox::row(const std::array<uint32_t, 5> &index) const {
   if (first >= last) {
     return row;
   }
-  row.global = address + uint64_t(start[0] + first) * map.elementBytes;
-  row.skipped = uint32_t(first) * map.elementBytes;
-  row.bytes = uint32_t(last - first) * map.elementBytes;
+  row.global = address + uint64_t(start[0] + first) * map.elementBytes();
+  row.skipped = uint32_t(first) * map.elementBytes();
+  row.bytes = uint32_t(last - first) * map.elementBytes();
   return row;
 }
 

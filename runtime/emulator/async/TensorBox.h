@@ -36,7 +36,7 @@ public:
   }
   /// The bytes of an element outside of the tensor.
   uint64_t fill() const;
-  unsigned elementBytes() const { return map.elementBytes; }
+  unsigned elementBytes() const { return map.elementBytes(); }
 
 private:
   BoxRow row(const std::array<uint32_t, 5> &index) const;

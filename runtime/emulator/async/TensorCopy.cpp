@@ -83,7 +83,7 @@ TensorBox boxOf(Step &step, const TensorMapRecipe &map, const TensorOperand &ope
   for (Row coordinate : operand.coordinates) {
     start.push_back(int32_t(step.get(coordinate, lane)));
   }
-  if (start[0] * map.elementBytes % 16 != 0) {
+  if (start[0] * map.elementBytes() % 16 != 0) {
     step.fault(Report::Kind::Misaligned,
                "the first coordinate, " + std::to_string(start[0]) +
                    ", is not at a multiple of 16 bytes",

@@ -1,89 +1,33 @@
 #include "runtime/emulator/async/TensorMap.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace tile_emu {
 
-//===----------------------------------------------------------------------===//
-// What the driver accepts: cuda.h, cuTensorMapEncodeTiled
-//===----------------------------------------------------------------------===//
-
 namespace {
 
-[[noreturn]] void refuse(const std::string &what) {
-  throw Fault({.kind = Report::Kind::Invalid,
-               .message = "tensor map: " + what,
-               .parties = {},
-               .notes = {}});
+[[noreturn]] void refuse(const std::string &what, Report::Kind kind = Report::Kind::Invalid) {
+  throw Fault({.kind = kind, .message = "tensor map: " + what, .parties = {}, .notes = {}});
 }
 
-void require(bool condition, const std::string &what) {
-  if (!condition) {
-    refuse(what);
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// Of CUtensorMapDataType, by its numbers; None: flushes denormals, which is not modelled.
+constexpr ptx::Type kTypes[] = {ptx::Type::U8,  ptx::Type::U16,  ptx::Type::U32,  ptx::Type::S32,
+                                ptx::Type::U64, ptx::Type::S64,  ptx::Type::F16,  ptx::Type::F32,
+                                ptx::Type::F64, ptx::Type::BF16, ptx::Type::None, ptx::Type::TF32,
+                                ptx::Type::None};
+
+int dataTypeOf(ptx::Type type) {
+  const auto *found = std::find(std::begin(kTypes), std::end(kTypes), type);
+  if (type == ptx::Type::None || found == std::end(kTypes)) {
+    refuse("none has elements of type ." + std::string(ptx::typeName(type)));
   }
-}
-
-std::string dimension(size_t i, uint64_t value) {
-  return std::to_string(value) + " of dimension " + std::to_string(i);
-}
-
-void checkModes(const TensorMapRecipe &recipe) {
-  size_t rank = recipe.dims.size();
-  require(rank >= 1 && rank <= 5, "the rank must be from 1 to 5, not " + std::to_string(rank));
-  require(recipe.interleave == 0 || recipe.interleave == 16 || recipe.interleave == 32,
-          "the interleave must be 0, 16 or 32 bytes");
-  require(recipe.interleave == 0 || rank >= 3, "an interleaved tensor has a rank from 3 to 5");
-  require(recipe.swizzle == 0 || recipe.swizzle == 32 || recipe.swizzle == 64 ||
-              recipe.swizzle == 128,
-          "the swizzle must be 0, 32, 64 or 128 bytes");
-  require(recipe.interleave != 32 || recipe.swizzle == 32,
-          "an interleave of 32 bytes requires a swizzle of 32 bytes");
-  unsigned bytes = recipe.elementBytes;
-  require(bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8,
-          "an element must have 1, 2, 4 or 8 bytes");
-  require(ptx::bitsOf(recipe.type) == 8 * bytes,
-          "the type ." + std::string(ptx::typeName(recipe.type)) + " does not have " +
-              std::to_string(bytes) + " bytes");
-  bool isFloat = recipe.type == ptx::Type::F16 || recipe.type == ptx::Type::BF16 ||
-                 recipe.type == ptx::Type::F32 || recipe.type == ptx::Type::TF32 ||
-                 recipe.type == ptx::Type::F64;
-  require(!recipe.nanFill || isFloat, "only floating-point types can be filled with NaN");
-}
-
-void checkTensor(const TensorMapRecipe &recipe) {
-  unsigned align = recipe.interleave == 32 ? 32 : 16;
-  require(recipe.base % align == 0,
-          "the address must be a multiple of " + std::to_string(align) + " bytes");
-  for (size_t i = 0; i != recipe.dims.size(); ++i) {
-    require(recipe.dims[i] >= 1 && recipe.dims[i] <= uint64_t(1) << 32,
-            "the size " + dimension(i, recipe.dims[i]) + " is not from 1 to 2^32");
-  }
-  require(recipe.strides.size() + 1 == recipe.dims.size(),
-          "there must be a stride for every dimension but the first");
-  for (size_t i = 0; i != recipe.strides.size(); ++i) {
-    require(recipe.strides[i] % align == 0 && recipe.strides[i] < uint64_t(1) << 40,
-            "the stride " + dimension(i + 1, recipe.strides[i]) + " is not a multiple of " +
-                std::to_string(align) + " bytes below 2^40");
-  }
-}
-
-void checkBox(const TensorMapRecipe &recipe) {
-  require(recipe.box.size() == recipe.dims.size(), "the box must have the tensor's rank");
-  require(recipe.elementStrides.size() == recipe.dims.size(),
-          "there must be an element stride for every dimension");
-  for (size_t i = 0; i != recipe.box.size(); ++i) {
-    require(recipe.box[i] >= 1 && recipe.box[i] <= 256,
-            "the box size " + dimension(i, recipe.box[i]) + " is not from 1 to 256");
-    require(recipe.elementStrides[i] >= 1 && recipe.elementStrides[i] <= 8,
-            "the element stride " + dimension(i, recipe.elementStrides[i]) + " is not from 1 to 8");
-  }
-  uint64_t inner = uint64_t(recipe.box[0]) * recipe.elementBytes;
-  require(recipe.interleave != 0 || inner % 16 == 0, "the first dimension of the box has " +
-                                                         std::to_string(inner) +
-                                                         " bytes, not a multiple of 16");
-  require(recipe.swizzle == 0 || recipe.interleave != 0 || inner <= recipe.swizzle,
-          "the first dimension of the box has " + std::to_string(inner) +
-              " bytes, more than the swizzle's " + std::to_string(recipe.swizzle));
+  return int(found - kTypes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -100,7 +44,7 @@ struct Content {
   uint32_t lastIndex[kMaxRank]; ///< size - 1 of every dimension
   uint16_t box[kMaxRank];
   uint8_t elementStrides[kMaxRank];
-  uint8_t rank, elementBytes, type, swizzle, interleave, nanFill;
+  uint8_t rank, type, swizzle, interleave, nanFill;
   uint64_t checksum; ///< of all before it
 };
 static_assert(sizeof(Content) <= kTensorMapBytes);
@@ -117,30 +61,53 @@ uint64_t checksumOf(const Content &content) {
 
 } // namespace
 
-std::array<uint8_t, 128> encodeTensorMap(const TensorMapRecipe &recipe) {
-  checkModes(recipe);
-  checkTensor(recipe);
-  checkBox(recipe);
+std::array<uint8_t, 128> encodeTensorMap(const tile_rt::TensorMapArguments &arguments) {
+  if (std::string why = tile_rt::whyRefused(arguments); !why.empty()) {
+    refuse(why);
+  }
+  if (kTypes[arguments.dataType] == ptx::Type::None) {
+    refuse("elements that flush denormals", Report::Kind::Unsupported);
+  }
   Content content;
   std::memset(&content, 0, sizeof(content));
   std::memcpy(content.mark, kMark, sizeof(kMark));
-  content.base = recipe.base;
-  for (size_t i = 0; i != recipe.dims.size(); ++i) {
-    content.lastIndex[i] = uint32_t(recipe.dims[i] - 1);
-    content.box[i] = uint16_t(recipe.box[i]);
-    content.elementStrides[i] = uint8_t(recipe.elementStrides[i]);
+  content.base = arguments.address;
+  for (size_t i = 0; i != arguments.rank; ++i) {
+    content.lastIndex[i] = uint32_t(arguments.dims[i] - 1);
+    content.box[i] = uint16_t(arguments.box[i]);
+    content.elementStrides[i] = uint8_t(arguments.elementStrides[i]);
   }
-  std::copy(recipe.strides.begin(), recipe.strides.end(), content.strides);
-  content.rank = uint8_t(recipe.dims.size());
-  content.elementBytes = uint8_t(recipe.elementBytes);
-  content.type = uint8_t(recipe.type);
-  content.swizzle = uint8_t(recipe.swizzle);
-  content.interleave = uint8_t(recipe.interleave);
-  content.nanFill = recipe.nanFill;
+  std::copy_n(arguments.strides, arguments.rank - 1, content.strides);
+  content.rank = uint8_t(arguments.rank);
+  content.type = uint8_t(kTypes[arguments.dataType]);
+  content.swizzle = uint8_t(arguments.swizzle ? 16 << arguments.swizzle : 0);
+  content.interleave = uint8_t(arguments.interleave ? 8 << arguments.interleave : 0);
+  content.nanFill = arguments.fill == 1;
   content.checksum = checksumOf(content);
   std::array<uint8_t, 128> bytes{};
   std::memcpy(bytes.data(), &content, sizeof(content));
   return bytes;
+}
+
+std::array<uint8_t, 128> encodeTensorMap(const TensorMapRecipe &recipe) {
+  size_t rank = recipe.dims.size();
+  if (rank != recipe.box.size() || rank != recipe.elementStrides.size() ||
+      rank != recipe.strides.size() + 1) {
+    refuse("its box and element strides have as many dimensions as the tensor, its strides have "
+           "one less");
+  }
+  static constexpr uint64_t noStrides[] = {0}; // what a caller of the driver would give for rank 1
+  return encodeTensorMap({.dataType = dataTypeOf(recipe.type),
+                          .rank = uint32_t(rank),
+                          .address = recipe.base,
+                          .dims = recipe.dims.data(),
+                          .strides = rank == 1 ? noStrides : recipe.strides.data(),
+                          .box = recipe.box.data(),
+                          .elementStrides = recipe.elementStrides.data(),
+                          .interleave = tile_rt::tensorMapInterleave(recipe.interleave),
+                          .swizzle = tile_rt::tensorMapSwizzle(recipe.swizzle),
+                          .l2Promotion = 0,
+                          .fill = recipe.nanFill});
 }
 
 std::optional<TensorMapRecipe> decodeTensorMap(const uint8_t *bytes) {
@@ -152,7 +119,6 @@ std::optional<TensorMapRecipe> decodeTensorMap(const uint8_t *bytes) {
   }
   TensorMapRecipe recipe;
   recipe.base = content.base;
-  recipe.elementBytes = content.elementBytes;
   recipe.type = ptx::Type(content.type);
   recipe.swizzle = content.swizzle;
   recipe.interleave = content.interleave;

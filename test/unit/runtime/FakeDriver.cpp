@@ -2,6 +2,7 @@
 // host memory; launches run nothing but write a line to the log file named by FAKE_DRIVER_LOG, with
 // the bytes of their parameters.
 #include "runtime/include/tile/pack_format.h"
+#include "runtime/support/TensorMapArguments.h"
 
 #include <atomic>
 #include <cstdint>
@@ -166,16 +167,22 @@ FAKE cuMemFreeHost(void *memory) {
   return 0;
 }
 FAKE cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *base, const uint64_t *dims,
-                            const uint64_t *strides, const uint32_t *box, const uint32_t *,
-                            int interleave, int swizzle, int promotion, int fill) {
-  // As an H200's driver does: no null pointers (also for the strides of rank 1), whole 16 bytes.
-  if (!dims || !strides || !box || rank < 1 || rank > 5 || reinterpret_cast<uint64_t>(base) % 16) {
+                            const uint64_t *strides, const uint32_t *box,
+                            const uint32_t *elementStrides, int interleave, int swizzle,
+                            int promotion, int fill) {
+  tile_rt::TensorMapArguments arguments{.dataType = type,
+                                        .rank = rank,
+                                        .address = reinterpret_cast<uint64_t>(base),
+                                        .dims = dims,
+                                        .strides = strides,
+                                        .box = box,
+                                        .elementStrides = elementStrides,
+                                        .interleave = interleave,
+                                        .swizzle = swizzle,
+                                        .l2Promotion = promotion,
+                                        .fill = fill};
+  if (!tile_rt::whyRefused(arguments).empty() || reinterpret_cast<uintptr_t>(map) % 64 != 0) {
     return 1; // CUDA_ERROR_INVALID_VALUE
-  }
-  for (uint32_t i = 0; i < rank; ++i) {
-    if (dims[i] == 0 || box[i] == 0 || box[i] > 256 || (i + 1 < rank && strides[i] % 16)) {
-      return 1;
-    }
   }
   std::string line = "map type " + std::to_string(type) + " dims";
   for (uint32_t i = 0; i < rank; ++i) {
@@ -192,7 +199,7 @@ FAKE cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *base, cons
   logLine(line + " modes " + std::to_string(interleave) + std::to_string(swizzle) +
           std::to_string(promotion) + std::to_string(fill));
   std::memcpy(map, &base, sizeof(base));
-  return reinterpret_cast<uintptr_t>(map) % 64 ? 1 : 0;
+  return 0;
 }
 FAKE cuMemsetD8Async(uint64_t address, unsigned char value, size_t count, void *) {
   logLine("memset8 " + std::to_string(value) + " x " + std::to_string(count));

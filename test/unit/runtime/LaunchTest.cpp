@@ -78,6 +78,22 @@ TEST_F(LaunchTest, TensorMapVariant) {
   EXPECT_EQ(lines(), expected);
 }
 
+TEST_F(LaunchTest, RefusedTensorMapsSayWhy) {
+  Json json = gemmManifest();
+  Json &variants = json["kernels"][0]["host"][0]["launch"]["variants"];
+  variants[0]["tensor_maps"][0]["swizzle"] = 64;
+  tile::Pack pack = load(json);
+  try {
+    pack.kernel("gemm").launch(args(8192, 8192, 64));
+    ADD_FAILURE();
+  } catch (const tile::Error &error) {
+    EXPECT_EQ(error.status, TILE_ERROR_DRIVER);
+    EXPECT_EQ(std::string(error.what()),
+              "cuTensorMapEncodeTiled (the first dimension of the box has 128 bytes, more than the "
+              "swizzle's 64): CUDA_ERROR_FAKE, an error of the fake driver");
+  }
+}
+
 TEST_F(LaunchTest, OtherVariantsAndModules) {
   tile::Pack pack = load(gemmManifest());
   tile::Kernel kernel = pack.kernel("gemm");
