@@ -44,10 +44,11 @@ class Kernel:
             line = line.strip()
             self.lines.append(line if line.endswith(":") else "\t" + line)
 
-    def wait(self, address, parity):
+    def wait(self, address, parity, peers=False):
+        """`peers`: also for what threads of other blocks did before they arrived."""
         self.labels += 1
         self.emit(f"""WAIT{self.labels}:
-            mbarrier.try_wait.parity.shared::cta.b64 %done, [{address}], {parity};
+            mbarrier.try_wait.parity{".acquire.cluster" if peers else ""}.shared::cta.b64 %done, [{address}], {parity};
             @!%done bra WAIT{self.labels};""")
 
     def next_stage(self):
@@ -103,7 +104,7 @@ class Kernel:
         else:
             self.emit("mov.b32 %piece, 0;")
         self.emit("PRODUCE:\nmad.lo.u32 %bar, %stage, 8, %base;\nxor.b32 %freed, %phase, 1;")
-        self.wait(f"%bar+{self.empty}", "%freed")
+        self.wait(f"%bar+{self.empty}", "%freed", peers=self.cluster > 1)
         self.emit(f"@%elected mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar+{self.full}], {self.stage_bytes};\nmad.lo.u32 %to, %stage, {self.stage_bytes}, %base;\nadd.u32 %to, %to, %piece;")
         for n, tensor in enumerate(tensors):
             self.load(f"%to+{self.ring + n * BYTES}", "%map" + tensor, "%row", f"%bar+{self.full}", self.cluster > 1)

@@ -19,10 +19,11 @@ Each is run with every description, in a plain run (round-robin and a few random
 caught: `reported` (a race, an uninitialised read, misuse), `hang` (deadlock, or no end), or `wrong` (another result). The rest have
 survived: they are printed with what the file of reasons says of them. A line there is
 
-    PROGRAM: PLACE: MUTANT: INSTRUCTION: VERDICT: REASON
+    PROGRAM: MUTANT: ROLE: VERDICT: REASON
 
-PLACE is the line in the .ptx file, or, of a program from a pack, `FILE.tile:LINE#N`, the N-th such instruction of that source line
-(`@N` of those without a line). VERDICT is `equivalent`, if the mutant is as right as the program by the letter of PTX, or `not modelled`.
+ROLE names one instruction: `INSTRUCTION after ONE before ANOTHER #N`, the N-th of those that stand between these two others that
+synchronise, copy or multiply. Lines and registers are not part of it, so it stays when something else in the program changes.
+VERDICT is `equivalent`, if the mutant is as right as the program by the letter of PTX, or `not modelled`.
 Exit status: 0 if all mutants that survive have a reason and every reason for a program that was run is needed, 1 if not, 2 if an
 unbroken program is not clean.
 """
@@ -42,7 +43,14 @@ import inputs  # noqa: E402
 INSTRUCTION = re.compile(r"^(?P<head>\s*\{?\s*(?P<guard>@!?%?\w+\s+)?)(?P<opcode>[a-z][\w.:]*)(?P<operands>[^;]*);(?P<tail>.*)$")
 REMOVED = re.compile(r"(fence|membar|bar|barrier)\.|mbarrier\.(init|arrive|arrive_drop|expect_tx|complete_tx)\b|cp\.async\.(commit_group|wait_group|wait_all|mbarrier)\b|"
                      r"cp\.async\.bulk\.(commit_group|wait_group)\b|wgmma\.(fence|commit_group|wait_group)\b")
+LANDMARK = re.compile(REMOVED.pattern + r"|mbarrier\.|(cp|cp\.reduce)\.async|(wg)?mma\b|(ld|st)matrix\b|(atom|red|st\.async|setmaxnreg)\b")
 SECONDS = 60  # more than that is no end
+
+
+def short_name(opcode):
+    """`cp.async.bulk.tensor.2d.shared`: an instruction without what its tile decides."""
+    parts = [part.split("::")[0] for part in opcode.split(".")]
+    return ".".join(parts[:6 if parts[0] == "cp" else 4])
 
 
 def split_operands(text):
@@ -165,7 +173,7 @@ class Program:
         for number in entry:
             self.mutants += [(number, kind, number, number, [fresh]) for kind, fresh in mutants_of_line(self.lines[number])]
             self.mutants += [(number, *mutant) for mutant in moved(self.lines, number)]
-        self.places = self.name_places()
+        self.roles = self.name_roles(entry)
 
     def entry_lines(self):
         """Numbers of the lines of the functions that are launched."""
@@ -179,24 +187,22 @@ class Program:
                 result.append(number)
         return result
 
-    def instruction(self, number):
-        return " ".join(self.lines[number].split("//")[0].split())
-
-    def name_places(self):
-        """Of every line the places that a reason may give."""
-        files, source, seen, places = {}, None, collections.Counter(), []
-        for number, line in enumerate(self.lines):
-            file = re.match(r'\s*\.file\s+(\d+)\s+"([^"]*)"', line)
-            if file:
-                files[file[1]] = pathlib.Path(file[2]).name
-        for number, line in enumerate(self.lines):
-            loc = re.match(r"\s*\.loc\s+(\d+)\s+(\d+)", line)
-            if loc:
-                source = f"{files.get(loc[1], loc[1])}:{loc[2]}" if loc[2] != "0" else None
-            key = (source, re.sub(r"%\w+", "%", self.instruction(number)))
-            seen[key] += 1
-            places.append({str(number + 1), f"{source}#{seen[key]}" if source else f"@{seen[key]}"})
-        return places
+    def name_roles(self, entry):
+        """Of the lines of the functions that are launched what they are to a reason."""
+        matches = [(number, INSTRUCTION.match(self.lines[number])) for number in entry]
+        landmarks = [(number, short_name(match["opcode"])) for number, match in matches if match and LANDMARK.match(match["opcode"])]
+        seen, roles, passed = collections.Counter(), {}, 0
+        for number, match in matches:
+            while passed < len(landmarks) and landmarks[passed][0] < number:
+                passed += 1
+            if match:
+                following = landmarks[passed:passed + 2]
+                following = [name for other, name in following if other != number] + ["the end"]
+                before = landmarks[passed - 1][1] if passed else "the start"
+                role = f"{match['opcode']} after {before} before {following[0]}"
+                seen[role] += 1
+                roles[number] = f"{role} #{seen[role]}"
+        return roles
 
     def run(self, path, which, extra):
         """(exit status, output); status None: out of time."""
@@ -258,20 +264,20 @@ class Reasons:
         for number, line in enumerate(path.read_text().splitlines() if path else [], 1):
             if not line.strip() or line.startswith("#"):
                 continue
-            match = re.fullmatch(r"([^:]+): (\S+): ([^:]+): (.*?;): (" + "|".join(self.VERDICTS) + r"): (.+)", line)
+            match = re.fullmatch(r"([^:]+): ([^:]+): (\S+ after .+ before .+ #\d+): (" + "|".join(self.VERDICTS) + r"): (.+)", line)
             if not match:
-                sys.exit(f"{path}:{number}: no PROGRAM: PLACE: MUTANT: INSTRUCTION: VERDICT: REASON")
-            self.entries[match.group(1, 2, 3, 4)] = match.group(5, 6)
+                sys.exit(f"{path}:{number}: no PROGRAM: MUTANT: ROLE: VERDICT: REASON")
+            if match.group(1, 2, 3) in self.entries:
+                sys.exit(f"{path}:{number}: the second reason for the same mutant")
+            self.entries[match.group(1, 2, 3)] = match.group(4, 5)
 
     def find(self, program, mutant):
         """(verdict, reason) or None."""
         number, kind = mutant[:2]
-        for place in program.places[number]:
-            key = (program.name, place, kind, program.instruction(number))
-            if key in self.entries:
-                self.used.add(key)
-                return self.entries[key]
-        return None
+        key = (program.name, kind, program.roles[number])
+        if key in self.entries:
+            self.used.add(key)
+        return self.entries.get(key)
 
     def unused(self, names):
         return [key for key in self.entries if key[0] in names and key not in self.used]
@@ -286,8 +292,7 @@ def show(program, results, reasons, verbose):
         if verdict == "survived":
             counts[reason[0] if reason else "unexplained"] += 1
         if reason is None and verdict in ("survived", "broken") or verbose:
-            place = max(program.places[number], key=len)
-            print(f"  {verdict}: {program.name}: {place}: {kind}: {program.instruction(number)}   (line {number + 1})" +
+            print(f"  {verdict}: {program.name}: {kind}: {program.roles[number]}   (line {number + 1})" +
                   (f"\n      {reason[0]}: {reason[1]}" if reason else f"\n      {text}" if text else ""), flush=True)
     return counts
 

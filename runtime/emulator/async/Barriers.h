@@ -57,6 +57,8 @@ struct MBarrier {
   AgentId channel = 0;             ///< of the asynchronous work that completes here: phase n is its
                                    ///< step n + 1
   SyncPoint filling, completed;    ///< completed: of the phase before
+  /// Of arrivals by threads of other blocks, in `.cluster` scope: for waits in that scope.
+  SyncPoint fillingOfPeers, completedOfPeers;
   ThreadId initialiser = 0;
   Step32 initialisedAt = 0;
   bool announced = false; ///< fence.mbarrier_init or fence.proxy.async since

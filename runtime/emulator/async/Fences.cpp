@@ -1,4 +1,4 @@
-// fence and membar: PTX ISA, "membar, fence". Proxy fences are taken alike in all state spaces.
+// fence and membar: PTX ISA, "membar, fence".
 #include "runtime/emulator/async/Async.h"
 #include "runtime/emulator/async/MBarrier.h"
 #include "runtime/emulator/async/Shared.h"
@@ -26,10 +26,14 @@ static Outcome fenceInits(Step &step) {
   return Outcome::Next;
 }
 
-static Outcome fenceProxies(Step &step) {
-  announceInits(step);
-  step.machine.checker.proxyFence(lanesOf(step));
-  return Outcome::Next;
+static Execute fenceProxies(std::optional<FencedSpace> only) {
+  return [only](Step &step) {
+    if (only != FencedSpace::Global) {
+      announceInits(step);
+    }
+    step.machine.checker.proxyFence(lanesOf(step), only);
+    return Outcome::Next;
+  };
 }
 
 static Scope expectScope(Decoder &d) {
@@ -67,8 +71,11 @@ static Execute decodeProxyFence(Decoder &d) {
     return nothing; // no two addresses of the emulator mean the same bytes but by space
   }
   if (d.take("async")) {
-    d.takeOneOf({"global", "shared::cta", "shared::cluster"});
-    return fenceProxies;
+    if (d.take("global")) {
+      return fenceProxies(FencedSpace::Global);
+    }
+    bool shared = d.takeOneOf({"shared::cta", "shared::cluster"}).has_value();
+    return fenceProxies(shared ? std::optional(FencedSpace::Shared) : std::nullopt);
   }
   if (d.take("tensormap::generic")) {
     return decodeTensorMapFence(d);
@@ -80,7 +87,7 @@ static Execute decodeProxyFence(Decoder &d) {
     }
     d.expect(acquires ? "sync_restrict::shared::cluster" : "sync_restrict::shared::cta");
     d.expect("cluster");
-    return fenceProxies;
+    return fenceProxies(FencedSpace::Shared);
   }
   d.unsupported("proxy `." + std::string(d.peek()) + "`");
 }

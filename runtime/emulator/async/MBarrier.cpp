@@ -3,6 +3,7 @@
 #include "runtime/emulator/async/Shared.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tile_emu {
 
@@ -147,8 +148,8 @@ static void completePhaseIfDone(const MBarrierUse &use, MBarrier &barrier) {
     return;
   }
   use.machine.checker.complete(barrier.filling, barrier.channel, barrier.phase + 1);
-  barrier.completed = std::move(barrier.filling);
-  barrier.filling = {};
+  barrier.completed = std::exchange(barrier.filling, {});
+  barrier.completedOfPeers = std::exchange(barrier.fillingOfPeers, {});
   barrier.pending = barrier.count;
   ++barrier.phase;
 }
@@ -176,18 +177,29 @@ static void takeArrivals(const MBarrierUse &use, MBarrier &barrier, const Arriva
   }
 }
 
+/// What the arriving thread knows reaches those who wait, as far as the scopes go. Many programs
+/// leave out `.cluster` where a peer's thread arrives.
+static void passOn(const MBarrierUse &use, MBarrier &barrier, const Arrival &arrival) {
+  if (arrival.remote && arrival.scope < Scope::Cluster && use.machine.options.strictWaits) {
+    return;
+  }
+  SyncPoint &point = arrival.remote ? barrier.fillingOfPeers : barrier.filling;
+  Checker &checker = use.machine.checker;
+  WarpLanes thread = WarpLanes::one(use.thread);
+  if (arrival.releases) {
+    checker.release(thread, point);
+  } else {
+    checker.releaseRelaxed(thread, point, arrival.remote ? Scope::Cluster : Scope::Cta);
+  }
+}
+
 uint64_t arrive(const MBarrierUse &use, const Arrival &arrival) {
   MBarrier &barrier = use.find();
   uint64_t state = stateOf(barrier);
   uint32_t &seen = barrier.seen[use.thread];
   seen = std::max(seen, barrier.phase);
   takeArrivals(use, barrier, arrival);
-  WarpLanes thread = WarpLanes::one(use.thread);
-  if (arrival.releases) {
-    use.machine.checker.release(thread, barrier.filling);
-  } else {
-    use.machine.checker.releaseRelaxed(thread, barrier.filling);
-  }
+  passOn(use, barrier, arrival);
   if (barrier.count == 1 && barrier.workPhase <= barrier.phase && barrier.pendingBytes == 0) {
     seen = barrier.phase + 1; // this arrival alone completes it
   }
@@ -255,7 +267,8 @@ void announceWork(const MBarrierUse &use, const AsyncOp &op) {
   if (op.happened(barrier.initialiser) < barrier.initialisedAt) {
     add(Report::Kind::Race,
         "nothing orders the initialisation of " + nameOf(use) + " before this use of it");
-  } else if (!barrier.announced && op.fenced(barrier.initialiser) < barrier.initialisedAt) {
+  } else if (!barrier.announced &&
+             op.fenced(barrier.initialiser, FencedSpace::Shared) < barrier.initialisedAt) {
     add(Report::Kind::MissingFence,
         "the initialisation of " + nameOf(use) +
             " is not visible to the copy engine: fence.mbarrier_init or fence.proxy.async is "

@@ -34,6 +34,7 @@ struct Arrival {
   bool noComplete = false; ///< must not be the last
   bool releases = true;    ///< not `.relaxed`
   bool remote = false;     ///< by a thread of another block
+  Scope scope = Scope::Cta;
 };
 /// The state before the arrival. Faults: more arrivals than the phase expects.
 uint64_t arrive(const MBarrierUse &use, const Arrival &arrival);

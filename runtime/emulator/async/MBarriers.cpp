@@ -1,5 +1,4 @@
-// The mbarrier instructions: PTX ISA, "mbarrier.init" to "mbarrier.try_wait". Scopes are taken
-// alike.
+// The mbarrier instructions: PTX ISA, "mbarrier.init" to "mbarrier.try_wait".
 #include "runtime/emulator/async/Async.h"
 #include "runtime/emulator/async/MBarrier.h"
 #include "runtime/emulator/async/Shared.h"
@@ -28,13 +27,21 @@ void checkAccess(const MBarrierUse &use, Access access, bool atomic) {
                              {.atomic = atomic}, use.instruction);
 }
 
-void takeSemantics(Decoder &d, std::string_view strong, bool &relaxed) {
-  relaxed = d.take("relaxed");
-  if (relaxed || d.take(strong)) {
-    if (!d.takeOneOf({"cta", "cluster"})) {
+struct Semantics {
+  bool relaxed = false;
+  Scope scope = Scope::Cta;
+};
+
+Semantics takeSemantics(Decoder &d, std::string_view strong) {
+  Semantics semantics{.relaxed = d.take("relaxed")};
+  if (semantics.relaxed || d.take(strong)) {
+    std::optional<unsigned> scope = d.takeOneOf({"cta", "cluster"});
+    if (!scope) {
       d.unsupported("scope `." + std::string(d.peek()) + "`");
     }
+    semantics.scope = *scope == 0 ? Scope::Cta : Scope::Cluster;
   }
+  return semantics;
 }
 
 Execute decodeInit(Decoder &d) {
@@ -70,8 +77,7 @@ Execute decodeInval(Decoder &d) {
 
 /// mbarrier.expect_tx and mbarrier.complete_tx.
 Execute decodeBytes(Decoder &d, bool expects) {
-  bool relaxed = false;
-  takeSemantics(d, "relaxed", relaxed);
+  takeSemantics(d, "relaxed");
   Target target{takeSharedForm(d), {}};
   d.expect("b64");
   target.address = d.address(0);
@@ -117,9 +123,9 @@ Execute decodeArrive(Decoder &d, bool drops) {
   op.arrival.drops = drops;
   bool expects = d.take("expect_tx");
   op.arrival.noComplete = !expects && d.take("noComplete");
-  bool relaxed = false;
-  takeSemantics(d, "release", relaxed);
-  op.arrival.releases = !relaxed;
+  Semantics semantics = takeSemantics(d, "release");
+  op.arrival.releases = !semantics.relaxed;
+  op.arrival.scope = semantics.scope;
   op.target.form = takeSharedForm(d);
   d.expect("b64");
   size_t next = 0;
@@ -144,6 +150,7 @@ Execute decodeArrive(Decoder &d, bool drops) {
 struct WaitOp {
   Target target;
   bool tries = false, parity = false, acquires = true;
+  Scope scope = Scope::Cta;
   Row result = kSinkRow, value = 0;
 
   Outcome operator()(Step &step) const;
@@ -213,7 +220,11 @@ void WaitOp::learn(Step &step, std::array<Wait, kWarpSize> &waits) const {
     MBarrier &barrier = *wait.barrier;
     barrier.waitedPhase = std::max(barrier.waitedPhase, uint32_t(wait.phase) + 1);
     if (acquires) {
-      step.machine.checker.acquire(WarpLanes{step.warp.firstThread, same}, barrier.completed);
+      WarpLanes lanes{step.warp.firstThread, same};
+      step.machine.checker.acquire(lanes, barrier.completed);
+      if (scope >= Scope::Cluster || !step.machine.options.strictWaits) {
+        step.machine.checker.acquire(lanes, barrier.completedOfPeers);
+      }
       continue;
     }
     for (; same; same &= same - 1) {
@@ -252,9 +263,9 @@ Execute decodeWait(Decoder &d, bool tries) {
   WaitOp op;
   op.tries = tries;
   op.parity = d.take("parity");
-  bool relaxed = false;
-  takeSemantics(d, "acquire", relaxed);
-  op.acquires = !relaxed;
+  Semantics semantics = takeSemantics(d, "acquire");
+  op.acquires = !semantics.relaxed;
+  op.scope = semantics.scope;
   op.target.form = takeOwnSharedForm(d);
   d.expect("b64");
   op.result = d.destination(0, ptx::Type::Pred);

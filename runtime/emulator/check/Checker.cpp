@@ -136,17 +136,19 @@ void Checker::State::joinInto(WarpLanes lanes, std::array<Clock, 32> &clocks, co
 static void joinKnown(const WarpState &warp, uint32_t mask, SyncPoint &point) {
   forEachClock(mask, warp.happened,
                [&](const Clock &clock, uint32_t) { point.joinHappened(clock); });
-  forEachClock(mask, warp.fenced, [&](const Clock &clock, uint32_t) { point.joinFenced(clock); });
+  forEachSpace([&](FencedSpace space) {
+    forEachClock(mask, warp.fenced[space],
+                 [&](const Clock &clock, uint32_t) { point.joinFenced(space, clock); });
+  });
 }
 
 /// `f(lanes, step)` for the lanes whose own steps lie before a proxy fence, by their last.
 template <typename F>
-static void forOwnFenced(const WarpState &warp, uint32_t mask, F &&f) {
+static void forOwnFenced(const std::array<Step32, 32> &ownFenced, uint32_t mask, F &&f) {
   while (mask) {
-    Step32 step = warp.ownFenced[unsigned(std::countr_zero(mask))];
+    Step32 step = ownFenced[unsigned(std::countr_zero(mask))];
     uint32_t same = 0;
-    forEachLane(mask,
-                [&](unsigned lane) { same |= uint32_t(warp.ownFenced[lane] == step) << lane; });
+    forEachLane(mask, [&](unsigned lane) { same |= uint32_t(ownFenced[lane] == step) << lane; });
     if (step) {
       f(same, step);
     }
@@ -161,8 +163,11 @@ void Checker::release(WarpLanes lanes, SyncPoint &point) {
   WarpState &warp = state->warpOf(lanes.first);
   joinKnown(warp, lanes.mask, point);
   point.raise(lanes, warp.step);
-  forOwnFenced(warp, lanes.mask,
-               [&](uint32_t same, Step32 step) { point.raiseFenced({lanes.first, same}, step); });
+  forEachSpace([&](FencedSpace space) {
+    forOwnFenced(warp.ownFenced[space], lanes.mask, [&](uint32_t same, Step32 step) {
+      point.raiseFenced(space, {lanes.first, same}, step);
+    });
+  });
   ++warp.step;
 }
 
@@ -172,7 +177,9 @@ void Checker::acquire(WarpLanes lanes, const SyncPoint &point) {
   }
   WarpState &warp = state->warpOf(lanes.first);
   state->joinInto(lanes, warp.happened, point.knowledge().happened);
-  state->joinInto(lanes, warp.fenced, point.knowledge().fenced);
+  forEachSpace([&](FencedSpace space) {
+    state->joinInto(lanes, warp.fenced[space], point.knowledge().fenced[space]);
+  });
 }
 
 AsyncOp Checker::issue(WarpLanes lanes, AgentId channel, Step32 step,
@@ -189,30 +196,38 @@ AsyncOp Checker::issue(WarpLanes lanes, AgentId channel, Step32 step,
   WarpState &warp = state->warpOf(lanes.first);
   forEachClock(lanes.mask, warp.happened,
                [&](const Clock &clock, uint32_t) { op.before.happened.join(clock); });
-  forEachClock(lanes.mask, warp.fenced,
-               [&](const Clock &clock, uint32_t) { op.before.fenced.join(clock); });
   op.issued = warp.step;
-  op.issuedFenced = ~Step32(0);
-  forEachLane(lanes.mask, [&](unsigned lane) {
-    op.issuedFenced = std::min(op.issuedFenced, warp.ownFenced[lane]);
-  });
-  forOwnFenced(warp, lanes.mask, [&](uint32_t same, Step32 own) {
-    if (own > op.issuedFenced) {
-      op.before.fenced.raise({lanes.first, same}, own);
-    }
+  forEachSpace([&](FencedSpace space) {
+    Clock &fenced = op.before.fenced[space];
+    forEachClock(lanes.mask, warp.fenced[space],
+                 [&](const Clock &clock, uint32_t) { fenced.join(clock); });
+    Step32 &byAll = op.issuedFenced[space];
+    byAll = ~Step32(0);
+    forEachLane(lanes.mask,
+                [&](unsigned lane) { byAll = std::min(byAll, warp.ownFenced[space][lane]); });
+    forOwnFenced(warp.ownFenced[space], lanes.mask, [&](uint32_t same, Step32 own) {
+      if (own > byAll) {
+        fenced.raise({lanes.first, same}, own);
+      }
+    });
   });
   ++warp.step;
   return op;
 }
 
-void Checker::proxyFence(WarpLanes lanes) {
+void Checker::proxyFence(WarpLanes lanes, std::optional<FencedSpace> only) {
   if (!state->races) {
     return;
   }
   WarpState &warp = state->warpOf(lanes.first);
-  forEachLane(lanes.mask, [&](unsigned lane) {
-    warp.fenced[lane] = warp.happened[lane];
-    warp.ownFenced[lane] = warp.step;
+  forEachSpace([&](FencedSpace space) {
+    if (only && *only != space) {
+      return;
+    }
+    forEachLane(lanes.mask, [&](unsigned lane) {
+      warp.fenced[space][lane] = warp.happened[lane];
+      warp.ownFenced[space][lane] = warp.step;
+    });
   });
   ++warp.step;
 }
@@ -228,12 +243,18 @@ void Checker::fence(WarpLanes lanes, Scope scope) {
   forEachLane(lanes.mask, [&](unsigned lane) {
     FenceState &fence = (*warp.fences)[lane];
     const Knowledge &pending = fence.pending[size_t(scope)];
+    FenceState::Covered covered;
     warp.happened[lane].join(pending.happened);
-    warp.fenced[lane].join(pending.fenced);
+    covered.knowledge.happened = warp.happened[lane];
+    covered.own = warp.step;
+    forEachSpace([&](FencedSpace space) {
+      warp.fenced[space][lane].join(pending.fenced[space]);
+      covered.knowledge.fenced[space] = warp.fenced[space][lane];
+      covered.ownFenced[space] = warp.ownFenced[space][lane];
+    });
     for (size_t inner = 0; inner <= size_t(scope); ++inner) {
       fence.pending[inner] = {};
-      fence.covered[inner] = {
-          {warp.happened[lane], warp.fenced[lane]}, warp.step, warp.ownFenced[lane]};
+      fence.covered[inner] = covered;
     }
   });
   ++warp.step;
@@ -249,10 +270,13 @@ static void releaseCovered(const WarpState &warp, ThreadId first, unsigned lane,
   if (covered.own == 0) {
     return;
   }
+  WarpLanes one{first, 1u << lane};
   point.joinHappened(covered.knowledge.happened);
-  point.joinFenced(covered.knowledge.fenced);
-  point.raise({first, 1u << lane}, covered.own);
-  point.raiseFenced({first, 1u << lane}, covered.ownFenced);
+  point.raise(one, covered.own);
+  forEachSpace([&](FencedSpace space) {
+    point.joinFenced(space, covered.knowledge.fenced[space]);
+    point.raiseFenced(space, one, covered.ownFenced[space]);
+  });
 }
 
 void Checker::releaseRelaxed(WarpLanes lanes, SyncPoint &point, Scope scope) {

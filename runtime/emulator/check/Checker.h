@@ -5,8 +5,9 @@
 // sequence of numbered steps that complete in order: the bulk groups of a thread, the cp.async
 // groups of a thread, the wgmma groups of a warp, the phases of an mbarrier. "Knowing step n of an
 // agent" means that all it did up to n has happened before. Steps of channels are counted from 1.
-// A thread knows two clocks: what happened before, and what of that a fence.proxy.async lies
-// between (for accesses by the asynchronous proxy to what the generic proxy did).
+// A thread knows two kinds of clocks: what happened before, and, for each state space, what of that
+// a fence.proxy.async of the space lies between (for accesses by the asynchronous proxy to what the
+// generic proxy did).
 //
 // What has to be known of an earlier access for a later one to the same bytes, one of which
 // writes:
@@ -28,6 +29,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace tile_emu {
@@ -44,6 +46,8 @@ struct AccessFlags {
   Scope scope = Scope::Gpu; ///< of an atomic access
   unsigned width = 8;       ///< bytes of its elements, at most 16
   bool nonCoherent = false; ///< ld.global.nc: of memory that nobody writes during the launch
+  bool apart = false;       ///< lanes write different values to the same bytes: unlike others that
+                            ///< execute together they race with one another
   bool unchanged = false; ///< a write of what the bytes hold already: whoever else writes the same,
                           ///< before or after, does no harm
 };
@@ -63,13 +67,14 @@ struct AsyncOp {
   Step32 happened(AgentId agent) const {
     return std::max(before.happened.of(agent), isIssuer(agent) ? issued : 0);
   }
-  Step32 fenced(AgentId agent) const {
-    return std::max(before.fenced.of(agent), isIssuer(agent) ? issuedFenced : 0);
+  Step32 fenced(AgentId agent, FencedSpace space) const {
+    return std::max(before.fenced[space].of(agent), isIssuer(agent) ? issuedFenced[space] : 0);
   }
 
   Knowledge before;  ///< of the issuing threads, without
   WarpLanes issuers; ///< their own steps:
-  Step32 issued = 0, issuedFenced = 0;
+  Step32 issued = 0;
+  BySpace<Step32> issuedFenced;
   bool isIssuer(AgentId agent) const {
     return (agent & ~31u) == issuers.first && (issuers.mask >> (agent & 31) & 1) != 0;
   }
@@ -122,11 +127,19 @@ public:
 
   // Accesses through the generic proxy: one thread, or lanes of a warp that execute an instruction
   // together, each `bytes` at its offset (by lane) in the region. Lanes of one execution that write
-  // the same bytes do not race with one another.
+  // the same bytes do not race with one another, unless they are `apart`.
   void access(Access access, ThreadId thread, const MemoryRange &range, AccessFlags flags,
               const ptx::Instruction *instruction);
   void access(Access access, WarpLanes lanes, Region &region, const uint64_t *offsets,
               unsigned bytes, AccessFlags flags, const ptx::Instruction *instruction);
+  /// A row of ldmatrix and stmatrix: 16 bytes, and the lanes that get or give its elements.
+  struct MatrixRow {
+    uint64_t offset = 0;
+    uint32_t lanes = 0;
+  };
+  /// `consecutive`: each of a row's lanes has its own 4 bytes; else all are taken to access all.
+  void accessRows(Access access, ThreadId first, Region &region, std::span<const MatrixRow> rows,
+                  bool consecutive, AccessFlags flags, const ptx::Instruction *instruction);
   // Asynchronous work, checked when it is performed. `Proxy::Generic` for cp.async, which writes
   // through the generic proxy.
   AsyncOp issue(ThreadId thread, AgentId channel, Step32 step,
@@ -149,9 +162,11 @@ public:
   void releaseRelaxed(WarpLanes lanes, SyncPoint &point, Scope scope = Scope::Cluster);
   /// The agent's last step that the thread knows; of the thread itself, the one it is in.
   Step32 known(ThreadId thread, AgentId agent) const;
-  /// fence.proxy.async
-  void proxyFence(WarpLanes lanes);
-  void proxyFence(ThreadId thread) { proxyFence(WarpLanes::one(thread)); }
+  /// fence.proxy.async, of one space or of all.
+  void proxyFence(WarpLanes lanes, std::optional<FencedSpace> only = std::nullopt);
+  void proxyFence(ThreadId thread, std::optional<FencedSpace> only = std::nullopt) {
+    proxyFence(WarpLanes::one(thread), only);
+  }
   /// fence.acq_rel, membar: for relaxed atomics around it.
   void fence(WarpLanes lanes, Scope scope = Scope::Gpu);
   void fence(ThreadId thread, Scope scope = Scope::Gpu) { fence(WarpLanes::one(thread), scope); }

@@ -14,7 +14,8 @@ namespace tile_emu {
 struct FenceState {
   struct Covered {
     Knowledge knowledge; ///< without the thread's own steps:
-    Step32 own = 0, ownFenced = 0;
+    Step32 own = 0;
+    BySpace<Step32> ownFenced;
   };
   std::array<Covered, 3> covered;   ///< by scope: what fences of that scope or a wider one cover
   std::array<Knowledge, 3> pending; ///< by scope: what a fence of that scope acquires
@@ -24,8 +25,9 @@ struct FenceState {
 /// them passes its knowledge on, and with every store.
 struct WarpState {
   Step32 step = 1;
-  std::array<Clock, 32> happened, fenced; ///< without what a thread did itself
-  std::array<Step32, 32> ownFenced{};     ///< own steps up to here lie before a proxy fence
+  std::array<Clock, 32> happened; ///< without what a thread did itself
+  BySpace<std::array<Clock, 32>> fenced;
+  BySpace<std::array<Step32, 32>> ownFenced; ///< own steps up to here lie before a proxy fence
   std::unique_ptr<std::array<FenceState, 32>> fences; ///< made by the first fence
 };
 

@@ -176,10 +176,10 @@ void SyncPoint::joinHappened(const Clock &other) {
   }
 }
 
-void SyncPoint::joinFenced(const Clock &other) {
-  if (!last.fenced.sharesWith(other)) {
-    known.fenced.join(other);
-    last.fenced = other;
+void SyncPoint::joinFenced(FencedSpace space, const Clock &other) {
+  if (!last.fenced[space].sharesWith(other)) {
+    known.fenced[space].join(other);
+    last.fenced[space] = other;
   }
 }
 

@@ -2,6 +2,7 @@
 // know the same things, so clocks share their contents until one of them changes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -110,13 +111,32 @@ private:
   detail::Shared<detail::ClockPages> content;
 };
 
-/// What is known to have happened: two clocks. `fenced` is never ahead of `happened`.
+/// State spaces that a fence.proxy.async can be restricted to; shared memory is that of the
+/// cluster.
+enum class FencedSpace : uint8_t { Global, Shared };
+constexpr size_t kNumFencedSpaces = 2;
+
+/// One of each for accesses of a space.
+template <typename T>
+struct BySpace {
+  std::array<T, kNumFencedSpaces> all{};
+  T &operator[](FencedSpace space) { return all[size_t(space)]; }
+  const T &operator[](FencedSpace space) const { return all[size_t(space)]; }
+};
+/// Calls `f(space)` for each.
+template <typename F>
+void forEachSpace(F &&f) {
+  f(FencedSpace::Global);
+  f(FencedSpace::Shared);
+}
+
+/// What is known to have happened. `fenced` is never ahead of `happened`.
 struct Knowledge {
-  Clock happened; ///< before
-  Clock fenced;   ///< before, with a fence.proxy.async between
+  Clock happened;        ///< before
+  BySpace<Clock> fenced; ///< before, with a fence.proxy.async of the space between
   void join(const Knowledge &other) {
     happened.join(other.happened);
-    fenced.join(other.fenced);
+    forEachSpace([&](FencedSpace space) { fenced[space].join(other.fenced[space]); });
   }
 };
 
@@ -127,13 +147,15 @@ public:
   const Knowledge &knowledge() const { return known; }
   void join(const SyncPoint &other) {
     joinHappened(other.known.happened);
-    joinFenced(other.known.fenced);
+    forEachSpace([&](FencedSpace space) { joinFenced(space, other.known.fenced[space]); });
   }
   void joinHappened(const Clock &other);
-  void joinFenced(const Clock &other);
+  void joinFenced(FencedSpace space, const Clock &other);
   void raise(AgentId agent, Step32 happened) { known.happened.raise(agent, happened); }
   void raise(WarpLanes lanes, Step32 happened) { known.happened.raise(lanes, happened); }
-  void raiseFenced(WarpLanes lanes, Step32 fenced) { known.fenced.raise(lanes, fenced); }
+  void raiseFenced(FencedSpace space, WarpLanes lanes, Step32 fenced) {
+    known.fenced[space].raise(lanes, fenced);
+  }
 
 private:
   Knowledge known;

@@ -46,6 +46,7 @@ public:
   /// Of a channel.
   void knows(const AsyncOp &op);
   bool strict = false; ///< Checker::strictProxyReads
+  bool apart = false;  ///< AccessFlags::apart
 
   /// `piece` lies in one granule.
   void access(uint64_t granule, const AccessRecord &piece);
@@ -71,6 +72,7 @@ private:
   ThreadId first = 0;
   const std::array<Clock, 32> *clocks = nullptr;
   const AsyncOp *issued = nullptr; ///< of a channel
+  FencedSpace space = FencedSpace::Global;
   ClockView happened, fenced;
   /// The last pair that was found ordered: ranges are mostly accessed by the same.
   AccessRecord lastEarlier;
@@ -91,7 +93,8 @@ void Accessor::knows(WarpLanes lanes, const std::array<Clock, 32> &byLane) {
 void Accessor::knows(const AsyncOp &op) {
   issued = &op;
   happened.look(op.before.happened);
-  fenced.look(op.before.fenced);
+  space = region.kind == Region::Kind::Shared ? FencedSpace::Shared : FencedSpace::Global;
+  fenced.look(op.before.fenced[space]);
 }
 
 /// Whether one of a warp's lanes knows a step of an agent, where not all lanes do.
@@ -134,7 +137,7 @@ bool Accessor::fencedBefore(const AccessRecord &earlier, uint16_t overlap) {
   return allAgents(earlier, overlap, [&](AgentId agent, uint16_t) {
     earlierAgent = agent;
     return fenced.of(agent) >= earlier.step ||
-           (issued->isIssuer(agent) && issued->issuedFenced >= earlier.step);
+           (issued->isIssuer(agent) && issued->issuedFenced[space] >= earlier.step);
   });
 }
 
@@ -205,7 +208,7 @@ void Accessor::access(uint64_t index, const AccessRecord &piece) {
     if (!piece.writes() && overlap == piece.bytes && earlier.sameAccess(piece)) {
       break; // nobody has written since, or the earlier read would be gone
     }
-    if (piece.writes() && sameExecution(piece, earlier)) {
+    if (piece.writes() && !apart && sameExecution(piece, earlier)) {
       continue; // one of them wins; who comes later must come after both
     }
     if ((piece.writes() || earlier.writes()) && !morallyStrong(piece, earlier)) {
@@ -302,6 +305,19 @@ void Accessor::report(Verdict verdict, uint64_t granule, const AccessRecord &pie
   it->second = state.sink.add(explain(state, conflict));
 }
 
+/// What an access does; who and where is left open.
+AccessRecord recordOf(Access access, AccessFlags flags) {
+  AccessRecord record;
+  record.flags = uint8_t((access == Access::Write ? AccessRecord::kWrite : 0) |
+                         (flags.atomic ? AccessRecord::kAtomic : 0) |
+                         (flags.unchanged ? AccessRecord::kUnchanged : 0) |
+                         (flags.nonCoherent ? AccessRecord::kNonCoherent : 0));
+  if (flags.atomic) {
+    record.setStrong(flags.width, unsigned(flags.scope));
+  }
+  return record;
+}
+
 } // namespace
 
 void Checker::access(Access access, ThreadId thread, const MemoryRange &range, AccessFlags flags,
@@ -319,27 +335,51 @@ void Checker::access(Access access, WarpLanes lanes, Region &region, const uint6
   if (!shadow || lanes.mask == 0 || bytes == 0) {
     return;
   }
+  if (flags.apart && (lanes.mask & (lanes.mask - 1)) != 0) {
+    forEachLane(lanes.mask, [&](unsigned lane) {
+      this->access(access, {lanes.first, 1u << lane}, region, offsets, bytes, flags, instruction);
+    });
+    return;
+  }
   WarpState &warp = state->warpOf(lanes.first);
   bool isWrite = access == Access::Write;
-  AccessRecord record;
+  AccessRecord record = recordOf(access, flags);
   record.step = warp.step;
   record.instruction = state->numberOf(instruction);
-  record.flags =
-      uint8_t((isWrite ? AccessRecord::kWrite : 0) | (flags.atomic ? AccessRecord::kAtomic : 0) |
-              (flags.unchanged ? AccessRecord::kUnchanged : 0) |
-              (flags.nonCoherent ? AccessRecord::kNonCoherent : 0));
-  if (flags.atomic) {
-    record.setStrong(flags.width, unsigned(flags.scope));
-  }
   Accessor accessor(*state, region, *shadow);
+  accessor.apart = flags.apart;
   accessor.knows(lanes, warp.happened);
   Coalescer coalescer(record, lanes.first, bytes);
   auto use = [&](uint64_t granule, const AccessRecord &piece) { accessor.access(granule, piece); };
   forEachLane(lanes.mask, [&](unsigned lane) { coalescer.add(lane, offsets[lane], use); });
   coalescer.flush(use);
-  if (isWrite && (lanes.mask & (lanes.mask - 1)) != 0) {
+  if (isWrite) {
     ++warp.step; // the next store is another execution
   }
+}
+
+void Checker::accessRows(Access access, ThreadId first, Region &region,
+                         std::span<const MatrixRow> rows, bool consecutive, AccessFlags flags,
+                         const ptx::Instruction *instruction) {
+  Shadow *shadow = state->races ? state->shadowOf(region) : nullptr;
+  if (!shadow) {
+    return;
+  }
+  WarpState &warp = state->warpOf(first);
+  AccessRecord record = recordOf(access, flags);
+  record.step = warp.step;
+  record.instruction = state->numberOf(instruction);
+  record.bytes = kWholeGranule;
+  record.shift = consecutive ? 2 : AccessRecord::kByEach;
+  Accessor accessor(*state, region, *shadow);
+  accessor.apart = flags.apart;
+  accessor.knows({first, ~0u}, warp.happened);
+  for (const MatrixRow &row : rows) {
+    record.agent = first + (consecutive ? unsigned(std::countr_zero(row.lanes)) : 0);
+    record.lanes = consecutive ? 0 : row.lanes;
+    accessor.access(row.offset / kGranuleBytes, record);
+  }
+  warp.step += access == Access::Write;
 }
 
 void Checker::access(Access access, const AsyncOp &op, Proxy proxy, const MemoryRange &range,
@@ -348,18 +388,12 @@ void Checker::access(Access access, const AsyncOp &op, Proxy proxy, const Memory
   if (!shadow || range.bytes == 0) {
     return;
   }
-  AccessRecord record;
+  AccessRecord record = recordOf(access, flags);
   record.agent = op.channel;
   record.step = op.step;
   record.lanes = op.issuer;
   record.instruction = state->numberOf(op.instruction);
-  record.flags = uint8_t((access == Access::Write ? AccessRecord::kWrite : 0) |
-                         (proxy == Proxy::Async ? AccessRecord::kAsync : 0) |
-                         (flags.unchanged ? AccessRecord::kUnchanged : 0) |
-                         (flags.atomic ? AccessRecord::kAtomic : 0));
-  if (flags.atomic) {
-    record.setStrong(flags.width, unsigned(flags.scope));
-  }
+  record.flags |= uint8_t(proxy == Proxy::Async ? AccessRecord::kAsync : 0);
   Accessor accessor(*state, *range.region, *shadow);
   accessor.knows(op);
   accessor.strict = strictProxyReads;

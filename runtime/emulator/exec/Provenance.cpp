@@ -40,12 +40,14 @@ public:
   explicit Analysis(const Code &code) : code(code), origins(code.function->registers.size()) {}
 
   const std::vector<Origin> &run() {
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const ptx::Instruction &instruction : code.function->instructions) {
-        changed |= visit(instruction);
+    do {
+      for (bool changed = true; changed;) {
+        changed = false;
+        for (const ptx::Instruction &instruction : code.function->instructions) {
+          changed |= visit(instruction);
+        }
       }
-    }
+    } while (dropMixed());
     return origins;
   }
 
@@ -66,23 +68,51 @@ private:
     return result;
   }
 
+  /// Of what an instruction writes.
+  Origin resultOf(const ptx::Instruction &instruction) const {
+    Origin from;
+    for (size_t i = 1; keepsAddress(instruction.opcode.front()) && i < instruction.operands.size();
+         ++i) {
+      from.join(originOf(instruction.operands[i]));
+    }
+    return from;
+  }
+
   bool visit(const ptx::Instruction &instruction) {
-    if (instruction.operands.empty() || !keepsAddress(instruction.opcode.front())) {
+    Origin from = resultOf(instruction);
+    if (from.isNone()) {
       return false;
     }
     const ptx::Operand &to = instruction.operands.front();
-    Origin from;
-    for (size_t i = 1; i < instruction.operands.size(); ++i) {
-      from.join(originOf(instruction.operands[i]));
+    if (to.kind == ptx::Operand::Kind::Register) {
+      return origins[to.index].join(from);
     }
     bool changed = false;
-    if (to.kind == ptx::Operand::Kind::Register) {
-      changed = origins[to.index].join(from);
-    } else if (!from.isNone()) {
-      for (const ptx::Operand &element : to.elements) {
-        if (element.kind == ptx::Operand::Kind::Register) {
-          changed |= origins[element.index].join({nullptr, true});
+    for (const ptx::Operand &element : to.elements) {
+      if (element.kind == ptx::Operand::Kind::Register) {
+        changed |= origins[element.index].join({nullptr, true});
+      }
+    }
+    return changed;
+  }
+
+  /// A register that gets an address here and something else there is unknown: that may be an
+  /// address too, from memory or a mask. True if there was one.
+  bool dropMixed() {
+    bool changed = false;
+    for (const ptx::Instruction &instruction : code.function->instructions) {
+      if (instruction.operands.empty() || !resultOf(instruction).isNone()) {
+        continue;
+      }
+      const ptx::Operand &to = instruction.operands.front();
+      auto drop = [&](const ptx::Operand &operand) {
+        if (operand.kind == ptx::Operand::Kind::Register && origins[operand.index].variable) {
+          changed |= origins[operand.index].join({nullptr, true});
         }
+      };
+      drop(to);
+      if (to.kind != ptx::Operand::Kind::Address) {
+        std::for_each(to.elements.begin(), to.elements.end(), drop);
       }
     }
     return changed;

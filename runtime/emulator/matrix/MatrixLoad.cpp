@@ -2,6 +2,7 @@
 // instruction: ldmatrix" and after. Row r of matrix j lies at the address that lane 8 j + r gives;
 // elements 2 t and 2 t + 1 of row g belong to lane 4 g + t, in register j.
 #include "runtime/emulator/matrix/Decoding.h"
+#include "runtime/emulator/memory/Decoding.h"
 
 #include <algorithm>
 
@@ -91,32 +92,32 @@ Places placesOf(Step &step, const Transfer &transfer) {
   return places;
 }
 
-/// Counts and checks the access.
-void noteAccess(Step &step, const Places &places, Access access, AccessFlags flags = {}) {
-  Region &region = *places.rows[0].region;
-  std::array<uint64_t, kWarpSize> offsets, addresses;
-  bool oneRegion = true;
-  unsigned lanes = kRows * places.matrices;
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    const MemoryRange &range = places.rows[lane];
-    offsets[lane] = range.offset;
-    addresses[lane] = range.region->base + range.offset;
-    oneRegion &= range.region == &region;
+/// Counts and checks the access. Who gives the address of a row does not matter: those access it
+/// that have its elements in their registers.
+void noteAccess(Step &step, const Places &places, bool transposed, Access access,
+                AccessFlags flags = {}) {
+  std::array<uint64_t, kWarpSize> addresses;
+  std::array<Checker::MatrixRow, kWarpSize> rows;
+  unsigned count = kRows * places.matrices;
+  for (unsigned i = 0; i < count; ++i) {
+    const MemoryRange &range = places.rows[i];
+    addresses[i] = range.region->base + range.offset;
+    unsigned row = i % kRows;
+    rows[i] = {range.offset, transposed ? 0x11111111u << row / 2 : 0xfu << 4 * row};
   }
   if (step.machine.profile.enabled) {
     for (unsigned j = 0; j < places.matrices; ++j) {
       step.machine.profile.matrixPhase(step.op.instruction, addresses.data() + kRows * j);
     }
   }
-  Checker &checker = step.machine.checker;
-  if (oneRegion) {
-    LaneMask mask = kAllLanes >> (kWarpSize - lanes);
-    checker.access(access, {step.warp.firstThread, mask}, region, offsets.data(), kRowBytes, flags,
-                   step.op.instruction);
-    return;
-  }
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    checker.access(access, step.thread(lane), places.rows[lane], flags, step.op.instruction);
+  for (unsigned i = 0, next; i < count; i = next) { // of peers too
+    next = i + 1;
+    while (next < count && places.rows[next].region == places.rows[i].region) {
+      ++next;
+    }
+    step.machine.checker.accessRows(access, step.warp.firstThread, *places.rows[i].region,
+                                    std::span(rows).subspan(i, next - i), !transposed, flags,
+                                    step.op.instruction);
   }
 }
 
@@ -149,7 +150,7 @@ void store(const Places &places, unsigned j, const Matrix8 &matrix) {
 
 Outcome executeLoad(Step &step, const Transfer &transfer) {
   Places places = placesOf(step, transfer);
-  noteAccess(step, places, Access::Read);
+  noteAccess(step, places, transfer.transposed, Access::Read);
   for (unsigned j = 0; j < places.matrices; ++j) {
     toRegister(step, load(places, j), transfer.transposed, transfer.registers[j]);
   }
@@ -178,7 +179,16 @@ Outcome executeStore(Step &step, const Transfer &transfer) {
     matrices.push_back(fromRegister(step, transfer.transposed, transfer.registers[j]));
     unchanged = unchanged && holdAlready(places, j, matrices.back());
   }
-  noteAccess(step, places, Access::Write, {.unchanged = unchanged});
+  std::array<LanePiece, kWarpSize> rows;
+  size_t count = size_t(kRows) * places.matrices;
+  for (unsigned i = 0; i < count; ++i) {
+    rows[i] = {places.rows[i].region, places.rows[i].offset, i};
+  }
+  bool apart = piecesDisagree(std::span(rows).first(count), kRowBytes, [&](unsigned i) {
+    return reinterpret_cast<const uint8_t *>(matrices[i / kRows].values[i % kRows]);
+  });
+  noteAccess(step, places, transfer.transposed, Access::Write,
+             {.apart = apart, .unchanged = unchanged});
   for (unsigned j = 0; j < places.matrices; ++j) {
     store(places, j, matrices[j]);
   }

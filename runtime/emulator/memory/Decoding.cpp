@@ -1,5 +1,8 @@
 #include "runtime/emulator/memory/Decoding.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace tile_emu {
 
 Target takeTarget(Decoder &decoder) {
@@ -126,6 +129,26 @@ void checkAccess(Step &step, const LaneRanges &ranges, Access access, Ordering o
     }
     rest &= ~same;
   }
+}
+
+bool piecesDisagree(std::span<LanePiece> pieces, uint64_t bytes,
+                    const std::function<const uint8_t *(unsigned index)> &data) {
+  auto before = [](const LanePiece &a, const LanePiece &b) {
+    return a.region != b.region ? std::less<>()(a.region, b.region) : a.offset < b.offset;
+  };
+  if (!std::is_sorted(pieces.begin(), pieces.end(), before)) {
+    std::sort(pieces.begin(), pieces.end(), before);
+  }
+  // All are of one size, so what two of them share lies in those between as well: neighbours tell.
+  for (size_t i = 1; i < pieces.size(); ++i) {
+    const LanePiece &low = pieces[i - 1], &high = pieces[i];
+    uint64_t distance = high.offset - low.offset;
+    if (low.region == high.region && distance < bytes &&
+        std::memcmp(data(low.index) + distance, data(high.index), bytes - distance) != 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 } // namespace tile_emu

@@ -4,6 +4,9 @@
 #include "runtime/emulator/exec/Decoder.h"
 #include "runtime/emulator/exec/Step.h"
 
+#include <functional>
+#include <span>
+
 namespace tile_emu {
 
 // Decoders of the table in exec/Families.cpp.
@@ -57,6 +60,16 @@ LaneRanges resolveLanes(Step &step, Target target, Decoder::AddressRows address,
 /// The checker looks at a plain or strong access, of elements of `width` bytes.
 void checkAccess(Step &step, const LaneRanges &ranges, Access access, Ordering ordering,
                  unsigned width, AccessFlags flags = {});
+/// One of the pieces of memory that lanes write together.
+struct LanePiece {
+  const Region *region = nullptr;
+  uint64_t offset = 0;
+  unsigned index = 0; ///< the caller's
+};
+/// Do two pieces of so many bytes overlap and get different values? `data(index)` are the bytes of
+/// one; sorts the pieces.
+bool piecesDisagree(std::span<LanePiece> pieces, uint64_t bytes,
+                    const std::function<const uint8_t *(unsigned index)> &data);
 /// Reports an undefined row (for instructions that track definedness themselves).
 void requireDefined(Step &step, Row row, const char *what);
 

@@ -132,20 +132,26 @@ Outcome executeLoad(Step &step, const Transfer &transfer) {
   return Outcome::Next;
 }
 
+/// What a lane stores.
+std::array<uint8_t, 64> bytesOf(Step &step, const Transfer &transfer, unsigned lane) {
+  std::array<uint8_t, 64> bytes{};
+  for (size_t i = 0; i != transfer.rows.size(); ++i) {
+    Row row = transfer.rows[i];
+    uint64_t value[2] = {step.get(row, lane),
+                         transfer.elementBytes == 16 ? step.get(row + 1, lane) : 0};
+    std::memcpy(bytes.data() + i * transfer.elementBytes, value, transfer.elementBytes);
+  }
+  return bytes;
+}
+
 /// Do the bytes of all lanes hold what is going to be stored?
 bool holdAlready(Step &step, const Transfer &transfer, const LaneRanges &ranges) {
   bool same = true;
   for (LaneMask rest = step.lanes; rest && same; rest &= rest - 1) {
     unsigned lane = unsigned(std::countr_zero(rest));
     MemoryRange range = ranges.of(lane);
-    for (size_t i = 0; i != transfer.rows.size() && same; ++i) {
-      Row row = transfer.rows[i];
-      uint64_t value[2] = {step.get(row, lane),
-                           transfer.elementBytes == 16 ? step.get(row + 1, lane) : 0};
-      same =
-          std::memcmp(range.data() + i * transfer.elementBytes, value, transfer.elementBytes) == 0;
-    }
-    same = same && Checker::isDefined(range);
+    same = std::memcmp(range.data(), bytesOf(step, transfer, lane).data(), range.bytes) == 0 &&
+           Checker::isDefined(range);
   }
   return same;
 }
@@ -168,12 +174,24 @@ void storeDefinedness(Step &step, Row row, const MemoryRange &element, unsigned 
   }
 }
 
-Outcome executeStore(Step &step, const Transfer &transfer) {
-  requireDefined(step, transfer.address.base, "the address");
-  LaneRanges ranges = resolveLanes(step, transfer.target, transfer.address, transfer.bytes());
-  step.forLanes([&](unsigned lane) { step.checkWritable(ranges.of(lane), lane); });
+/// Do lanes store different values to the same bytes? Which of them stays is undefined.
+bool lanesDisagree(Step &step, const Transfer &transfer, const LaneRanges &ranges) {
+  std::array<LanePiece, kWarpSize> pieces;
+  size_t count = 0;
+  step.forLanes(
+      [&](unsigned lane) { pieces[count++] = {ranges.regions[lane], ranges.offsets[lane], lane}; });
+  std::array<std::array<uint8_t, 64>, 2> values;
+  unsigned next = 0; // two are compared at a time
+  return piecesDisagree(std::span(pieces).first(count), transfer.bytes(), [&](unsigned lane) {
+    next ^= 1;
+    values[next] = bytesOf(step, transfer, lane);
+    return values[next].data();
+  });
+}
+
+void storeLanes(Step &step, const Transfer &transfer, const LaneRanges &ranges, bool apart) {
   checkAccess(step, ranges, Access::Write, transfer.ordering, transfer.elementBytes,
-              {.unchanged = holdAlready(step, transfer, ranges)});
+              {.apart = apart, .unchanged = holdAlready(step, transfer, ranges)});
   step.forLanes([&](unsigned lane) {
     MemoryRange range = ranges.of(lane);
     Checker::setDefined(range, true);
@@ -188,6 +206,21 @@ Outcome executeStore(Step &step, const Transfer &transfer) {
       }
       std::memcpy(range.data() + at, value, transfer.elementBytes);
     }
+  });
+}
+
+Outcome executeStore(Step &step, const Transfer &transfer) {
+  requireDefined(step, transfer.address.base, "the address");
+  LaneRanges ranges = resolveLanes(step, transfer.target, transfer.address, transfer.bytes());
+  step.forLanes([&](unsigned lane) { step.checkWritable(ranges.of(lane), lane); });
+  if (transfer.ordering.isStrong || !lanesDisagree(step, transfer, ranges)) {
+    storeLanes(step, transfer, ranges, false);
+    return Outcome::Next;
+  }
+  // One by one, so that those that store what is there already are told from those that do not.
+  step.forLanes([&](unsigned lane) {
+    Step one(step.machine, step.block, step.warp, step.op, LaneMask(1) << lane);
+    storeLanes(one, transfer, ranges, true);
   });
   return Outcome::Next;
 }

@@ -51,6 +51,15 @@ TEST(SetMaxRegisters, MisuseIsReported) {
   }
 }
 
+TEST(SetMaxRegisters, AWarpThatSkipsItsGroupsIsNamed) {
+  TestKernel kernel("mov.u32 %r0, %tid.x; shr.u32 %r1, %r0, 5; setp.eq.u32 %p0, %r1, 2;"
+                    "@%p0 ret; setmaxnreg.dec.sync.aligned.u32 40;");
+  kernel.block = {128, 1, 1};
+  kernel.run();
+  EXPECT_TRUE(kernel.reported(Kind::Invalid, "warp 2 of the same warpgroup has not executed this"))
+      << kernel.describe();
+}
+
 TEST(GridControl, DoesNothing) {
   TestKernel kernel("griddepcontrol.wait; griddepcontrol.launch_dependents;");
   EXPECT_TRUE(kernel.run());

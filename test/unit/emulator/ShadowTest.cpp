@@ -199,15 +199,15 @@ TEST(SyncPoints, JoinAll) {
   point.joinHappened(b);
   point.joinHappened(a);
   a.raise(1, 5); // not what was joined
-  point.joinFenced(b);
+  point.joinFenced(FencedSpace::Shared, b);
   EXPECT_EQ(point.knowledge().happened.of(1), 1u);
   EXPECT_EQ(point.knowledge().happened.of(2), 2u);
-  EXPECT_EQ(point.knowledge().fenced.of(1), 0u);
+  EXPECT_EQ(point.knowledge().fenced[FencedSpace::Shared].of(1), 0u);
   point.joinHappened(a);
   other.join(point);
   point = {};
   EXPECT_EQ(other.knowledge().happened.of(1), 5u);
-  EXPECT_EQ(other.knowledge().fenced.of(2), 2u);
+  EXPECT_EQ(other.knowledge().fenced[FencedSpace::Shared].of(2), 2u);
   EXPECT_TRUE(point.knowledge().happened.empty());
 }
 
