@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Kernels of a pack as PTX programs with descriptions (test/ptx/README.md), for ptx-run, sabotage.py and gpu_probes.py.
 
-    describe_pack.py PACK DIR --dim M=72 --dim N=264 [--kernel SYMBOL] [--multiprocessors 2] [--more NAME]
+    describe_pack.py PACK DIR --dim M=72 --dim N=264 [--arg splits=3] [--kernel SYMBOL] [--multiprocessors 2] [--more NAME]
 
-Writes DIR/SYMBOL.VARIANT.ptx and .json for every variant of kernels that launch once, at these sizes; inputs are random.
+Writes DIR/SYMBOL.VARIANT.ARCH.ptx and .json for every variant of a kernel's first launch that can be taken at these sizes, with the first
+such variant of each further launch; inputs are random.
 """
 import argparse
 import json
@@ -26,8 +27,8 @@ OPERATORS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div
 class Host:
     """Evaluates a host program's integer expressions."""
 
-    def __init__(self, kernel, dims, multiprocessors):
-        self.dims, self.lets, self.multiprocessors = dims, {}, multiprocessors
+    def __init__(self, kernel, dims, scalars, multiprocessors):
+        self.dims, self.lets, self.scalars, self.multiprocessors = dims, {}, scalars, multiprocessors
         self.extents = {a["name"]: [self.value(e) for e in a["extents"]] for a in kernel["arguments"] if a["kind"] == "tensor"}
 
     def value(self, expression):
@@ -35,7 +36,7 @@ class Host:
             return expression
         if expression == "sm_count":
             return self.multiprocessors
-        for key, known in (("dim", self.dims), ("let", self.lets)):
+        for key, known in (("dim", self.dims), ("let", self.lets), ("arg", self.scalars)):
             if key in expression:
                 return known[expression[key]]
         if "extent" in expression:
@@ -95,13 +96,10 @@ def launch_of(launch, variant, host):
             "params": [parameter_of(p, variant, host) for p in variant["params"]]}
 
 
-def describe(kernel, dims, multiprocessors):
-    """[(variant, module, description)]; for kernels of one launch."""
-    fixed = {d["name"]: d["value"] for d in kernel["dims"] if d.get("value") is not None}
-    host = Host(kernel, dims | fixed, multiprocessors)
-    buffers = {a["name"]: buffer_of(a, host, i + 1) for i, a in enumerate(kernel["arguments"]) if a["kind"] == "tensor"}
+def run_host(statements, host, buffers):
+    """The launches that a call makes; workspaces join the buffers."""
     launches = []
-    for statement in kernel["host"]:
+    for statement in statements:
         (key, value), = statement.items()
         if key == "let":
             host.lets[value["name"]] = host.value(value["expr"])
@@ -109,21 +107,34 @@ def describe(kernel, dims, multiprocessors):
             buffers[value["name"]] = {"bytes": math.prod(map(host.value, value["extents"])) * SIZES[value["dtype"]], "result": False}
             if value["init"] == 0:
                 buffers[value["name"]]["fill"] = 0
+        elif key == "if":
+            launches += run_host(value["then"] if host.value(value["cond"]) else value.get("else", []), host, buffers)
         elif key == "launch":
             launches.append(value)
         else:
             raise NotImplementedError(key)
-    if len(launches) != 1:
-        raise NotImplementedError("several launches")
+    return launches
+
+
+def eligible(launch, host):
+    return [variant for variant in launch["variants"] if "guard" not in variant or host.value(variant["guard"])]
+
+
+def describe(kernel, dims, scalars, multiprocessors):
+    """[(variant, module, description)]"""
+    fixed = {d["name"]: d["value"] for d in kernel["dims"] if d.get("value") is not None}
+    host = Host(kernel, dims | fixed, scalars, multiprocessors)
+    buffers = {a["name"]: buffer_of(a, host, i + 1) for i, a in enumerate(kernel["arguments"]) if a["kind"] == "tensor"}
+    launches = run_host(kernel["host"], host, buffers)
     kinds = [a["dtype"] for a in kernel["arguments"] if a["kind"] == "tensor" and a["direction"] != "in"]
     tolerance = {"f16": "2e-3 2e-2", "bf16": "1.6e-2 1e-1", "f32": "1e-4 1e-2"}.get(kinds[0])
-    for variant in launches[0]["variants"]:
-        if "guard" in variant and not host.value(variant["guard"]):
-            continue
-        sizes = ", ".join(f"{name} = {value}" for name, value in sorted(host.dims.items()))
-        yield variant["name"], variant["module"], {
+    for variant in eligible(launches[0], host):
+        module = variant["module"]
+        others = [next(other for other in eligible(launch, host) if other["module"] == module) for launch in launches[1:]]
+        sizes = ", ".join(f"{name} = {value}" for name, value in sorted((host.dims | scalars).items()))
+        yield variant["name"], module, {
             "what": f"{kernel['symbol']}, {sizes}", "compare": f"close {tolerance} {kinds[0]}" if tolerance else "exact", "buffers": buffers,
-            "launches": [launch_of(launches[0], variant, host)]}
+            "launches": [launch_of(launch, chosen, host) for launch, chosen in zip(launches, [variant, *others])]}
 
 
 def main():
@@ -131,17 +142,18 @@ def main():
     parser.add_argument("pack", type=pathlib.Path)
     parser.add_argument("dir", type=pathlib.Path)
     parser.add_argument("--dim", action="append", default=[], help="NAME=VALUE")
+    parser.add_argument("--arg", action="append", default=[], help="NAME=VALUE: an integer that the kernel takes")
     parser.add_argument("--kernel", help="only this one")
     parser.add_argument("--more", metavar="NAME", help="another launch of programs that are there: writes SYMBOL.VARIANT+NAME.json alone")
     parser.add_argument("--multiprocessors", type=int, default=2, help="how many a persistent kernel may use")
     args = parser.parse_args()
     manifest, body = pack_tool.split(args.pack.read_bytes())
-    dims = {name: int(value) for name, value in (text.split("=") for text in args.dim)}
+    dims, scalars = ({name: int(value) for name, value in (text.split("=") for text in given)} for given in (args.dim, args.arg))
     args.dir.mkdir(parents=True, exist_ok=True)
     for kernel in manifest["kernels"]:
         if args.kernel and kernel["symbol"] != args.kernel:
             continue
-        for variant, module, description in describe(kernel, dims, args.multiprocessors):
+        for variant, module, description in describe(kernel, dims, scalars, args.multiprocessors):
             entry = manifest["modules"][module]
             ptx = entry.get("ptx")
             if not ptx:
