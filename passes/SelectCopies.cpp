@@ -105,6 +105,16 @@ std::string refuseTma(GlobalSlice slice, Type element, const Target &target, boo
   return "";
 }
 
+/// Why TMA cannot move between global memory and `buffer`, whose layout the program asks for.
+std::string refuseHint(Value buffer) {
+  tgpu::AllocSharedOp alloc = getAllocation(buffer);
+  std::optional<StringRef> hint = alloc ? alloc.getLayoutHint() : std::nullopt;
+  if (!hint || !hint->starts_with("padded")) {
+    return "";
+  }
+  return ("`@layout(" + *hint + ")`, but TMA writes and reads rows without padding").str();
+}
+
 struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
   void runOnOperation() override {
     const Target *target = getTarget(getOperation());
@@ -151,6 +161,9 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     Type element = cast<tile::GlobalType>(global.getType()).getElementType();
     std::string refusal =
         refuseTma(analyseSlice(global), element, target, copy.getNoTma(), !load, *integers);
+    if (refusal.empty()) {
+      refusal = refuseHint(load ? copy.getDest() : copy.getSource());
+    }
     if (refusal.empty()) {
       setPath(copy, CopyPath::Tma, accessBytes(global));
       ++numTma;

@@ -258,3 +258,21 @@ tgpu.kernel @guarded(%a: !w {tgpu.align = 256 : i64, tgpu.may_be_empty}, %n: i32
   tgpu.store %f, %t : tensor<64x32xf16>, !t
   tgpu.return
 }
+
+// -----
+
+// A layout that the program asks for decides: TMA writes no padding.
+// CHECK-LABEL: tgpu.kernel @padded
+// CHECK: tgpu.copy {{.*}}path = #tgpu.path<cp_async>
+// CHECK: tgpu.copy {{.*}}path = #tgpu.path<tma>
+tgpu.kernel @padded(%a: !tile.global<?x?xf16> {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %i: i32) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xf16> -> !tile.global<?x?xf16>
+  %s = tgpu.alloc_shared "s" {layout_hint = "padded(8)"} : !tgpu.smem<64x32xf16>
+  %r = tgpu.alloc_shared "r" {layout_hint = "swizzle(64)"} : !tgpu.smem<64x32xf16>
+  %o = arith.constant 0 : i32
+  %t = tile.slice %v[%i, %o] sizes [64, 32] : !tile.global<?x?xf16>, i32, i32 -> !tile.global<64x32xf16>
+  // expected-remark@+1 {{copy moves by cp.async of 16 bytes, not TMA: `@layout(padded(8))`, but TMA writes and reads rows without padding}}
+  tgpu.copy %t to %s : !tile.global<64x32xf16>, !tgpu.smem<64x32xf16>
+  tgpu.copy %t to %r : !tile.global<64x32xf16>, !tgpu.smem<64x32xf16>
+  tgpu.return
+}
