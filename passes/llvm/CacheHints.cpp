@@ -2,8 +2,9 @@
 //
 // evict_first and evict_last say in which order L2 (and L1) gives lines up; no_allocate keeps them
 // out of L1, which TMA and 16-byte cp.async pass by anyhow. LLVM has no word for any of them, so
-// the accesses are inline assembly: ld and st (PTX ISA 9.7.9.8 and 9.7.9.11), cp.async
-// (9.7.9.25.3.1).
+// the accesses are inline assembly: ld and st (PTX ISA 9.7.9.8 and 9.7.9.11). cp.async has an
+// operand for a policy, too (9.7.9.25.3.1), but an H200 ends it with an illegal instruction
+// (measured: every size, every policy, code for sm_90a and for sm_80), so it goes without.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/llvm/KernelLowering.h"
@@ -129,20 +130,6 @@ void KernelLowering::storeHinted(Value pointer, ArrayRef<Value> values, const Ca
     operands.push_back(use.policy);
   }
   assembly(b, loc, TypeRange(), operands, text, constraints + ",~{memory}",
-           /*hasSideEffects=*/true);
-}
-
-void KernelLowering::cpAsyncHinted(Value to, Value from, int64_t bytes, Value size, Value policy) {
-  std::string text =
-      (Twine("cp.async.") + (bytes == 16 ? "cg" : "ca") +
-       ".shared.global.L2::cache_hint [$0], [$1], " + Twine(bytes) + (size ? ", $2, $3;" : ", $2;"))
-          .str();
-  SmallVector<Value> operands = {LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), to), from};
-  if (size) {
-    operands.push_back(size);
-  }
-  operands.push_back(policy);
-  assembly(b, loc, TypeRange(), operands, text, size ? "r,l,r,l,~{memory}" : "r,l,l,~{memory}",
            /*hasSideEffects=*/true);
 }
 

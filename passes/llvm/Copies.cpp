@@ -113,9 +113,11 @@ LogicalResult KernelLowering::lowerCpAsync(tgpu::CpAsyncOp op) {
   if (op.getCache() == tile::CacheHint::NoAllocate && bytes != 16) {
     op.emitRemark("@cache(no_allocate) has no effect: cp.async of ")
         << bytes << " bytes goes by L1";
+  } else if (policyOf(op.getCache())) { // CacheHints.cpp
+    op.emitRemark("@cache(") << tile::stringifyCacheHint(op.getCache())
+                             << ") has no effect: cp.async takes no policy";
   }
   return byOwners(op, *registers, [&] {
-    Value policy = cachePolicy(op.getCache());
     GlobalAddresses global(*this, view, *registers, inBoundsOf(op));
     SharedAddresses shared(*this, buffer, *registers);
     const auto modifier =
@@ -129,13 +131,8 @@ LogicalResult KernelLowering::lowerCpAsync(tgpu::CpAsyncOp op) {
         // Nothing is read, but the address should be one of the tensor.
         from = inRange ? b.createOrFold<arith::SelectOp>(loc, inRange, from, view.base) : from;
       }
-      guarded(global.inTile(reg, count), [&] {
-        if (policy) {
-          cpAsyncHinted(to, from, bytes, size, policy);
-        } else {
-          NVVM::CpAsyncOp::create(b, loc, to, from, bytes, modifier, size);
-        }
-      });
+      guarded(global.inTile(reg, count),
+              [&] { NVVM::CpAsyncOp::create(b, loc, to, from, bytes, modifier, size); });
     }
   });
 }

@@ -193,9 +193,6 @@ private:
   /// `count` neighbours in one access; they are aligned to their bytes.
   Fragment loadHinted(mlir::Value pointer, mlir::Type element, int64_t count, const CacheUse &use);
   void storeHinted(mlir::Value pointer, llvm::ArrayRef<mlir::Value> values, const CacheUse &use);
-  /// `size`: bytes that are read, null for all.
-  void cpAsyncHinted(mlir::Value to, mlir::Value from, int64_t bytes, mlir::Value size,
-                     mlir::Value policy);
 
   // ---- Shared memory (SharedMemory.cpp).
   mlir::LogicalResult lowerAlloc(tgpu::AllocSharedOp op);

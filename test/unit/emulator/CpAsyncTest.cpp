@@ -43,8 +43,7 @@ TEST(CpAsync, SizesAndForms) {
   for (const char *copy : {"cp.async.cg.shared.global [%r1], [%rd0], 16;",
                            "cp.async.ca.shared::cta.global [%r1], [%rd0], 16;",
                            "cp.async.cg.shared.global.L2::128B [%r1], [%rd0], 16;",
-                           "mov.b64 %rd9, 0; cp.async.cg.shared.global.L2::cache_hint.L2::256B "
-                           "[%r1], [%rd0], 16, %rd9;",
+                           "cp.async.cg.shared.global.L2::256B [%r1], [%rd0], 16;",
                            "cp.async.ca.shared.global [%r1], [%rd0], 8; cp.async.ca.shared.global "
                            "[%r1+8], [%rd0+8], 8;",
                            "cp.async.ca.shared.global [%r1], [%rd0], 4; cp.async.ca.shared.global "
