@@ -1,42 +1,16 @@
 //===- HostCodegen.cpp - values, memory and records of generated code -----===//
 #include "compiler/cpu/HostCodegen.h"
 
+#include "dialects/tile/ElementNames.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tilec::cpu {
 
 using namespace mlir;
 
-std::optional<Num> numOf(Type type) {
-  return llvm::TypeSwitch<Type, std::optional<Num>>(type)
-      .Case<Float64Type>([](Type) { return Num::F64; })
-      .Case<Float32Type>([](Type) { return Num::F32; })
-      .Case<Float16Type>([](Type) { return Num::F16; })
-      .Case<BFloat16Type>([](Type) { return Num::BF16; })
-      .Case<Float8E4M3FNType>([](Type) { return Num::E4M3; })
-      .Case<Float8E5M2Type>([](Type) { return Num::E5M2; })
-      .Case<Float4E2M1FNType>([](Type) { return Num::E2M1; })
-      .Case<Float8E8M0FNUType>([](Type) { return Num::E8M0; })
-      .Case<IndexType>([](Type) { return Num::I64; })
-      .Case<IntegerType>([](IntegerType integer) -> std::optional<Num> {
-        switch (integer.getWidth()) {
-        case 1:
-          return Num::I1;
-        case 4:
-          return Num::I4;
-        case 8:
-          return Num::I8;
-        case 16:
-          return Num::I16;
-        case 32:
-          return Num::I32;
-        case 64:
-          return Num::I64;
-        default:
-          return std::nullopt;
-        }
-      })
-      .Default([](Type) { return std::nullopt; });
+std::optional<DType> dtypeOf(Type type, bool isUnsigned) {
+  return tile_rt::dtypeFromName(tile::elementName(type, isUnsigned));
 }
 
 Type elementTypeOf(Type type) {
@@ -68,16 +42,16 @@ HostCodegen::HostCodegen(llvm::Module &module, int32_t smCount)
 //===----------------------------------------------------------------------===//
 
 llvm::Type *HostCodegen::scalarType(Type type) {
-  Num num = numOf(type).value_or(Num::I64);
+  DType num = dtypeOf(type).value_or(DType::I64);
   switch (num) {
-  case Num::F64:
+  case DType::F64:
     return f64;
-  case Num::F32:
+  case DType::F32:
     return f32;
-  case Num::I1:
+  case DType::Bool:
     return b.getInt1Ty();
   default:
-    return b.getIntNTy(std::max(8u, storageBits(num)));
+    return b.getIntNTy(std::max(8u, dtypeBits(num)));
   }
 }
 
@@ -124,8 +98,9 @@ HostValue HostCodegen::decodeTo(Type type, HostValue scalar, llvm::Type *to) {
   if (isa<BFloat16Type>(type)) {
     value = b.CreateBitCast(b.CreateShl(b.CreateZExt(scalar, b.getInt32Ty()), 16), f32);
   } else if (!scalar->getType()->isFloatingPointTy()) {
-    value = call("tile_host_decode", f64, {word((int64_t)*numOf(type)), b.CreateZExt(scalar, i64)},
-                 /*pure=*/true);
+    value =
+        call("tile_host_decode", f64, {word((int64_t)*dtypeOf(type)), b.CreateZExt(scalar, i64)},
+             /*pure=*/true);
   }
   return b.CreateFPCast(value, to);
 }
@@ -139,7 +114,7 @@ HostValue HostCodegen::narrow(Type type, HostValue wide) {
     return b.CreateFPCast(wide, scalarType(type));
   }
   HostValue bits =
-      call("tile_host_encode", i64, {word((int64_t)*numOf(type)), b.CreateFPCast(wide, f64)},
+      call("tile_host_encode", i64, {word((int64_t)*dtypeOf(type)), b.CreateFPCast(wide, f64)},
            /*pure=*/true);
   return b.CreateTrunc(bits, scalarType(type));
 }
@@ -241,7 +216,7 @@ HostValue HostCodegen::describe(const View &view, HostValue record) {
   };
   put(view.base);
   put(view.offset);
-  put(word((int64_t)*numOf(view.element)));
+  put(word((int64_t)*dtypeOf(view.element)));
   put(word(view.packed));
   put(word((int64_t)view.dims.size()));
   put(b.CreateZExt(view.valid, i64));
@@ -290,7 +265,7 @@ HostCodegen::Place HostCodegen::place(const View &view, ArrayRef<HostValue> inde
   for (auto [dim, given] : llvm::zip_equal(view.dims, index)) {
     offset = b.CreateAdd(offset, distance(dim, given, at.inside));
   }
-  if (storageBits(*numOf(view.element)) == 4 && view.packed) {
+  if (dtypeBits(*dtypeOf(view.element)) == 4 && view.packed) {
     at.shift = b.CreateTrunc(b.CreateShl(b.CreateAnd(offset, 1), 2), b.getInt8Ty());
     offset = b.CreateAShr(offset, 1);
   }

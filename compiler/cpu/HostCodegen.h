@@ -230,7 +230,7 @@ private:
 };
 
 /// The kind of an element type; none for `index` and what the language does not have.
-std::optional<Num> numOf(mlir::Type type);
+std::optional<DType> dtypeOf(mlir::Type type, bool isUnsigned = false);
 mlir::Type elementTypeOf(mlir::Type type);
 /// Shape of a tile value, vector, buffer or view; empty for scalars.
 ArrayRef<int64_t> shapeOf(mlir::Type type);

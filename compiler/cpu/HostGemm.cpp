@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/cpu/HostRuntime.h"
+#include "runtime/support/FloatFormat.h"
 
-#include <bit>
 #include <type_traits>
 
 namespace tilec::cpu {
@@ -14,20 +14,26 @@ namespace {
 
 /// One number of kind `num` as a `Sum`.
 template <typename Sum>
-Sum readAs(Num num, uint64_t bits, bool isUnsigned) {
+Sum readAs(DType num, uint64_t bits, bool isUnsigned) {
   if constexpr (std::is_same_v<Sum, uint32_t>) {
-    return (uint32_t)convert(num, isUnsigned, Num::I32, false, bits);
+    return (uint32_t)tile_rt::convertBits(signedAs(num, isUnsigned), DType::I32, bits);
   } else {
-    return (Sum)decode(num, bits);
+    return (Sum)tile_rt::decodeFloat(num, bits);
   }
 }
 
+/// Rounded to the 10 mantissa bits of tf32, ties away from zero (PTX cvt.rna.tf32.f32).
+float roundToTf32(float value) {
+  using namespace tile_rt;
+  return (float)decodeFloat(kTF32, encodeFloat(kTF32, value, Rounding::NearestAway));
+}
+
 template <typename Sum>
-uint64_t writeAs(Num num, Sum value) {
+uint64_t writeAs(DType num, Sum value) {
   if constexpr (std::is_same_v<Sum, uint32_t>) {
     return value;
   } else {
-    return encode(num, (double)value);
+    return tile_rt::encodeFloat(num, (double)value);
   }
 }
 
@@ -42,7 +48,8 @@ Sum *unpack(HostThread *thread, const HostView &view, bool transposed, int64_t r
       bool high;
       const char *address = elementAddress(view, index, &high);
       dense[row * columns + column] =
-          address ? readAs<Sum>((Num)view.num, loadBits(view, address, high), isUnsigned) : Sum(0);
+          address ? readAs<Sum>((DType)view.num, loadBits(view, address, high), isUnsigned)
+                  : Sum(0);
     }
   }
   return dense;
@@ -82,7 +89,7 @@ void multiply(HostThread *thread, const HostView &a, const HostView &b, const Ho
       int64_t index[2] = {row, column};
       bool high;
       char *address = elementAddress(acc, index, &high);
-      storeBits(acc, address, high, writeAs((Num)acc.num, out[column]));
+      storeBits(acc, address, high, writeAs((DType)acc.num, out[column]));
     }
   }
 }
@@ -92,11 +99,11 @@ void multiply(HostThread *thread, const HostView &a, const HostView &b, const Ho
 void gemm(HostThread *thread, const HostView *a, const HostView *b, const HostView *acc,
           int64_t flags) {
   int64_t mark = thread->arena.mark();
-  switch ((Num)acc->num) {
-  case Num::F64:
+  switch ((DType)acc->num) {
+  case DType::F64:
     multiply<double>(thread, *a, *b, *acc, flags);
     break;
-  case Num::I32:
+  case DType::I32:
     multiply<uint32_t>(thread, *a, *b, *acc, flags);
     break;
   default:

@@ -13,15 +13,15 @@ void appendFloat(std::string &text, T value) {
   text.append(buffer, end.ptr);
 }
 
-void appendNumber(std::string &text, Num num, uint64_t bits, bool isUnsigned) {
-  if (num == Num::I1) {
+void appendNumber(std::string &text, DType num, uint64_t bits, bool isUnsigned) {
+  if (num == DType::Bool) {
     text += bits ? "true" : "false";
-  } else if (num == Num::F64) {
-    appendFloat(text, decode(num, bits));
-  } else if (isFloatNum(num)) {
-    appendFloat(text, decodeFloat(num, bits));
+  } else if (num == DType::F64) {
+    appendFloat(text, tile_rt::decodeFloat(num, bits));
+  } else if (tile_rt::dtypeKind(num) == tile_rt::ValueKind::Float) {
+    appendFloat(text, (float)tile_rt::decodeFloat(num, bits));
   } else {
-    uint64_t wide = convert(num, isUnsigned, Num::I64, isUnsigned, bits);
+    uint64_t wide = tile_rt::convertBits(signedAs(num, isUnsigned), DType::I64, bits);
     text += isUnsigned ? std::to_string(wide) : std::to_string((int64_t)wide);
   }
 }
@@ -31,7 +31,7 @@ void appendValue(std::string &text, const HostView &view, int64_t *index, int64_
   if (axis == view.rank) {
     bool high;
     const char *address = elementAddress(view, index, &high);
-    appendNumber(text, (Num)view.num, address ? loadBits(view, address, high) : 0, isUnsigned);
+    appendNumber(text, (DType)view.num, address ? loadBits(view, address, high) : 0, isUnsigned);
     return;
   }
   text += '[';

@@ -79,7 +79,7 @@ char *elementAddress(const HostView &view, const int64_t *index, bool *high) {
   if (!inside) {
     return nullptr;
   }
-  unsigned bits = storageBits((Num)view.num);
+  unsigned bits = dtypeBits((DType)view.num);
   if (bits == 4 && view.packed) {
     *high = offset & 1;
     return view.base + offset / 2;
@@ -89,11 +89,11 @@ char *elementAddress(const HostView &view, const int64_t *index, bool *high) {
 }
 
 uint64_t loadBits(const HostView &view, const char *address, bool high) {
-  switch (storageBits((Num)view.num)) {
+  switch (dtypeBits((DType)view.num)) {
   case 4:
     return view.packed ? ((uint8_t)*address >> (high ? 4 : 0)) & 15 : (uint8_t)*address;
   case 8:
-    return (Num)view.num == Num::I1 ? *address != 0 : (uint8_t)*address;
+    return (DType)view.num == DType::Bool ? *address != 0 : (uint8_t)*address;
   case 16: {
     uint16_t bits;
     std::memcpy(&bits, address, 2);
@@ -113,7 +113,7 @@ uint64_t loadBits(const HostView &view, const char *address, bool high) {
 }
 
 void storeBits(const HostView &view, char *address, bool high, uint64_t bits) {
-  unsigned width = storageBits((Num)view.num);
+  unsigned width = dtypeBits((DType)view.num);
   if (width == 4 && view.packed) {
     unsigned shift = high ? 4 : 0;
     *address = (char)(((uint8_t)*address & ~(15u << shift)) | ((bits & 15) << shift));
@@ -197,7 +197,7 @@ int64_t countGrid(HostThread *thread, const int64_t *extents, int64_t rank, cons
 /// Whether each index of the dimension is in range, and neighbours are neighbours in memory.
 bool isPlain(const HostView &view, const ViewDim &dim) {
   return !dim.indices && dim.stride == 1 && dim.lo <= 0 && dim.hi >= dim.size &&
-         storageBits((Num)view.num) >= 8;
+         dtypeBits((DType)view.num) >= 8;
 }
 
 void copyElement(const HostView &source, const HostView &dest, const int64_t *index,
@@ -211,7 +211,8 @@ void copyElement(const HostView &source, const HostView &dest, const int64_t *in
   const char *from = elementAddress(source, index, &fromHigh);
   uint64_t bits = from ? loadBits(source, from, fromHigh) : 0;
   if (source.num != dest.num) {
-    bits = convert((Num)source.num, flags & 1, (Num)dest.num, flags & 2, bits);
+    bits = tile_rt::convertBits(signedAs((DType)source.num, flags & 1),
+                                signedAs((DType)dest.num, flags & 2), bits);
   }
   storeBits(dest, to, high, bits);
 }
@@ -229,7 +230,7 @@ void copyFrom(const HostView &source, const HostView &dest, int64_t *index, int6
     index[axis] = 0;
     const char *from = elementAddress(source, index, &high);
     char *to = elementAddress(dest, index, &high);
-    size_t bytes = size * (storageBits((Num)dest.num) / 8);
+    size_t bytes = size * (dtypeBits((DType)dest.num) / 8);
     if (to && from) {
       std::memcpy(to, from, bytes);
     } else if (to) {
@@ -273,11 +274,10 @@ const uint64_t *exchange(HostThread *thread, uint64_t bits, const char *where) {
   return thread->run->fibers->exchange(thread, bits, where);
 }
 
-double decodeNumber(int64_t num, uint64_t bits) { return decode((Num)num, bits); }
-uint64_t encodeNumber(int64_t num, double value) { return encode((Num)num, value); }
-uint64_t convertNumber(int64_t from, int64_t fromUnsigned, int64_t to, int64_t toUnsigned,
-                       uint64_t bits) {
-  return convert((Num)from, fromUnsigned, (Num)to, toUnsigned, bits);
+double decodeNumber(int64_t num, uint64_t bits) { return tile_rt::decodeFloat((DType)num, bits); }
+uint64_t encodeNumber(int64_t num, double value) { return tile_rt::encodeFloat((DType)num, value); }
+uint64_t convertNumber(int64_t from, int64_t to, uint64_t bits) {
+  return tile_rt::convertBits((DType)from, (DType)to, bits);
 }
 
 double rsqrtNumber(double x) { return 1.0 / std::sqrt(x); }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/cpu/HostNumbers.h"
+#include "runtime/support/Floats.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -19,6 +19,9 @@
 #include <vector>
 
 namespace tilec::cpu {
+
+using tile_rt::DType;
+using tile_rt::dtypeBits;
 
 inline constexpr int kMaxRank = 8;
 
@@ -40,7 +43,7 @@ struct ViewDim {
 struct HostView {
   char *base;
   int64_t offset; ///< in elements
-  int64_t num;    ///< a Num
+  int64_t num;    ///< a DType; integers are the ones with sign
   int64_t packed;
   int64_t rank;
   int64_t valid; ///< 0: a dropped index was out of range, so that every element is
@@ -121,6 +124,11 @@ struct HostSymbol {
   void *address;
 };
 std::vector<HostSymbol> hostSymbols();
+
+/// An integer type with the sign that an operation says it has.
+inline DType signedAs(DType type, bool isUnsigned) {
+  return isUnsigned ? tile_rt::dtypeWithoutSign(type) : type;
+}
 
 /// Address of element `index` of `view`: its byte, and in `*high` whether it is the high half of
 /// it. Null where it is out of range.

@@ -145,7 +145,7 @@ LogicalResult HostCodegen::emitWorkspace(tile::WorkspaceOp op) {
     count = b.CreateMul(count, extent);
   }
   Type element = type.getElementType();
-  int64_t bits = storageBits(*numOf(element));
+  int64_t bits = dtypeBits(*dtypeOf(element));
   View view;
   view.base =
       call("tile_host_workspace", ptr,

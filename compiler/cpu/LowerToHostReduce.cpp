@@ -47,7 +47,7 @@ HostValue HostCodegen::identityOf(tile::CombineKind kind, Type type, bool isUnsi
                    : kind == tile::CombineKind::Max ? -std::numeric_limits<double>::infinity()
                    : kind == tile::CombineKind::Min ? std::numeric_limits<double>::infinity()
                                                     : 0.0;
-    return scalarOf(type, encode(*numOf(type), value));
+    return scalarOf(type, tile_rt::encodeFloat(*dtypeOf(type), value));
   }
   unsigned width = scalarType(type)->getIntegerBitWidth();
   llvm::APInt value(width, 0);

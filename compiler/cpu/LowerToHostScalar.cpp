@@ -105,8 +105,9 @@ LogicalResult HostCodegen::emitScalar(Operation *op, ArrayRef<HostValue> in,
   if (auto conversion = dyn_cast<tile::ConvertOp>(op)) {
     Type from = elementTypeOf(conversion.getInput().getType());
     Type to = elementTypeOf(conversion.getType());
-    std::optional<Num> fromNum = numOf(from), toNum = numOf(to);
-    if (!fromNum || !toNum || *toNum == Num::E8M0) {
+    std::optional<DType> fromType = dtypeOf(from, conversion.getSrcUnsigned());
+    std::optional<DType> toType = dtypeOf(to, conversion.getDstUnsigned());
+    if (!fromType || !toType || *toType == DType::E8M0) {
       return op->emitOpError("has no conversion from ") << from << " to " << to;
     }
     if (isa<FloatType>(from) && isa<FloatType>(to)) {
@@ -114,8 +115,7 @@ LogicalResult HostCodegen::emitScalar(Operation *op, ArrayRef<HostValue> in,
       return success();
     }
     HostValue bits = call("tile_host_convert", i64,
-                          {word((int64_t)*fromNum), word(conversion.getSrcUnsigned()),
-                           word((int64_t)*toNum), word(conversion.getDstUnsigned()), toBits(in[0])},
+                          {word((int64_t)*fromType), word((int64_t)*toType), toBits(in[0])},
                           /*pure=*/true);
     out.push_back(fromBits(to, bits));
     return success();
@@ -200,8 +200,8 @@ HostValue HostCodegen::emitFloat(Operation *op, ArrayRef<HostValue> in) {
       .Case<arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp>([&](auto) {
         bool isUnsigned = isa<arith::UIToFPOp, arith::FPToUIOp>(op);
         HostValue bits = call("tile_host_convert", i64,
-                              {word((int64_t)*numOf(source)), word(isUnsigned),
-                               word((int64_t)*numOf(result)), word(isUnsigned), toBits(in[0])},
+                              {word((int64_t)*dtypeOf(source)), word(isUnsigned),
+                               word((int64_t)*dtypeOf(result)), word(isUnsigned), toBits(in[0])},
                               /*pure=*/true);
         return fromBits(result, bits);
       })

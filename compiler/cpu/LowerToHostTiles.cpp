@@ -263,7 +263,7 @@ LogicalResult HostCodegen::emitVectorOp(Operation *op) {
     // The same bytes, which nobody changes.
     Type from = elementTypeOf(bitcast.getSource().getType());
     for (Type type : {from, element}) {
-      if (type.isInteger(1) || storageBits(*numOf(type)) == 4) {
+      if (type.isInteger(1) || dtypeBits(*dtypeOf(type)) == 4) {
         return op->emitOpError("of ") << type << " is not supported by the cpu target";
       }
     }

@@ -31,7 +31,7 @@ LogicalResult HostCodegen::emitViewOp(Operation *op) {
     auto copy = cast<tile::CopyOp>(op);
     Type from = elementTypeOf(copy.getSource().getType());
     Type to = elementTypeOf(copy.getDest().getType());
-    if (from != to && numOf(to) == Num::E8M0) {
+    if (from != to && dtypeOf(to) == DType::E8M0) {
       return op->emitOpError("has no conversion from ") << from << " to " << to;
     }
     copyRegion(op, getView(copy.getSource()), getView(copy.getDest()),
@@ -181,7 +181,7 @@ LogicalResult HostCodegen::emitReshape(tile::ReshapeOp op) {
 LogicalResult HostCodegen::emitBitcastView(tile::BitcastViewOp op) {
   View view = getView(op.getSource());
   Type element = elementTypeOf(op.getResult().getType());
-  int64_t before = storageBits(*numOf(view.element)), after = storageBits(*numOf(element));
+  int64_t before = dtypeBits(*dtypeOf(view.element)), after = dtypeBits(*dtypeOf(element));
   bool smaller = after <= before;
   HostValue factor = word(smaller ? before / after : after / before);
   auto scale = [&](HostValue &value) {
@@ -216,7 +216,7 @@ void HostCodegen::emitAlloc(tile::AllocOp op) {
   Type element = type.getElementType();
   int64_t count = type.getNumElements();
   int64_t copies = type.getScope() == tile::Scope::Local && !threadNumber ? numThreads : 1;
-  int64_t bytes = (count * copies * storageBits(*numOf(element)) + 7) / 8;
+  int64_t bytes = (count * copies * dtypeBits(*dtypeOf(element)) + 7) / 8;
   HostValue base = call("tile_host_buffer", ptr,
                         {thread, word(bytes), word(isa<FloatType>(element) ? 0xFF : 0xCB)});
   View view = denseView(element, type.getShape(), base, /*packed=*/true);

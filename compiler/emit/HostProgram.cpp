@@ -1,6 +1,7 @@
 #include "compiler/emit/HostProgram.h"
 
 #include "compiler/emit/SourceLocation.h"
+#include "dialects/tile/ElementNames.h"
 #include "dialects/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -15,28 +16,6 @@ using namespace mlir;
 namespace json = llvm::json;
 
 namespace tilec {
-
-std::string typeName(Type type, bool isUnsigned) {
-  if (type.isInteger(1)) {
-    return "bool";
-  }
-  if (auto integer = dyn_cast<IntegerType>(type)) {
-    return (isUnsigned ? "u" : "i") + std::to_string(integer.getWidth());
-  }
-  if (type.isIndex()) {
-    return "i64";
-  }
-  return llvm::TypeSwitch<Type, std::string>(type)
-      .Case<Float64Type>([](Type) { return "f64"; })
-      .Case<Float32Type>([](Type) { return "f32"; })
-      .Case<Float16Type>([](Type) { return "f16"; })
-      .Case<BFloat16Type>([](Type) { return "bf16"; })
-      .Case<Float8E4M3FNType>([](Type) { return "e4m3"; })
-      .Case<Float8E5M2Type>([](Type) { return "e5m2"; })
-      .Case<Float8E8M0FNUType>([](Type) { return "e8m0"; })
-      .Case<Float4E2M1FNType>([](Type) { return "e2m1"; })
-      .Default([](Type) { return ""; });
-}
 
 static tile::KernelOp kernelOf(BlockArgument argument) {
   return dyn_cast_or_null<tile::KernelOp>(argument.getOwner()->getParentOp());
@@ -88,7 +67,8 @@ static json::Value constant(arith::ConstantOp op, bool isUnsigned) {
                       : json::Value(value.getValue().getSExtValue());
   }
   if (auto value = dyn_cast<FloatAttr>(op.getValue())) {
-    return json::Object{{"const", floatValue(value.getValue())}, {"type", typeName(op.getType())}};
+    return json::Object{{"const", floatValue(value.getValue())},
+                        {"type", tile::elementName(op.getType())}};
   }
   return nullptr;
 }
@@ -170,7 +150,8 @@ json::Value HostExpressions::getAs(Value value, bool wantUnsigned) {
   if (isUnsigned(value) == wantUnsigned) {
     return get(value);
   }
-  return expressionNode("cast", json::Array{get(value)}, typeName(value.getType(), wantUnsigned));
+  return expressionNode("cast", json::Array{get(value)},
+                        tile::elementName(value.getType(), wantUnsigned));
 }
 
 json::Value HostExpressions::get(Value value) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/diag/DiagnosticEngine.h"
+#include "dialects/tile/ElementNames.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
 
@@ -12,10 +13,6 @@
 #include <string>
 
 namespace tilec {
-
-/// Name in the manifest of a scalar or element type: "f32", "u8", "e4m3", "bool"; empty for others.
-/// `isUnsigned` chooses between "i32" and "u32", which MLIR does not tell apart.
-std::string typeName(mlir::Type type, bool isUnsigned = false);
 
 /// An inner node of an expression, with the type of its result unless that is empty.
 llvm::json::Value expressionNode(llvm::StringRef op, llvm::json::Array args, std::string type = {});
@@ -35,7 +32,7 @@ public:
   bool isLeaf(mlir::Value value) const;
   /// Type of `value` in the manifest.
   std::string typeOf(mlir::Value value) const {
-    return typeName(value.getType(), isUnsigned(value));
+    return tile::elementName(value.getType(), isUnsigned(value));
   }
 
 private:

@@ -5,6 +5,7 @@
 #include "compiler/emit/SourceLocation.h"
 #include "compiler/emit/Variants.h"
 #include "dialects/tgpu/Tgpu.h"
+#include "dialects/tile/ElementNames.h"
 #include "dialects/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -116,7 +117,7 @@ json::Value KernelWriter::argument(unsigned index) {
   auto global = dyn_cast<tile::GlobalType>(type);
   std::string dtype = text(tile::kDtype).str();
   if (dtype.empty()) {
-    dtype = typeName(global ? global.getElementType() : type);
+    dtype = tile::elementName(global ? global.getElementType() : type);
   }
   if (!global) {
     return json::Object{{"name", name}, {"kind", "scalar"}, {"dtype", dtype}};
@@ -166,7 +167,7 @@ json::Array KernelWriter::dimensions() {
                           {"axis", int64_t(dim.getAxis())},
                           {"offset", int64_t(dim.getOffset())}};
       list.push_back(json::Object{{"name", dim.getName()},
-                                  {"type", typeName(dim.getType())},
+                                  {"type", tile::elementName(dim.getType())},
                                   {"source", std::move(source)}});
     }
   });
@@ -307,7 +308,7 @@ static json::Value parameterValue(Attribute value) {
     return number.getValue().getSExtValue();
   }
   if (auto type = dyn_cast<TypeAttr>(value)) {
-    return typeName(type.getValue());
+    return tile::elementName(type.getValue());
   }
   return nullptr;
 }

@@ -1,6 +1,7 @@
 #include "compiler/emit/Variants.h"
 
 #include "compiler/emit/SourceLocation.h"
+#include "dialects/tile/ElementNames.h"
 #include "dialects/tile/Tile.h"
 #include "runtime/include/tile/pack_format.h"
 
@@ -129,7 +130,7 @@ json::Value VariantWriter::tensorMap(tgpu::TensorMapAttr map) {
     box.push_back(extent);
   }
   return json::Object{{name->kind, name->name},
-                      {"dtype", typeName(type.getElementType())},
+                      {"dtype", tile::elementName(type.getElementType())},
                       {"dims", std::move(dims)},
                       {"strides", std::move(strides)},
                       {"box", std::move(box)},
@@ -142,8 +143,8 @@ json::Value VariantWriter::tensorMap(tgpu::TensorMapAttr map) {
 /// The type of a value that a check shows, as the language calls it.
 static std::string shownType(tile::VerifyOp op, unsigned index) {
   std::optional<ArrayRef<int32_t>> unsignedValues = op.getUnsignedValues();
-  return typeName(op.getValues()[index].getType(),
-                  unsignedValues && llvm::is_contained(*unsignedValues, int32_t(index)));
+  return tile::elementName(op.getValues()[index].getType(),
+                           unsignedValues && llvm::is_contained(*unsignedValues, int32_t(index)));
 }
 
 /// What each check of the kernel says when it fails, by number; optimisation may have doubled some.

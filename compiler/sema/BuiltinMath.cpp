@@ -1,5 +1,6 @@
 //===- BuiltinMath.cpp - Element-wise functions, types, host queries ------===//
 #include "compiler/sema/Analyzer.h"
+#include "runtime/support/Floats.h"
 
 #include <cmath>
 
@@ -104,9 +105,9 @@ Value Analyzer::typeQuery(const ast::CallExpr *e, const BuiltinInfo &info, const
   bool max = info.id == Builtin::MaxValue;
   ConstValue c = ConstValue::integer(s, 0);
   if (isFloat(s) || (isStorage(s) && s < Scalar::I4)) {
-    c.f = max ? maxFinite(s) : s == Scalar::E8M0 ? std::ldexp(1.0, -127) : -maxFinite(s);
+    c.f = max ? tile_rt::maxFloat(s) : s == Scalar::E8M0 ? 0x1p-127 : -tile_rt::maxFloat(s);
   } else {
-    c.i = max ? maxInteger(s) : minInteger(s);
+    c.i = max ? tile_rt::maxInt(s) : tile_rt::minInt(s);
   }
   return constantValue(c, e->range);
 }

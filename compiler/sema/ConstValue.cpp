@@ -1,6 +1,8 @@
 //===- ConstValue.cpp - Arithmetic on constants ---------------------------===//
 #include "compiler/sema/ConstValue.h"
 
+#include "runtime/support/Floats.h"
+
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/SmallString.h"
 
@@ -86,83 +88,27 @@ std::string ConstValue::str() const {
              : int128Str(i);
 }
 
-static const llvm::fltSemantics &semantics(Scalar s) {
-  switch (s) {
-  case Scalar::F32:
-    return llvm::APFloat::IEEEsingle();
-  case Scalar::F16:
-    return llvm::APFloat::IEEEhalf();
-  case Scalar::BF16:
-    return llvm::APFloat::BFloat();
-  case Scalar::E4M3:
-    return llvm::APFloat::Float8E4M3FN();
-  case Scalar::E5M2:
-    return llvm::APFloat::Float8E5M2();
-  case Scalar::E2M1:
-    return llvm::APFloat::Float4E2M1FN();
-  case Scalar::E8M0:
-    return llvm::APFloat::Float8E8M0FNU();
-  default:
-    return llvm::APFloat::IEEEdouble();
-  }
-}
+bool fitsInteger(Int128 v, Scalar s) { return v >= tile_rt::minInt(s) && v <= tile_rt::maxInt(s); }
 
-double maxFinite(Scalar s) {
-  llvm::APFloat v = llvm::APFloat::getLargest(semantics(s));
-  bool loses;
-  v.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &loses);
-  return v.convertToDouble();
-}
-
-double roundToFloat(double value, Scalar s) {
-  if (s == Scalar::F64) {
-    return value;
-  }
-  if (isStorage(s)) {
-    if (std::isnan(value)) {
-      return value;
-    }
-    value = std::clamp(value, -maxFinite(s), maxFinite(s));
-  }
-  llvm::APFloat v(value);
-  bool loses;
-  v.convert(semantics(s), llvm::APFloat::rmNearestTiesToEven, &loses);
-  v.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &loses);
-  return v.convertToDouble();
-}
-
-static unsigned integerBits(Scalar s) { return s == Scalar::Bool ? 1 : scalarBits(s); }
-static bool isSigned(Scalar s) { return isSignedInteger(s) || s == Scalar::I4; }
-
-Int128 minInteger(Scalar s) { return isSigned(s) ? -(Int128(1) << (integerBits(s) - 1)) : 0; }
-Int128 maxInteger(Scalar s) { return (Int128(1) << (integerBits(s) - isSigned(s))) - 1; }
-bool fitsInteger(Int128 v, Scalar s) { return v >= minInteger(s) && v <= maxInteger(s); }
-
-Int128 wrapInteger(Int128 v, Scalar s) {
-  Int128 mask = (Int128(1) << integerBits(s)) - 1;
-  v &= mask;
-  return v > maxInteger(s) ? v - mask - 1 : v;
-}
-
-/// Floats that store: e4m3 .. e8m0.
-static bool isFloatStorage(Scalar s) { return s >= Scalar::E4M3 && s <= Scalar::E8M0; }
+/// Held as a float: f64 .. bf16, e4m3 .. e2m1.
+static bool isFloatKind(Scalar s) { return tile_rt::dtypeKind(s) == tile_rt::ValueKind::Float; }
 
 std::optional<ConstValue> adaptConstant(const ConstValue &v, Scalar to) {
   ConstValue r = v;
   r.type = Type(to);
-  bool toFloat = isFloat(to) || isFloatStorage(to);
+  bool toFloat = isFloatKind(to);
   if (v.type.kind == Type::Kind::UntypedFloat) {
     if (!toFloat) {
       return std::nullopt;
     }
-    r.f = roundToFloat(v.f, to);
+    r.f = tile_rt::roundFloat(to, v.f);
     if (std::isinf(r.f) && !std::isinf(v.f)) {
       return std::nullopt;
     }
     return r;
   }
   if (toFloat) {
-    r.f = roundToFloat(double(v.i), to);
+    r.f = tile_rt::intToFloat(to, v.i);
     // Exactly: the rounded value reads back as the same integer.
     if (!(std::fabs(r.f) < 0x1p100) || Int128(r.f) != v.i) {
       return std::nullopt;
@@ -178,19 +124,15 @@ std::optional<ConstValue> adaptConstant(const ConstValue &v, Scalar to) {
 ConstValue convertConstant(const ConstValue &v, Scalar to) {
   ConstValue r;
   r.type = Type(to);
-  bool fromFloat = v.type.kind == Type::Kind::UntypedFloat ||
-                   (v.type.isScalar() && (isFloat(v.type.elem) || isFloatStorage(v.type.elem)));
-  bool toFloat = isFloat(to) || isFloatStorage(to);
+  bool fromFloat =
+      v.type.kind == Type::Kind::UntypedFloat || (v.type.isScalar() && isFloatKind(v.type.elem));
+  bool toFloat = isFloatKind(to);
   if (toFloat) {
-    r.f = roundToFloat(fromFloat ? v.f : double(v.i), to);
+    r.f = fromFloat ? tile_rt::roundFloat(to, v.f) : tile_rt::intToFloat(to, v.i);
   } else if (fromFloat) {
-    double lo = double(minInteger(to)), hi = double(maxInteger(to));
-    r.i = std::isnan(v.f) ? 0
-          : v.f <= lo     ? minInteger(to)
-          : v.f >= hi     ? maxInteger(to)
-                          : Int128(v.f);
+    r.i = tile_rt::floatToInt(to, v.f);
   } else {
-    r.i = wrapInteger(v.i, to);
+    r.i = tile_rt::wrapInt(to, v.i);
   }
   return r;
 }
@@ -206,7 +148,7 @@ static std::optional<ConstValue> finishInt(Int128 v, const Type &type, ConstErro
       return std::nullopt;
     }
   } else if (isUnsignedInteger(type.elem)) {
-    r.i = wrapInteger(v, type.elem);
+    r.i = tile_rt::wrapInt(type.elem, v);
   } else if (!fitsInteger(v, type.elem)) {
     error = {ConstError::OutsideType, int128Str(v)};
     return std::nullopt;
@@ -218,7 +160,7 @@ static std::optional<ConstValue> finishFloat(double v, const Type &type) {
   ConstValue r = ConstValue::untyped(v);
   r.type = type;
   if (type.isScalar()) {
-    r.f = roundToFloat(v, type.elem);
+    r.f = tile_rt::roundFloat(type.elem, v);
   }
   return r;
 }

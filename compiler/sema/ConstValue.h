@@ -50,17 +50,8 @@ struct ConstError {
   std::string value; ///< the exact result, where there is one
 };
 
-/// Rounds to the nearest value of a float type; e4m3, e5m2 and e2m1 saturate.
-double roundToFloat(double value, Scalar type);
 /// Whether an integer type (i4, u4, bool too) holds the value.
 bool fitsInteger(Int128 value, Scalar type);
-/// The low bits, read with the type's sign.
-Int128 wrapInteger(Int128 value, Scalar type);
-/// The smallest and largest value of an integer type.
-Int128 minInteger(Scalar type);
-Int128 maxInteger(Scalar type);
-/// The largest finite value of a float type.
-double maxFinite(Scalar type);
 
 /// Adapts an untyped constant to a scalar type: integers to types that hold them exactly, floats to
 /// float types, rounded. Fails with no value when it does not fit.

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/support/DType.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -16,36 +18,18 @@
 
 namespace tilec::sema {
 
-/// Element kinds. The order inside each group is from wide to narrow.
-enum class Scalar : uint8_t {
-  F64,
-  F32,
-  F16,
-  BF16,
-  I64,
-  I32,
-  I16,
-  I8,
-  U64,
-  U32,
-  U16,
-  U8,
-  Bool,
-  // Storage types: copied, converted and (e4m3, e5m2) multiplied; never computed with.
-  E4M3,
-  E5M2,
-  E2M1,
-  E8M0,
-  I4,
-  U4,
-};
+/// Element kinds. Those from E4M3 on store: they are copied, converted and (e4m3, e5m2) multiplied,
+/// never computed with.
+using Scalar = tile_rt::DType;
 
 /// The name in the language, such as "bf16".
-llvm::StringRef scalarName(Scalar s);
+inline llvm::StringRef scalarName(Scalar s) { return tile_rt::dtypeName(s); }
 /// The inverse of `scalarName`.
-std::optional<Scalar> scalarByName(llvm::StringRef name);
+inline std::optional<Scalar> scalarByName(llvm::StringRef name) {
+  return tile_rt::dtypeFromName(name);
+}
 /// Size in bits: 4 for the packed types, 8 for bool.
-unsigned scalarBits(Scalar s);
+inline unsigned scalarBits(Scalar s) { return tile_rt::dtypeBits(s); }
 /// f64 f32 f16 bf16.
 bool isFloat(Scalar s);
 /// i64 .. u8, signed or unsigned; neither bool nor a storage type.
@@ -56,7 +40,7 @@ bool isUnsignedInteger(Scalar s);
 /// e4m3 e5m2 e2m1 e8m0 i4 u4.
 bool isStorage(Scalar s);
 /// Two elements to a byte: i4 u4 e2m1.
-bool isPacked(Scalar s);
+inline bool isPacked(Scalar s) { return tile_rt::dtypeIsPacked(s); }
 /// A float or an integer: what `+ - * /` take.
 inline bool isNumber(Scalar s) { return isFloat(s) || isInteger(s); }
 

@@ -1,4 +1,33 @@
 //===- Layouts.cpp - values that move between threads --------------------===//
+//
+// A fragment is, in each thread, one value for each slot of its layout, in the order of the slots.
+// What every function here takes for granted, and keeps:
+// - a slot whose element several threads hold has the same bits in all of them;
+// - a slot that lies outside of the tile has some value, which no result inside depends on. So any
+//   value will do where a conversion brings none;
+// - all threads of a warp (of the role, where shared memory is used) run the operation together:
+//   control in block code is uniform.
+// Which slot goes where is decided by dialects/layout, which proves that every slot inside of the
+// tile is filled; here the plans are only carried out.
+//
+// Shuffles: a step gives one slot of each lane to lanes that choose from whom they read. Where lanes
+// need different slots for one target, several steps write it. Each lane wants what exactly one of
+// them brings; the first may write without asking, as another that is wanted comes later and
+// writes over it. Source slots are never written, so that the order is free otherwise.
+//
+// Shared memory: a barrier before the first write, since the scratch space may still be read by
+// threads that are behind; one between writes and reads. None follows: that the space is not
+// written again too early is the business of `tgpu-insert-sync`, which knows what a conversion
+// accesses, or of the first barrier of the next conversion.
+//
+// Reductions: after the threads' own slots, one exchange with the neighbour across each bit of the
+// lane that the layout reduces over. Before the exchange across bit i lanes that differ in the bits
+// done so far hold the same bits; both partners then combine the same two values, and the operation
+// is commutative to the last bit. So in the end the copies agree, as the first rule wants.
+//
+// Nothing repeats until something holds: each loop runs over a plan, the slots, or the bits of a lane.
+//
+//===----------------------------------------------------------------------===//
 #include "passes/llvm/Addresses.h"
 
 using namespace mlir;
@@ -72,9 +101,7 @@ FailureOr<Fragment> KernelLowering::convertLayout(Operation *op, ArrayRef<Value>
   case layout::Conversion::Kind::Shuffles:
     for (const layout::ShuffleStep &step : plan->shuffles) {
       Value got = slots[step.source];
-      layout::LaneFunction self;
-      self.masks = {1, 2, 4, 8, 16};
-      if (!(step.sourceLane == self)) {
+      if (!step.sourceLane.isIdentity()) {
         got = shuffle(NVVM::ShflKind::idx, got, laneFunction(step.sourceLane));
       }
       Value &target = result[step.target];

@@ -1,8 +1,28 @@
 //===- Rings.cpp - slot and parity of a position in a ring ---------------===//
 //
-// Position p of a ring of n is slot p mod n in round p / n. For a power of two that is a mask and a
-// shift. Otherwise a division in a loop would leave the uniform registers, so loops that count
-// positions up by one carry the slot and the parity of the round instead.
+// Position p of a ring of n is slot p mod n in round p / n, of which barriers need the last bit. For
+// a power of two that is a mask and a shift. Otherwise a division in a loop would leave the uniform
+// registers, so loops that count positions up by one carry slot and parity instead.
+//
+// A counter stands for `induction + invariants`: a value that grows by one with each trip of a loop,
+// and values from outside of the loop. Its invariant: in each trip, `place` is the slot and parity
+// of that sum.
+// - Before the first trip: by division, of the sum of the initial values (startCounters).
+// - From trip to trip: `advance` by one, in the yield (lowerFor). It is exact for every distance, also
+//   below 0, as 0 <= slot < n: slot + d is at most one ring too far after whole rounds are taken off,
+//   and each ring that is passed flips the parity.
+// - A position is looked up from the innermost loop outwards (ringPlace): where it is the sum of a
+//   counter plus a constant, it is that counter's place advanced by the constant; any other is
+//   divided anew, which is always right, only slower. Sums are compared by their leaves, the SSA
+//   values behind additions: equal leaves, in the same order, are equal sums, and sums that are not
+//   recognised as equal cost a second counter.
+// Positions begin at 0 and only grow, so division without sign is right below 2^32, or beyond for a
+// power of two: a block that fills a slot every 100 ns gets there after 7 minutes. What a loop steps back to (the slot before
+// the first) is under a guard that such a position exists.
+//
+// `addLeaves` ends as it follows operands of additions, which dominate their users: only a block
+// argument could lead back, and that is a leaf. `findCounters` runs once over a loop's body, of
+// which lowerFor has one copy.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/IR/Matchers.h"

@@ -29,6 +29,23 @@ unsigned dtypeBits(DType type) { return row(type).bits; }
 ValueKind dtypeKind(DType type) { return row(type).kind; }
 bool dtypeIsSigned(DType type) { return row(type).isSigned; }
 
+DType dtypeWithoutSign(DType type) {
+  switch (type) {
+  case DType::I64:
+    return DType::U64;
+  case DType::I32:
+    return DType::U32;
+  case DType::I16:
+    return DType::U16;
+  case DType::I8:
+    return DType::U8;
+  case DType::I4:
+    return DType::U4;
+  default:
+    return type;
+  }
+}
+
 std::optional<DType> dtypeFromName(std::string_view name) {
   for (int i = 0; i < kNumDTypes; ++i) {
     if (name == kTable[i].name) {

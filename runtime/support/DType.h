@@ -41,6 +41,8 @@ unsigned dtypeBits(DType type);
 /// e8m0 and the other small formats count as floats.
 ValueKind dtypeKind(DType type);
 bool dtypeIsSigned(DType type);
+/// The integer type of that size without sign; any other type is returned as it is.
+DType dtypeWithoutSign(DType type);
 /// Two elements to a byte.
 inline bool dtypeIsPacked(DType type) { return dtypeBits(type) == 4; }
 /// Types of scalar parameters: all but the storage types.

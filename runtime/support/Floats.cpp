@@ -9,22 +9,25 @@
 namespace tile_rt {
 
 namespace {
-const FloatFormat &formatOf(DType type) {
+/// Calls `use` with the format, a constant that the compiler sees: calls for each element of a
+/// tensor come through here.
+template <typename Use>
+auto withFormat(DType type, Use use) {
   switch (type) {
   case DType::F64:
-    return kF64;
+    return use(kF64);
   case DType::F32:
-    return kF32;
+    return use(kF32);
   case DType::F16:
-    return kF16;
+    return use(kF16);
   case DType::BF16:
-    return kBF16;
+    return use(kBF16);
   case DType::E4M3:
-    return kE4M3;
+    return use(kE4M3);
   case DType::E5M2:
-    return kE5M2;
+    return use(kE5M2);
   default:
-    return kE2M1;
+    return use(kE2M1);
   }
 }
 
@@ -47,23 +50,44 @@ uint64_t encodeE8M0(double value) {
 } // namespace
 
 uint64_t encodeFloat(DType type, double value) {
-  if (type == DType::F64) {
+  switch (type) {
+  case DType::F64:
     return std::bit_cast<uint64_t>(value);
-  }
-  if (type == DType::E8M0) {
+  case DType::F32:
+    return std::bit_cast<uint32_t>(static_cast<float>(value));
+  case DType::E8M0:
     return encodeE8M0(value);
+  default:
+    break;
   }
   bool saturates = type == DType::E4M3 || type == DType::E5M2 || type == DType::E2M1;
-  return encodeFloat(formatOf(type), value, Rounding::NearestEven, saturates);
+  return withFormat(type, [&](const FloatFormat &format) {
+    return std::isnan(value) ? format.signBit() - 1
+                             : encodeFloat(format, value, Rounding::NearestEven, saturates);
+  });
 }
 
 double decodeFloat(DType type, uint64_t bits) {
-  if (type == DType::E8M0) {
+  switch (type) {
+  case DType::F64:
+    return std::bit_cast<double>(bits);
+  case DType::F32:
+    return std::bit_cast<float>(static_cast<uint32_t>(bits));
+  case DType::E8M0:
     bits &= 255;
     return bits == 255 ? std::numeric_limits<double>::quiet_NaN()
                        : std::ldexp(1.0, static_cast<int>(bits) - 127);
+  default:
+    return withFormat(type, [&](const FloatFormat &format) { return decodeFloat(format, bits); });
   }
-  return decodeFloat(formatOf(type), bits);
+}
+
+double maxFloat(DType type) {
+  if (type == DType::E8M0) {
+    return 0x1p127;
+  }
+  return withFormat(
+      type, [](const FloatFormat &format) { return decodeFloat(format, format.maxFinite()); });
 }
 
 double doubleForRounding(__int128 value) {
@@ -123,6 +147,20 @@ __int128 wrapInt(DType type, __int128 value) {
     result -= static_cast<__int128>(1) << bits;
   }
   return result;
+}
+
+uint64_t convertBits(DType from, DType to, uint64_t bits) {
+  bool fromFloat = dtypeKind(from) == ValueKind::Float, toFloat = dtypeKind(to) == ValueKind::Float;
+  if (fromFloat && toFloat) {
+    return encodeFloat(to, decodeFloat(from, bits));
+  }
+  __int128 integer = fromFloat ? floatToInt(to, decodeFloat(from, bits))
+                               : wrapInt(from, static_cast<__int128>(bits));
+  if (toFloat) {
+    return encodeFloat(to, intToFloat(to, integer));
+  }
+  unsigned width = to == DType::Bool ? 1 : dtypeBits(to);
+  return static_cast<uint64_t>(integer) & (~uint64_t{0} >> (64 - width));
 }
 
 } // namespace tile_rt

@@ -1,7 +1,8 @@
 // Conversions between double and the small floating-point formats, independent of compiler and
 // hardware support. Formats: IEEE binary16, bfloat16, and e4m3, e5m2, e2m1, e8m0 of the OCP
 // specifications "OFP8" 1.0 and "Microscaling Formats" 1.0. e4m3 has no infinities and one NaN per
-// sign, e2m1 neither, e8m0 is 2^(x - 127) with NaN = 255.
+// sign, e2m1 neither, e8m0 is 2^(x - 127) with NaN = 255. This is the only place where they are converted:
+// constants of the compiler, the cpu target, calls and what is compared all come here.
 #pragma once
 
 #include "runtime/support/DType.h"
@@ -12,8 +13,9 @@ namespace tile_rt {
 
 /// Bits of `value` in a floating-point type, in the low bits of the result. Rounds to nearest even,
 /// once. Overflow gives infinity, except in e4m3, e5m2 and e2m1, which saturate to the largest
-/// finite value (infinities too); NaN stays NaN where the type has one and becomes the largest
-/// finite value in e2m1. e8m0: to the nearest power of two in range.
+/// finite value (infinities too); NaN stays NaN where the type has one, with all bits but the sign
+/// set as by GPUs, and becomes the largest finite value in e2m1. e8m0: to the nearest power of two
+/// in range.
 uint64_t encodeFloat(DType type, double value);
 
 /// The value of those bits; exact for every format. Bits above the type's width are ignored.
@@ -36,6 +38,12 @@ __int128 floatToInt(DType type, double value);
 
 /// The low bits of `value`, read as the integer type.
 __int128 wrapInt(DType type, __int128 value);
+
+/// T(x), docs/language.md section 4: from bits of `from` to those of `to`, zero above its width.
+uint64_t convertBits(DType from, DType to, uint64_t bits);
+
+/// The largest finite value of a floating-point type.
+double maxFloat(DType type);
 
 /// Range of an integer type or bool.
 __int128 minInt(DType type);

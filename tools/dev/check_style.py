@@ -23,7 +23,8 @@ UNFINISHED = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "X" * 3)) 
 
 # A folder may include headers of itself and of what stands here. First match wins.
 DIALECTS = ("dialects/support", "dialects/layout", "dialects/tile", "dialects/tgpu")
-FRONT = ("dialects/support", "compiler/basic", "compiler/diag", "compiler/parse", "compiler/sema")
+FRONT = ("dialects/support", "runtime/support", "compiler/basic", "compiler/diag", "compiler/parse", "compiler/sema")
+# The formats of numbers, arrays and packs are shared with the runtime; nothing else of it is.
 DEPENDS = (
     ("dialects/support", ()),
     ("dialects/layout", ()),
@@ -35,7 +36,6 @@ DEPENDS = (
     ("compiler/parse", ("dialects/support", "compiler/basic", "compiler/diag")),
     ("compiler/sema", FRONT),
     ("compiler/lower", FRONT + ("dialects/tile",)),
-    # The formats of numbers, arrays and packs are shared with the runtime; nothing else of it is.
     ("compiler/cpu", ("dialects/support", "dialects/tile", "runtime/support", "runtime/harness")),
     ("compiler/emit", DIALECTS + ("compiler/basic", "compiler/diag", "runtime/support", "runtime/include")),
     # `tilec run` reads manifests and arrays as the runtime does, with its code.

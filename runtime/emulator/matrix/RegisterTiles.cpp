@@ -3,8 +3,6 @@
 #include "runtime/emulator/matrix/Fragments.h"
 #include "runtime/support/Floats.h"
 
-#include <cmath>
-
 namespace tile_emu {
 
 namespace {
@@ -32,10 +30,7 @@ T wholeRegister(uint64_t bits) {
   }
 }
 
-/// The NaN of the hardware is not that of encodeFloat.
-uint64_t halfBits(float value) {
-  return std::isnan(value) ? 0x7fff : tile_rt::encodeFloat(tile_rt::DType::F16, double(value));
-}
+uint64_t halfBits(float value) { return tile_rt::encodeFloat(tile_rt::DType::F16, double(value)); }
 
 uint64_t accumulatorBits(Element element, float first, float second) {
   if (element == Element::F16) {

@@ -8,7 +8,9 @@ namespace {
 class CpuAttention : public SourceTest {};
 
 Argument number(int32_t value) { return Argument::scalar((uint32_t)value, "i32"); }
-Argument number(float value) { return Argument::scalar(encode(Num::F32, value), "f32"); }
+Argument number(float value) {
+  return Argument::scalar(tile_rt::encodeFloat(DType::F32, value), "f32");
+}
 
 TEST_F(CpuAttention, FlashAttention) {
   const int64_t b = 2, h = 4, hkv = 2, s = 19, d = 32;
@@ -19,9 +21,9 @@ TEST_F(CpuAttention, FlashAttention) {
                       (causal ? "true" : "false") + "> as k");
     // With fewer keys than rows the first causal rows see none.
     for (int64_t sk : {37, 11}) {
-      Tensor q("f16", Num::F16, {b, h, s, d}), k("f16", Num::F16, {b, hkv, sk, d});
-      Tensor v("f16", Num::F16, {b, hkv, sk, d}), o("f16", Num::F16, {b, h, s, d});
-      Tensor lse("f32", Num::F32, {b, h, s});
+      Tensor q("f16", DType::F16, {b, h, s, d}), k("f16", DType::F16, {b, hkv, sk, d});
+      Tensor v("f16", DType::F16, {b, hkv, sk, d}), o("f16", DType::F16, {b, h, s, d});
+      Tensor lse("f32", DType::F32, {b, h, s});
       q.randomize(1);
       k.randomize(2);
       v.randomize(3);
@@ -70,8 +72,8 @@ TEST_F(CpuAttention, MlaDecode) {
                 "mla_decode<T = f16, DV = 32, DR = 16, BH = 16, BN = 16> as k");
   const int64_t b = 3, h = 20, sk = 70, dv = 32, width = 48;
   const float scale = 0.2f;
-  Tensor q("f16", Num::F16, {b, h, width}), kv("f16", Num::F16, {b, sk, width});
-  Tensor seqlens("i32", Num::I32, {b}), o("f16", Num::F16, {b, h, dv});
+  Tensor q("f16", DType::F16, {b, h, width}), kv("f16", DType::F16, {b, sk, width});
+  Tensor seqlens("i32", DType::I32, {b}), o("f16", DType::F16, {b, h, dv});
   q.randomize(1);
   kv.randomize(2);
   int64_t lengths[] = {70, 0, 33};
@@ -108,9 +110,9 @@ TEST_F(CpuAttention, LinearAttention) {
                 "linear_attention<T = f16, DK = 16, BV = 16, CHUNK = 16> as k");
   const int64_t b = 2, s = 37, h = 3, dk = 16, dv = 20;
   const float scale = 0.25f;
-  Tensor q("f16", Num::F16, {b, s, h, dk}), k("f16", Num::F16, {b, s, h, dk});
-  Tensor v("f16", Num::F16, {b, s, h, dv}), o("f16", Num::F16, {b, s, h, dv});
-  Tensor initial("f32", Num::F32, {b, h, dk, dv}), final("f32", Num::F32, {b, h, dk, dv});
+  Tensor q("f16", DType::F16, {b, s, h, dk}), k("f16", DType::F16, {b, s, h, dk});
+  Tensor v("f16", DType::F16, {b, s, h, dv}), o("f16", DType::F16, {b, s, h, dv});
+  Tensor initial("f32", DType::F32, {b, h, dk, dv}), final("f32", DType::F32, {b, h, dk, dv});
   q.randomize(1);
   k.randomize(2);
   v.randomize(3);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "compiler/cpu/CpuProgram.h"
-#include "compiler/cpu/HostNumbers.h"
 #include "dialects/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -10,11 +9,14 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Parser/Parser.h"
+#include "runtime/support/Floats.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
 
 namespace tilec::cpu {
+
+using tile_rt::DType;
 
 /// Text with every `from` replaced by `to`: types and sizes of a kernel.
 inline std::string with(std::string text,
@@ -31,13 +33,13 @@ inline std::string with(std::string text,
 /// A dense tensor of one element type, 64-byte aligned, its numbers as f64.
 class Tensor {
 public:
-  Tensor(llvm::StringRef dtype, Num num, std::vector<int64_t> shape)
+  Tensor(llvm::StringRef dtype, DType num, std::vector<int64_t> shape)
       : dtype(dtype), num(num), shape(std::move(shape)) {
     count = 1;
     for (int64_t extent : this->shape) {
       count *= extent;
     }
-    bytes.resize((count * storageBits(num) + 7) / 8 + 128, (char)0x5A);
+    bytes.resize((count * tile_rt::dtypeBits(num) + 7) / 8 + 128, (char)0x5A);
     data = bytes.data() + (64 - reinterpret_cast<uintptr_t>(bytes.data()) % 64);
   }
   Tensor(const Tensor &) = delete;
@@ -46,36 +48,35 @@ public:
   Argument argument() { return Argument::tensor(data, shape, dtype); }
   uint64_t bits(int64_t i) const {
     uint64_t value = 0;
-    unsigned width = storageBits(num);
+    unsigned width = tile_rt::dtypeBits(num);
     std::memcpy(&value, data + i * width / 8, std::max(1u, width / 8));
     return width == 4 ? (value >> (i % 2 * 4)) & 15 : value;
   }
   void setBits(int64_t i, uint64_t value) {
-    unsigned width = storageBits(num);
+    unsigned width = tile_rt::dtypeBits(num);
     if (width == 4) {
       value = i % 2 ? (uint8_t)(data[i / 2] & 15) | (value << 4) : (data[i / 2] & 0xF0) | value;
     }
     std::memcpy(data + i * width / 8, &value, std::max(1u, width / 8));
   }
   double operator[](int64_t i) const {
-    return isFloatNum(num) ? decode(num, bits(i))
-                           : (double)(int64_t)convert(num, false, Num::I64, false, bits(i));
+    return tile_rt::decodeFloat(DType::F64, tile_rt::convertBits(num, DType::F64, bits(i)));
   }
   void set(int64_t i, double value) {
-    setBits(i, convert(Num::F64, false, num, false, encode(Num::F64, value)));
+    setBits(i, tile_rt::convertBits(DType::F64, num, tile_rt::encodeFloat(DType::F64, value)));
   }
   /// Numbers in about [-2, 2], the same in every run.
   Tensor &randomize(uint64_t seed = 1) {
     for (int64_t i = 0; i < count; ++i) {
       seed = seed * 6364136223846793005u + 1442695040888963407u;
       double value = (double)(int64_t)(seed >> 33) / (double)(1u << 30) * 2 - 2;
-      set(i, isFloatNum(num) ? value : std::floor(value * 3));
+      set(i, tile_rt::dtypeKind(num) == tile_rt::ValueKind::Float ? value : std::floor(value * 3));
     }
     return *this;
   }
 
   std::string dtype;
-  Num num;
+  DType num;
   std::vector<int64_t> shape;
   int64_t count;
   std::vector<char> bytes;

@@ -51,10 +51,10 @@ tile.kernel @gemm(%A: !tile.global<?x?xTA> {tile.name = "A"}, %B: !tile.global<?
 
 struct GemmTypes {
   const char *input, *inputName;
-  Num inputNum;
+  DType inputNum;
   const char *acc, *zero;
   const char *output, *outputName;
-  Num outputNum;
+  DType outputNum;
   double tolerance;
 };
 
@@ -81,15 +81,15 @@ std::string gemmText(const GemmTypes &types, bool transposeA, bool transposeB,
 }
 
 const GemmTypes kTypes[] = {
-    {"f16", "f16", Num::F16, "f32", "0.0", "f16", "f16", Num::F16, 5e-4},
-    {"bf16", "bf16", Num::BF16, "f32", "0.0", "bf16", "bf16", Num::BF16, 4e-3},
-    {"f16", "f16", Num::F16, "f32", "0.0", "f32", "f32", Num::F32, 1e-6},
-    {"f16", "f16", Num::F16, "f16", "0.0", "f16", "f16", Num::F16, 3e-3},
-    {"f8E4M3FN", "e4m3", Num::E4M3, "f32", "0.0", "f32", "f32", Num::F32, 1e-6},
-    {"f8E5M2", "e5m2", Num::E5M2, "f32", "0.0", "bf16", "bf16", Num::BF16, 4e-3},
-    {"i8", "i8", Num::I8, "i32", "0", "i32", "i32", Num::I32, 0},
-    {"f32", "f32", Num::F32, "f32", "0.0", "f32", "f32", Num::F32, 1e-6},
-    {"f64", "f64", Num::F64, "f64", "0.0", "f64", "f64", Num::F64, 1e-14}};
+    {"f16", "f16", DType::F16, "f32", "0.0", "f16", "f16", DType::F16, 5e-4},
+    {"bf16", "bf16", DType::BF16, "f32", "0.0", "bf16", "bf16", DType::BF16, 4e-3},
+    {"f16", "f16", DType::F16, "f32", "0.0", "f32", "f32", DType::F32, 1e-6},
+    {"f16", "f16", DType::F16, "f16", "0.0", "f16", "f16", DType::F16, 3e-3},
+    {"f8E4M3FN", "e4m3", DType::E4M3, "f32", "0.0", "f32", "f32", DType::F32, 1e-6},
+    {"f8E5M2", "e5m2", DType::E5M2, "f32", "0.0", "bf16", "bf16", DType::BF16, 4e-3},
+    {"i8", "i8", DType::I8, "i32", "0", "i32", "i32", DType::I32, 0},
+    {"f32", "f32", DType::F32, "f32", "0.0", "f32", "f32", DType::F32, 1e-6},
+    {"f64", "f64", DType::F64, "f64", "0.0", "f64", "f64", DType::F64, 1e-14}};
 
 class CpuGemm : public CpuTest {
 protected:
@@ -145,7 +145,7 @@ TEST_F(CpuGemm, Tf32RoundsItsOperands) {
 
 TEST_F(CpuGemm, WritesNothingOutside) {
   compile(gemmText(kTypes[2], false, false));
-  Tensor a("f16", Num::F16, {5, 3}), b("f16", Num::F16, {3, 7}), c("f32", Num::F32, {64, 64});
+  Tensor a("f16", DType::F16, {5, 3}), b("f16", DType::F16, {3, 7}), c("f32", DType::F32, {64, 64});
   a.randomize(3);
   b.randomize(4);
   // The 5x7 result lies inside a larger tensor, which must keep the rest.
@@ -158,7 +158,7 @@ TEST_F(CpuGemm, WritesNothingOutside) {
 
 TEST_F(CpuGemm, MismatchedDimensions) {
   compile(gemmText(kTypes[2], false, false));
-  Tensor a("f16", Num::F16, {5, 3}), b("f16", Num::F16, {4, 7}), c("f32", Num::F32, {5, 7});
+  Tensor a("f16", DType::F16, {5, 3}), b("f16", DType::F16, {4, 7}), c("f32", DType::F32, {5, 7});
   EXPECT_EQ(run({a.argument(), b.argument(), c.argument()}),
             "test.mlir:9:3: error: K of `A` and `B` differ [dim-mismatch]");
 }
@@ -166,8 +166,8 @@ TEST_F(CpuGemm, MismatchedDimensions) {
 TEST_F(CpuGemm, Is512CubedInSeconds) {
   compile(gemmText(kTypes[0], false, false));
   auto start = std::chrono::steady_clock::now();
-  Tensor a("f16", Num::F16, {512, 512}), b("f16", Num::F16, {512, 512}),
-      c("f16", Num::F16, {512, 512});
+  Tensor a("f16", DType::F16, {512, 512}), b("f16", DType::F16, {512, 512}),
+      c("f16", DType::F16, {512, 512});
   a.randomize(1);
   b.randomize(2);
   EXPECT_EQ(run({a.argument(), b.argument(), c.argument()}), "");

@@ -6,13 +6,15 @@ using namespace tilec::cpu;
 namespace {
 
 Tensor half(std::vector<int64_t> shape, uint64_t seed) {
-  return std::move(Tensor("f16", Num::F16, std::move(shape)).randomize(seed));
+  return std::move(Tensor("f16", DType::F16, std::move(shape)).randomize(seed));
 }
 
 class CpuKernels : public SourceTest {};
 
 Argument number(int32_t value) { return Argument::scalar((uint32_t)value, "i32"); }
-Argument number(float value) { return Argument::scalar(encode(Num::F32, value), "f32"); }
+Argument number(float value) {
+  return Argument::scalar(tile_rt::encodeFloat(DType::F32, value), "f32");
+}
 
 /// A[m, k] * B[k, n] of row-major tensors.
 std::vector<double> product(const Tensor &a, const Tensor &b, int64_t m, int64_t n, int64_t k) {
@@ -42,8 +44,8 @@ TEST_F(CpuKernels, Gemm) {
 
 TEST_F(CpuKernels, GemmWithItsDefaults) {
   compileKernel("gemm/gemm.tile", "gemm<T = bf16, TC = f32> as k");
-  Tensor a("bf16", Num::BF16, {130, 70}), b("bf16", Num::BF16, {70, 258}),
-      c("f32", Num::F32, {130, 258});
+  Tensor a("bf16", DType::BF16, {130, 70}), b("bf16", DType::BF16, {70, 258}),
+      c("f32", DType::F32, {130, 258});
   a.randomize(1);
   b.randomize(2);
   ASSERT_EQ(run({a.argument(), b.argument(), c.argument()}), "");
@@ -66,7 +68,7 @@ TEST_F(CpuKernels, GroupedGemm) {
                 "grouped_gemm<T = f16, BM = 16, BN = 32, BK = 16> as k");
   const int64_t groups = 4, rows = 60, k = 37, n = 45;
   Tensor a = half({rows, k}, 1), b = half({groups, k, n}, 2), c = half({rows, n}, 3);
-  Tensor offsets("i32", Num::I32, {groups + 1});
+  Tensor offsets("i32", DType::I32, {groups + 1});
   int64_t first[] = {0, 17, 17, 20, 55};
   for (int64_t g = 0; g <= groups; ++g) {
     offsets.set(g, (double)first[g]);
@@ -97,7 +99,7 @@ TEST_F(CpuKernels, FourBitWeights) {
                 "w4a16_gemm<GROUP = 32, BM = 16, BN = 32, BK = 16> as k");
   const int64_t m = 21, n = 45, k = 64;
   Tensor a = half({m, k}, 1), scales = half({n, k / 32}, 2), zeros = half({n, k / 32}, 3);
-  Tensor w("u4", Num::I4, {n, k}), c = half({m, n}, 4);
+  Tensor w("u4", DType::I4, {n, k}), c = half({m, n}, 4);
   for (int64_t i = 0; i < w.count; ++i) {
     w.setBits(i, (i * 7 + i / 13) % 16);
   }
@@ -111,8 +113,10 @@ TEST_F(CpuKernels, FourBitWeights) {
     for (int64_t j = 0; j < n; ++j) {
       for (int64_t l = 0; l < k; ++l) {
         int64_t group = j * (k / 32) + l / 32;
-        double weight = decode(
-            Num::F16, encode(Num::F16, ((double)w.bits(j * k + l) - zeros[group]) * scales[group]));
+        double weight = tile_rt::decodeFloat(
+            DType::F16,
+            tile_rt::encodeFloat(DType::F16,
+                                 ((double)w.bits(j * k + l) - zeros[group]) * scales[group]));
         want[i * n + j] += a[i * k + l] * weight;
       }
     }
@@ -266,7 +270,7 @@ TEST_F(CpuKernels, RmsNormWithAndWithoutResidual) {
 TEST_F(CpuKernels, Argmax) {
   compileKernel("norm/softmax_rmsnorm.tile", "argmax<BM = 4, BN = 64> as k");
   const int64_t m = 10, n = 61;
-  Tensor x = half({m, n}, 1), values = half({m}, 2), indices("i32", Num::I32, {m});
+  Tensor x = half({m, n}, 1), values = half({m}, 2), indices("i32", DType::I32, {m});
   for (int64_t i = 0; i < m; ++i) {
     x.set(i * n + (i * 17) % n, 5);
     x.set(i * n + n - 1, 5); // the first one among equals counts

@@ -7,7 +7,7 @@ namespace {
 
 class CpuLanguage : public SourceTest {
 protected:
-  CpuLanguage() : x("i32", Num::I32, {64}), y("i32", Num::I32, {64}) {
+  CpuLanguage() : x("i32", DType::I32, {64}), y("i32", DType::I32, {64}) {
     for (int i = 0; i < 64; ++i) {
       x.set(i, i * 37 % 64);
     }
@@ -202,8 +202,8 @@ kernel k(X: tensor<f32>[N], A: out tensor<e4m3>[N], B: out tensor<e2m1>[N], C: o
   }
 })");
   const int n = 30;
-  Tensor in("f32", Num::F32, {n}), a("e4m3", Num::E4M3, {n}), b("e2m1", Num::E2M1, {n});
-  Tensor c("u4", Num::I4, {n}), s("e8m0", Num::E8M0, {n}), out("f32", Num::F32, {n});
+  Tensor in("f32", DType::F32, {n}), a("e4m3", DType::E4M3, {n}), b("e2m1", DType::E2M1, {n});
+  Tensor c("u4", DType::I4, {n}), s("e8m0", DType::E8M0, {n}), out("f32", DType::F32, {n});
   in.randomize();
   for (int i = 0; i < n; ++i) {
     s.setBits(i, 120 + i % 10);
@@ -212,11 +212,13 @@ kernel k(X: tensor<f32>[N], A: out tensor<e4m3>[N], B: out tensor<e2m1>[N], C: o
       run({in.argument(), a.argument(), b.argument(), c.argument(), s.argument(), out.argument()}),
       "");
   for (int i = 0; i < n; ++i) {
-    EXPECT_EQ(a.bits(i), encode(Num::E4M3, (float)in[i] * 100.0f)) << i;
-    EXPECT_EQ(b.bits(i), encode(Num::E2M1, in[i])) << i;
-    EXPECT_EQ(c.bits(i), convert(Num::F64, false, Num::I4, true, encode(Num::F64, in[i] * 8))) << i;
-    double e4m3 = decode(Num::E4M3, encode(Num::E4M3, in[i]));
-    double e5m2 = decode(Num::E5M2, encode(Num::E5M2, in[i]));
+    EXPECT_EQ(a.bits(i), tile_rt::encodeFloat(DType::E4M3, (float)in[i] * 100.0f)) << i;
+    EXPECT_EQ(b.bits(i), tile_rt::encodeFloat(DType::E2M1, in[i])) << i;
+    EXPECT_EQ(c.bits(i), tile_rt::convertBits(DType::F64, DType::U4,
+                                              tile_rt::encodeFloat(DType::F64, in[i] * 8)))
+        << i;
+    double e4m3 = tile_rt::decodeFloat(DType::E4M3, tile_rt::encodeFloat(DType::E4M3, in[i]));
+    double e5m2 = tile_rt::decodeFloat(DType::E5M2, tile_rt::encodeFloat(DType::E5M2, in[i]));
     EXPECT_EQ(out[i], (float)(e4m3 * std::pow(2.0, 120 + i % 10 - 127) + e5m2)) << i;
   }
 }
@@ -244,7 +246,7 @@ kernel k(n: i32, Y: out tensor<f32>[N]) {
     copy(f, Y[0]);
   }
 })");
-  Tensor out("f32", Num::F32, {8});
+  Tensor out("f32", DType::F32, {8});
   ASSERT_EQ(run({Argument::scalar(1, "i32"), out.argument()}), "");
   EXPECT_EQ(out[0], 1);
   ASSERT_EQ(run({Argument::scalar(0, "i32"), out.argument()}), "");

@@ -24,7 +24,7 @@ tile.kernel @k(%X: !tile.global<?xi32> {tile.name = "X"},
 
 class CpuThreads : public CpuTest {
 protected:
-  CpuThreads() : x("i32", Num::I32, {64}), y("i32", Num::I32, {64}) { x.randomize(); }
+  CpuThreads() : x("i32", DType::I32, {64}), y("i32", DType::I32, {64}) { x.randomize(); }
 
   std::string runBlock(const char *body) {
     compile(with(kBlock, {{"BODY", body}}));

@@ -39,10 +39,12 @@ TEST_F(CpuTiles, GeluInF16RoundsEachOperationOnce) {
     %u = math.tanh %t : tensor<64xf16>
     %y = arith.divf %u, %s : tensor<64xf16>)",
               "64", "f16", "64", "f16");
-  Tensor x("f16", Num::F16, {64}), y("f16", Num::F16, {64});
+  Tensor x("f16", DType::F16, {64}), y("f16", DType::F16, {64});
   x.randomize();
   ASSERT_EQ(run({x.argument(), y.argument()}), "");
-  auto round = [](double v) { return decode(Num::F16, encode(Num::F16, v)); };
+  auto round = [](double v) {
+    return tile_rt::decodeFloat(DType::F16, tile_rt::encodeFloat(DType::F16, v));
+  };
   for (int i = 0; i < 64; ++i) {
     double s = round(x[i] * x[i]), t = round(s + x[i]);
     double u = round((float)std::tanh(t));
@@ -55,7 +57,7 @@ TEST_F(CpuTiles, ReducesAlongEachAxis) {
     std::string body = "%y = tile.reduce <sum> %x axis " + std::to_string(axis) +
                        " : tensor<20x30xf32> -> tensor<" + shape + "xf32>";
     compileTile(body.c_str(), "20x30", "f32", shape, "f32");
-    Tensor x("f32", Num::F32, {20, 30}), y("f32", Num::F32, {axis ? 20 : 30});
+    Tensor x("f32", DType::F32, {20, 30}), y("f32", DType::F32, {axis ? 20 : 30});
     x.randomize();
     ASSERT_EQ(run({x.argument(), y.argument()}), "");
     for (int64_t i = 0; i < y.count; ++i) {
@@ -72,7 +74,7 @@ TEST_F(CpuTiles, HalfSumsAreKeptInF32) {
   compileTile(R"(%s = tile.reduce <sum> %x : tensor<4096xf16> -> f16
     %y = tile.splat %s : f16 -> tensor<4xf16>)",
               "4096", "f16", "4", "f16");
-  Tensor x("f16", Num::F16, {4096}), y("f16", Num::F16, {4});
+  Tensor x("f16", DType::F16, {4096}), y("f16", DType::F16, {4});
   for (int i = 0; i < 4096; ++i) {
     x.set(i, 1); // in f16 the sum would stop at 2048
   }
@@ -87,7 +89,7 @@ TEST_F(CpuTiles, MaximumIgnoresNan) {
     %b2 = tile.splat %n : f32 -> tensor<8xf32>
     %y = arith.subf %a, %b2 : tensor<8xf32>)",
               "8", "f32", "8", "f32");
-  Tensor x("f32", Num::F32, {8}), y("f32", Num::F32, {8});
+  Tensor x("f32", DType::F32, {8}), y("f32", DType::F32, {8});
   for (int i = 0; i < 8; ++i) {
     x.set(i, i % 3 == 0 ? NAN : i);
   }
@@ -107,7 +109,7 @@ TEST_F(CpuTiles, IntegerReductions) {
     std::string body = std::string("%r = tile.reduce <") + kind + "> %x" + flag +
                        " : tensor<4xi32> -> i32\n%y = tile.splat %r : i32 -> tensor<4xi32>";
     compileTile(body.c_str(), "4", "i32", "4", "i32");
-    Tensor x("i32", Num::I32, {4}), y("i32", Num::I32, {4});
+    Tensor x("i32", DType::I32, {4}), y("i32", DType::I32, {4});
     int32_t in[] = {5, -3, 7, -1};
     for (int i = 0; i < 4; ++i) {
       x.set(i, in[i]);
@@ -124,7 +126,7 @@ TEST_F(CpuTiles, Scans) {
                           (reverse && exclusive ? ", " : "") + (exclusive ? "exclusive" : "");
       std::string body = "%y = tile.scan <sum> %x axis 1 {" + flags + "} : tensor<3x7xi32>";
       compileTile(body.c_str(), "3x7", "i32", "3x7", "i32");
-      Tensor x("i32", Num::I32, {3, 7}), y("i32", Num::I32, {3, 7});
+      Tensor x("i32", DType::I32, {3, 7}), y("i32", DType::I32, {3, 7});
       x.randomize(5);
       ASSERT_EQ(run({x.argument(), y.argument()}), "");
       for (int64_t row = 0; row < 3; ++row) {
@@ -141,7 +143,7 @@ TEST_F(CpuTiles, Scans) {
 
 TEST_F(CpuTiles, ExclusiveMaximumBeginsWithItsIdentity) {
   compileTile("%y = tile.scan <max> %x axis 0 {exclusive} : tensor<5xf32>", "5", "f32", "5", "f32");
-  Tensor x("f32", Num::F32, {5}), y("f32", Num::F32, {5});
+  Tensor x("f32", DType::F32, {5}), y("f32", DType::F32, {5});
   x.randomize();
   ASSERT_EQ(run({x.argument(), y.argument()}), "");
   EXPECT_EQ(y[0], -INFINITY);
@@ -162,7 +164,7 @@ TEST_F(CpuTiles, ArgmaxByACombine) {
       tile.yield %rv, %ri : f32, i32
     })",
               "2x5", "f32", "2", "i32");
-  Tensor x("f32", Num::F32, {2, 5}), y("i32", Num::I32, {2});
+  Tensor x("f32", DType::F32, {2, 5}), y("i32", DType::I32, {2});
   double in[] = {1, 9, 3, 9, 0, -5, -4, -3, -2, -2};
   for (int i = 0; i < 10; ++i) {
     x.set(i, in[i]);
@@ -183,7 +185,7 @@ TEST_F(CpuTiles, ScanWithACombineThatDoesNotCommute) {
       tile.yield %ca, %s : i32, i32
     })",
               "6", "i32", "6", "i32");
-  Tensor x("i32", Num::I32, {6}), y("i32", Num::I32, {6});
+  Tensor x("i32", DType::I32, {6}), y("i32", DType::I32, {6});
   x.randomize(7);
   ASSERT_EQ(run({x.argument(), y.argument()}), "");
   double value = 1;
@@ -209,7 +211,7 @@ TEST_F(CpuTiles, TransposeAndMap) {
       tile.yield %r : f32
     })",
               "3x5", "f32", "5x3", "f32");
-  Tensor x("f32", Num::F32, {3, 5}), y("f32", Num::F32, {5, 3});
+  Tensor x("f32", DType::F32, {3, 5}), y("f32", DType::F32, {5, 3});
   x.randomize();
   ASSERT_EQ(run({x.argument(), y.argument()}), "");
   for (int64_t i = 0; i < 5; ++i) {
@@ -223,7 +225,7 @@ TEST_F(CpuTiles, TransposeAndMap) {
 TEST_F(CpuTiles, PackedFourBitTypes) {
   compileTile(R"(%y = tile.convert %x {src_unsigned} : tensor<2x6xi4> to tensor<2x6xf32>)", "2x6",
               "i4", "2x6", "f32");
-  Tensor x("i4", Num::I4, {2, 6}), y("f32", Num::F32, {2, 6});
+  Tensor x("i4", DType::I4, {2, 6}), y("f32", DType::F32, {2, 6});
   for (int i = 0; i < 12; ++i) {
     x.setBits(i, (i * 5 + 3) % 16);
   }
@@ -253,7 +255,7 @@ tile.kernel @k(%X: !tile.global<?xf32> {tile.name = "X"}, %lo: i32 {tile.name = 
   }
   tile.return
 })mlir");
-  Tensor x("f32", Num::F32, {10}), y("f32", Num::F32, {8});
+  Tensor x("f32", DType::F32, {10}), y("f32", DType::F32, {8});
   for (int i = 0; i < 10; ++i) {
     x.set(i, 100 + i);
   }
@@ -289,7 +291,7 @@ tile.kernel @k(%X: !tile.global<?x4xf32> {tile.name = "X"}, %Y: !tile.global<?x4
   }
   tile.return
 })mlir");
-  Tensor x("f32", Num::F32, {6, 4}), y("f32", Num::F32, {4, 4});
+  Tensor x("f32", DType::F32, {6, 4}), y("f32", DType::F32, {4, 4});
   for (int i = 0; i < 24; ++i) {
     x.set(i, i);
   }
@@ -324,7 +326,7 @@ tile.kernel @k(%X: !tile.global<?x?xf32> {tile.name = "X"}, %rows: i32 {tile.nam
   }
   tile.return
 })mlir");
-  Tensor x("f32", Num::F32, {2, 3}), y("i8", Num::I8, {4, 10});
+  Tensor x("f32", DType::F32, {2, 3}), y("i8", DType::I8, {4, 10});
   x.randomize();
   ASSERT_EQ(run({x.argument(), Argument::scalar(3, "i32"), y.argument()}), "");
   for (int i = 0; i < 40; ++i) {
@@ -363,7 +365,7 @@ tile.kernel @k(%X: !tile.global<?x?xf32> {tile.name = "X", tile.strided},
   }
   tile.return
 })mlir");
-  Tensor x("f32", Num::F32, {3, 8}), bias("f32", Num::F32, {4}), y("f32", Num::F32, {3, 4});
+  Tensor x("f32", DType::F32, {3, 8}), bias("f32", DType::F32, {4}), y("f32", DType::F32, {3, 4});
   x.randomize(1);
   bias.randomize(2);
   Argument strided = Argument::tensor(x.data, {3, 3}, {8, 1}, "f32");

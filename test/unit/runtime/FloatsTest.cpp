@@ -2,6 +2,7 @@
 #include "runtime/support/Floats.h"
 
 #include "runtime/harness/Generate.h"
+#include "runtime/support/FloatFormat.h"
 
 #include <bit>
 #include <cmath>
@@ -100,6 +101,12 @@ TEST(Floats, Overflow) {
   EXPECT_EQ(encodeFloat(DType::E5M2, 1e9), 0x7bu);
   EXPECT_EQ(encodeFloat(DType::E8M0, 1e300), 254u);
   EXPECT_EQ(encodeFloat(DType::E8M0, 0), 0u);
+  // NaN as GPUs have it, and the largest value where there is none.
+  EXPECT_EQ(encodeFloat(DType::F16, -NAN), 0x7fffu);
+  EXPECT_EQ(encodeFloat(DType::BF16, NAN), 0x7fffu);
+  EXPECT_EQ(encodeFloat(DType::E4M3, NAN), 0x7fu);
+  EXPECT_EQ(encodeFloat(DType::E5M2, NAN), 0x7fu);
+  EXPECT_EQ(encodeFloat(DType::E2M1, NAN), 7u);
 }
 
 TEST(Floats, FloatAgreesWithTheHardware) {
@@ -109,7 +116,8 @@ TEST(Floats, FloatAgreesWithTheHardware) {
     // Exponents from far below f32's subnormals to far above its range.
     uint64_t exponent = 1023 - 160 + bits % 320;
     double value = std::bit_cast<double>((bits & 0x800fffffffffffffu) | exponent << 52);
-    ASSERT_EQ(encodeFloat(DType::F32, value), std::bit_cast<uint32_t>(static_cast<float>(value)))
+    ASSERT_EQ(encodeFloat(kF32, value, Rounding::NearestEven),
+              std::bit_cast<uint32_t>(static_cast<float>(value)))
         << value;
   }
 }
