@@ -219,13 +219,19 @@ void WaitOp::learn(Step &step, std::array<Wait, kWarpSize> &waits) const {
     }
     MBarrier &barrier = *wait.barrier;
     barrier.waitedPhase = std::max(barrier.waitedPhase, uint32_t(wait.phase) + 1);
+    WarpLanes lanes{step.warp.firstThread, same};
+    Checker &checker = step.machine.checker;
+    bool reachesPeers = scope >= Scope::Cluster || !step.machine.options.strictWaits;
     if (acquires) {
-      WarpLanes lanes{step.warp.firstThread, same};
-      step.machine.checker.acquire(lanes, barrier.completed);
-      if (scope >= Scope::Cluster || !step.machine.options.strictWaits) {
-        step.machine.checker.acquire(lanes, barrier.completedOfPeers);
+      checker.acquire(lanes, barrier.completed);
+      if (reachesPeers) {
+        checker.acquire(lanes, barrier.completedOfPeers);
       }
       continue;
+    }
+    checker.acquireRelaxed(lanes, barrier.completed, Scope::Cta);
+    if (reachesPeers) {
+      checker.acquireRelaxed(lanes, barrier.completedOfPeers, Scope::Cluster);
     }
     for (; same; same &= same - 1) {
       uint32_t &seen = barrier.seen[step.thread(unsigned(std::countr_zero(same)))];

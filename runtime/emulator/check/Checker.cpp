@@ -232,16 +232,20 @@ void Checker::proxyFence(WarpLanes lanes, std::optional<FencedSpace> only) {
   ++warp.step;
 }
 
+static std::array<FenceState, 32> &fencesOf(WarpState &warp) {
+  if (!warp.fences) {
+    warp.fences = std::make_unique<std::array<FenceState, 32>>();
+  }
+  return *warp.fences;
+}
+
 void Checker::fence(WarpLanes lanes, Scope scope) {
   if (!state->races) {
     return;
   }
   WarpState &warp = state->warpOf(lanes.first);
-  if (!warp.fences) {
-    warp.fences = std::make_unique<std::array<FenceState, 32>>();
-  }
   forEachLane(lanes.mask, [&](unsigned lane) {
-    FenceState &fence = (*warp.fences)[lane];
+    FenceState &fence = fencesOf(warp)[lane];
     const Knowledge &pending = fence.pending[size_t(scope)];
     FenceState::Covered covered;
     warp.happened[lane].join(pending.happened);
@@ -286,6 +290,18 @@ void Checker::releaseRelaxed(WarpLanes lanes, SyncPoint &point, Scope scope) {
   const WarpState &warp = state->warpOf(lanes.first);
   forEachLane(lanes.mask,
               [&](unsigned lane) { releaseCovered(warp, lanes.first, lane, scope, point); });
+}
+
+void Checker::acquireRelaxed(WarpLanes lanes, const SyncPoint &point, Scope scope) {
+  if (!state->races) {
+    return;
+  }
+  WarpState &warp = state->warpOf(lanes.first);
+  forEachLane(lanes.mask, [&](unsigned lane) {
+    for (size_t fence = size_t(scope); fence < kNumScopes; ++fence) {
+      fencesOf(warp)[lane].pending[fence].join(point.knowledge());
+    }
+  });
 }
 
 Step32 Checker::known(ThreadId thread, AgentId agent) const {
@@ -353,11 +369,8 @@ static void acquireFrom(Checker &checker, WarpState &warp, ThreadId thread, bool
                [&](const SyncPoint &point) { checker.acquire(thread, point); });
     return;
   }
-  if (!warp.fences) {
-    warp.fences = std::make_unique<std::array<FenceState, 32>>();
-  }
   for (Scope fence : {Scope::Cta, Scope::Cluster, Scope::Gpu}) {
-    Knowledge &pending = (*warp.fences)[thread & 31].pending[size_t(fence)];
+    Knowledge &pending = fencesOf(warp)[thread & 31].pending[size_t(fence)];
     forVisible(location, block, std::min(fence, scope),
                [&](const SyncPoint &point) { pending.join(point.knowledge()); });
   }

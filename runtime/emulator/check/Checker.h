@@ -39,6 +39,7 @@ enum class Access : uint8_t { Read, Write };
 
 /// Threads that a strong operation or a fence orders; `.sys` is as good as `.gpu` here.
 enum class Scope : uint8_t { Cta, Cluster, Gpu };
+constexpr size_t kNumScopes = 3;
 
 struct AccessFlags {
   bool atomic = false; ///< atomic, or strong (volatile, relaxed, acquire, release): does not race
@@ -160,6 +161,8 @@ public:
   void acquire(ThreadId thread, const SyncPoint &point) { acquire(WarpLanes::one(thread), point); }
   /// For signals that do not release (`.relaxed`): joins what the threads' last fence() covers.
   void releaseRelaxed(WarpLanes lanes, SyncPoint &point, Scope scope = Scope::Cluster);
+  /// For waits that do not acquire: the threads' next fence() of that scope or a wider one does.
+  void acquireRelaxed(WarpLanes lanes, const SyncPoint &point, Scope scope);
   /// The agent's last step that the thread knows; of the thread itself, the one it is in.
   Step32 known(ThreadId thread, AgentId agent) const;
   /// fence.proxy.async, of one space or of all.

@@ -100,6 +100,20 @@ TEST_F(CheckerAtomicTest, OtherLocationsSayNothing) {
   EXPECT_EQ(races(), 1u);
 }
 
+TEST_F(CheckerAtomicTest, RelaxedWaitsAcquireAtTheNextFenceOfTheirScope) {
+  write(a, global(), 0, 4);
+  SyncPoint point;
+  checker.release(a, point);
+  checker.acquireRelaxed(WarpLanes::one(b), point, Scope::Cluster);
+  checker.fence(b, Scope::Cta);
+  read(b, global(), 0, 4);
+  EXPECT_EQ(races(), 1u);
+  checker.acquireRelaxed(WarpLanes::one(c), point, Scope::Cluster);
+  checker.fence(c, Scope::Gpu);
+  read(c, global(), 0, 4);
+  EXPECT_EQ(races(), 1u);
+}
+
 TEST_F(CheckerAtomicTest, RelaxedSignalsCoverTheFenceOnly) {
   write(a, global(), 0, 4);
   checker.fence(a);
