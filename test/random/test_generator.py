@@ -93,6 +93,12 @@ class Numbers(unittest.TestCase):
         result = intervals.gemm(Tile(f16, np.array([[1.0]])), Tile(f16, np.array([[np.inf]])), acc, "full", 128)
         self.assertTrue(result.wild[0, 0])
 
+    def test_an_operand_that_may_be_infinite_makes_anything(self):
+        f16, f32 = FORMATS["f16"], FORMATS["f32"]
+        a = Tile(f16, np.array([[65504.0]]), np.array([[np.inf]]))
+        result = intervals.gemm(a, Tile(f16, np.array([[-1.0]])), Tile(f32, np.array([[np.inf]])), "full", 128)
+        self.assertTrue(result.wild[0, 0])
+
     def test_division_of_integers(self):
         x, y = Tile(FORMATS["i32"], np.array([7, -7, 5])), Tile(FORMATS["i32"], np.array([2, 2, 0]))
         self.assertEqual(intervals.integer_binary("/", x, y).lo.tolist(), [3, -3, 0])

@@ -108,7 +108,7 @@ def write_packs(options, tools, base):
 
 def run_packs(options, tools, base):
     counts = collections.Counter()
-    jobs = [(tools, seed, options.only, base, options.run_packs) for seed in gpu.packs(options.run_packs)]
+    jobs = [(tools, seed, options.only, base, path) for seed, path in gpu.packs(options.run_packs)]
     for seed, outcome in in_parallel(gpu.run_pack, jobs, options.jobs):
         counts["discarded" if outcome.error else "failed" if outcome.failures else "passed"] += 1
         for failure in outcome.failures:

@@ -8,7 +8,8 @@ from .run import ARCHITECTURES, Outcome, clean, compile_for, prepare, run_on_gpu
 
 
 def write_pack(arguments):
-    """Compiles a seed's program into DIR/SEED.pack; gives its refusals and failures."""
+    """Compiles a seed's program into DIR/SEED.pack, or DIR/SEED.ARCH.pack where only one architecture takes it; gives its
+    refusals and failures."""
     tools, seed, only, base, directory = arguments
     folder, outcome = os.path.join(base, str(seed)), Outcome()
     os.makedirs(folder, exist_ok=True)
@@ -17,25 +18,29 @@ def write_pack(arguments):
         file.write(program.text())
     for architectures in (ARCHITECTURES, *((a,) for a in ARCHITECTURES)):
         if compile_for(tools, folder, architectures, outcome, program.check):
-            os.replace(os.path.join(folder, "k.pack"), os.path.join(directory, f"{seed}.pack"))
+            name = f"{seed}.pack" if len(architectures) > 1 else f"{seed}.{architectures[0]}.pack"
+            os.replace(os.path.join(folder, "k.pack"), os.path.join(directory, name))
             break
     clean(folder)
     return seed, outcome
 
 
 def packs(directory):
-    """Seeds of which there is a pack."""
-    return sorted(int(os.path.basename(path)[:-5]) for path in glob.glob(os.path.join(directory, "*.pack")))
+    """(seed, path) of each pack."""
+    paths = glob.glob(os.path.join(directory, "*.pack"))
+    return sorted((int(os.path.basename(path).split(".")[0]), os.path.abspath(path)) for path in paths)
 
 
 def run_pack(arguments):
     """(seed, what went wrong) of a pack on the GPU."""
-    tools, seed, only, base, directory = arguments
+    tools, seed, only, base, path = arguments
     folder, outcome = os.path.join(base, str(seed)), Outcome()
     os.makedirs(folder, exist_ok=True)
     program = draw_program(seed, 0, only)
+    one = os.path.basename(path).split(".")[1]
+    architectures = [one] if one in ARCHITECTURES else ARCHITECTURES
     calls = prepare(program, seed, folder, outcome)
     if calls is not None:
-        run_on_gpu(tools, program, calls, os.path.abspath(os.path.join(directory, f"{seed}.pack")), folder, outcome)
+        run_on_gpu(tools, program, calls, path, architectures, folder, outcome)
     clean(folder)
     return seed, outcome

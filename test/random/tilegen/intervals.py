@@ -448,8 +448,11 @@ def gemm(a, b, acc, precision, promote):
                 terms = (depth + 8) * 2.0 ** ((-13) if eight else 2 - inner.precision)
             # What may be zero or of either sign times an infinity: infinite or a NaN.
             unsure = [(t.lo <= 0) & (t.hi >= 0) & ~t.known() for t in (a, b)]
-            if np.any(unsure[0]) or np.any(unsure[1]):
+            # What may be infinite or not.
+            border = [~t.known() & ~(np.isfinite(t.lo) & np.isfinite(t.hi)) for t in (a, b)]
+            if any(np.any(m) for m in unsure + border):
                 infinite = _meets(unsure[0], np.isinf(y)) | _meets(np.isinf(x), unsure[1])
+                infinite = infinite | np.any(border[0], axis=1)[:, None] | np.any(border[1], axis=0)[None, :]
                 acc = Tile(fmt, acc.lo, acc.hi, infinite if acc.wild is None else acc.wild | infinite)
             size_x, size_y = (np.abs(np.where(np.isfinite(v), v, 0)) for v in (x, y))
             slack = magnitude * terms + spread_x @ size_y + size_x @ spread_y + spread_x @ spread_y

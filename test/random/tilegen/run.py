@@ -240,9 +240,9 @@ def run_on_emulator(tools, program, calls, folder, architectures, schedules, see
     run_cases(tools, program, "k.pack", cases, options, folder, outcome)
 
 
-def run_on_gpu(tools, program, calls, pack, folder, outcome):
-    """Both architectures' code of a pack, as far as it has any; twice, so that runs that differ are noticed."""
-    cases = [(arch, call, f"gpu.{arch}.{call.number}", ["--twice"]) for arch in ARCHITECTURES for call in calls]
+def run_on_gpu(tools, program, calls, pack, architectures, folder, outcome):
+    """Twice each, so that runs that differ are noticed."""
+    cases = [(arch, call, f"gpu.{arch}.{call.number}", ["--twice"]) for arch in architectures for call in calls]
     run_cases(tools, program, pack, cases, ["--on=cuda"], folder, outcome)
 
 
@@ -257,7 +257,7 @@ def run_cases(tools, program, pack, cases, options, folder, outcome):
         return
     results = re.findall(r"^(pass|FAIL) .*\n    (.*)$", out, re.M)
     if len(results) != len(lines):
-        outcome.fail("crash of a run", f"{len(results)} of {len(lines)} cases ran: {errors[-400:]}")
+        outcome.fail("crash of a run", f"{len(results)} of {len(lines)} cases ran: {(out + errors)[-400:]}")
         return
     for (verdict, text), (arch, call, tag, _) in zip(results, cases):
         if verdict == "FAIL":
