@@ -173,20 +173,15 @@ struct AllocateShared : tilec::impl::AllocateSharedBase<AllocateShared> {
       return signalPassFailure();
     }
     int64_t bytes = llvm::alignTo(place(pieces), 8);
-    int64_t single = 0;
     OpBuilder builder(kernel.getContext());
     for (Piece &piece : pieces) {
       StringRef attribute = isa<tgpu::AllocSharedOp>(piece.op) ? "offset" : "scratch";
       piece.op->setAttr(attribute, builder.getI64IntegerAttr(piece.offset));
-      single += piece.bytes;
-      ++numBuffers;
     }
     kernel.walk([&](tgpu::ChannelOp channel) {
       channel.setOffset(bytes);
       bytes += channelBytes(channel);
-      single += channelBytes(channel);
     });
-    bytesSaved += std::max<int64_t>(0, single - bytes);
     kernel.setSharedBytes(bytes);
     if (bytes > target->sharedPerBlock) {
       reportTooLarge(*target, bytes, pieces);

@@ -49,7 +49,6 @@ struct Bounds : tilec::impl::BoundsBase<Bounds> {
     }
     if (llvm::is_contained(inside, true)) {
       tgpu::kInBounds.set(op, DenseBoolArrayAttr::get(op->getContext(), inside));
-      ++numInBounds;
     }
   }
 };

@@ -111,7 +111,6 @@ public:
       : kernel(kernel), warps(warps), builder(kernel.getContext()) {}
 
   LogicalResult run();
-  unsigned conversions = 0;
 
 private:
   void replaceTensorConstants();
@@ -387,7 +386,6 @@ void Inference::demand(OpOperand &operand, const RegisterLayout &wanted) {
   operand.set(conversion);
   conversion.emitRemark(
       "layout conversion of a fragment: its producer and this use need different layouts");
-  ++conversions;
 }
 
 LogicalResult Inference::convertOperands(Operation *op) {
@@ -497,7 +495,6 @@ struct InferLayouts : tilec::impl::InferLayoutsBase<InferLayouts> {
     if (failed(inference.run())) {
       signalPassFailure();
     }
-    numConversions += inference.conversions;
   }
 };
 } // namespace

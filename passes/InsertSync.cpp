@@ -35,8 +35,6 @@ public:
     });
   }
 
-  unsigned barriers = 0, fences = 0, waits = 0;
-
 private:
   bool hazard(Hazard kind, Operation *outer, const Access &now, const Access &before) override {
     if (context.oneThread && outer == now.op) {
@@ -52,7 +50,6 @@ private:
       bool serves = barrier && coversContext(barrier);
       OpBuilder fence(serves ? barrier.getOperation() : &*builder.getInsertionPoint());
       tgpu::FenceAsyncOp::create(fence, outer->getLoc(), before.memory.global.has_value());
-      ++fences;
       if (serves) {
         return true;
       }
@@ -60,7 +57,6 @@ private:
     bool inRole = context.roles && outer != context.roles;
     tgpu::BarrierOp::create(builder, outer->getLoc(), inRole ? barrierOfRole(context.role) : 0,
                             inRole ? context.threads : 0);
-    ++barriers;
     return true;
   }
 
@@ -76,7 +72,6 @@ private:
     auto one = tgpu::OneThreadOp::create(builder, loc, before.thread);
     builder.setInsertionPointToStart(&one.getBody().emplaceBlock());
     tgpu::TmaStoreWaitOp::create(builder, loc, 0, /*read=*/false);
-    ++waits;
     return true;
   }
 
@@ -114,7 +109,6 @@ private:
     if (llvm::any_of(state.pending, needs)) {
       OpBuilder builder(op);
       tgpu::FenceAsyncOp::create(builder, op->getLoc());
-      ++fences;
       fenceAsync();
     }
   }
@@ -130,9 +124,6 @@ struct InsertSync : tilec::impl::InsertSyncBase<InsertSync> {
     if (failed(inserter.run(maxWalks))) {
       return signalPassFailure();
     }
-    numBarriers += inserter.barriers;
-    numFences += inserter.fences;
-    numWaits += inserter.waits;
   }
 };
 

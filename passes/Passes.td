@@ -3,6 +3,9 @@
 // In the order of the pipeline (compiler/driver/Pipeline.cpp). Each entry says what a pass needs, what it guarantees
 // and which remarks it makes; its file says how.
 //
+// No pass has statistics: LLVM as packaged is compiled without, so that an mlir::Pass::Statistic is another class there than
+// in our code, whose assertions are on, and its members are never initialised.
+//
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_PASSES_TD
 #define TILEC_PASSES_TD
@@ -75,7 +78,6 @@ def Bounds : Pass<"tgpu-bounds", "tilec::tgpu::KernelOp"> {
     Gives copies, loads and stores `tgpu.in_bounds`, one flag for each dimension of their slice of global memory: true where
     constant extents, the grid and loop bounds prove that no index is out of range, so that no guard is needed.
   }];
-  let statistics = [Statistic<"numInBounds", "num-in-bounds", "Accesses inside in some dimension">];
 }
 
 def SelectMma : Pass<"tgpu-select-mma", "tilec::tgpu::KernelOp"> {
@@ -86,9 +88,6 @@ def SelectMma : Pass<"tgpu-select-mma", "tilec::tgpu::KernelOp"> {
     mma.sync are padded to whole instructions for each warp, with a remark. Operands in registers that the choice cannot take
     there (all of scalar multiply-adds, k to be padded) are stored to a shared buffer, with a remark.
   }];
-  let statistics = [Statistic<"numWgmma", "num-wgmma", "Products on wgmma">,
-                    Statistic<"numMmaSync", "num-mma-sync", "Products on mma.sync">,
-                    Statistic<"numFma", "num-fma", "Products by scalar multiply-adds">];
 }
 
 def SelectCopies : Pass<"tgpu-select-copies", "tilec::tgpu::KernelOp"> {
@@ -98,9 +97,6 @@ def SelectCopies : Pass<"tgpu-select-copies", "tilec::tgpu::KernelOp"> {
     the `bytes` that it may move at once, from what is known of strides, offsets and extents. What is not TMA where
     the target has it is a remark with the reason, or an error where `@require` asks for more.
   }];
-  let statistics = [Statistic<"numTma", "num-tma", "Copies by TMA">,
-                    Statistic<"numCpAsync", "num-cp-async", "Copies by cp.async">,
-                    Statistic<"numVector", "num-vector", "Copies by loads and stores">];
 }
 
 def InferLayouts : Pass<"tgpu-infer-layouts", "tilec::tgpu::KernelOp"> {
@@ -112,7 +108,6 @@ def InferLayouts : Pass<"tgpu-infer-layouts", "tilec::tgpu::KernelOp"> {
     remark that says what it costs. Gives: every fragment has a layout.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
-  let statistics = [Statistic<"numConversions", "num-conversions", "Layout conversions inserted">];
 }
 
 def CheckRegisters : Pass<"tgpu-check-registers", "tilec::tgpu::KernelOp"> {
@@ -162,8 +157,6 @@ def PlanPipeline : Pass<"tgpu-plan-pipeline", "tilec::tgpu::KernelOp"> {
     write these by hand. What stays serial (a copy, or all of the loop), or has fewer stages than asked for, is a remark with
     its reason. Buffers that become rings are declared before the loop.
   }];
-  let statistics = [Statistic<"numPipelined", "num-pipelined", "Loops with a schedule">,
-                    Statistic<"numRefused", "num-refused", "Loops that stay serial">];
 }
 
 def ExpandPipeline : Pass<"tgpu-expand-pipeline", "tilec::tgpu::KernelOp"> {
@@ -184,8 +177,6 @@ def AllocateShared : Pass<"tgpu-allocate-shared", "tilec::tgpu::KernelOp"> {
     goes through shared memory, `shared_bytes` of the kernel. Buffers that are never live at the same time may overlap. More
     than the target has is an error [shared-too-large] that lists the buffers.
   }];
-  let statistics = [Statistic<"numBuffers", "num-buffers", "Buffers and scratch spaces placed">,
-                    Statistic<"bytesSaved", "bytes-saved", "Bytes that overlapping buffers save">];
 }
 
 def InsertSync : Pass<"tgpu-insert-sync", "tilec::tgpu::KernelOp"> {
@@ -201,9 +192,6 @@ def InsertSync : Pass<"tgpu-insert-sync", "tilec::tgpu::KernelOp"> {
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
   let options = [Option<"maxWalks", "max-walks", "int64_t", "0",
                         "Walks of a loop after which it is an error that nothing settles (0: as many as its rings may need)">];
-  let statistics = [Statistic<"numBarriers", "num-barriers", "Barriers inserted">,
-                    Statistic<"numFences", "num-fences", "Proxy fences inserted">,
-                    Statistic<"numWaits", "num-waits", "Waits for stores by TMA inserted">];
 }
 
 def VerifySync : Pass<"tgpu-verify-sync", "tilec::tgpu::KernelOp"> {
@@ -216,7 +204,6 @@ def VerifySync : Pass<"tgpu-verify-sync", "tilec::tgpu::KernelOp"> {
   }];
   let options = [Option<"maxWalks", "max-walks", "int64_t", "0",
                         "Walks of a loop after which it is an error that nothing settles (0: as many as its rings may need)">];
-  let statistics = [Statistic<"numChecked", "num-checked", "Guarded accesses and products checked">];
 }
 
 def ConvertTgpuToLLVM : Pass<"convert-tgpu-to-llvm", "mlir::ModuleOp"> {

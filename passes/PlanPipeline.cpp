@@ -180,7 +180,6 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
       return failure();
     }
     write(loop, copies.ahead, stages, path);
-    ++numPipelined;
     return success();
   }
 
@@ -254,7 +253,6 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
         return failure();
       }
     }
-    ++numRefused;
     return success();
   }
 

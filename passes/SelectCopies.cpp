@@ -166,7 +166,6 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     }
     if (refusal.empty()) {
       setPath(copy, CopyPath::Tma, accessBytes(global));
-      ++numTma;
       return success();
     }
     if (failed(checkRequired(copy, "tma", refusal))) {
@@ -188,7 +187,6 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
           << " bytes, not TMA: " << refusal;
     }
     setPath(copy, path, bytes);
-    ++(path == CopyPath::CpAsync ? numCpAsync : numVector);
     return success();
   }
 
@@ -211,7 +209,6 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     }
     store.setPathAttr(tgpu::CopyPathAttr::get(store.getContext(), path));
     store.setBytes(accessBytes(store.getDest()));
-    ++(path == CopyPath::Tma ? numTma : numVector);
     return success();
   }
 

@@ -228,7 +228,6 @@ struct SelectMma : tilec::impl::SelectMmaBase<SelectMma> {
     Choice wgmma = chooseWgmma(dot, product, target, warps);
     if (wgmma.mma) {
       dot.setMmaAttr(wgmma.mma);
-      ++numWgmma;
       return success();
     }
     if (failed(checkRequired(dot, "wgmma", wgmma.refusal))) {
@@ -245,7 +244,6 @@ struct SelectMma : tilec::impl::SelectMmaBase<SelectMma> {
         putInShared(dot, "its k of " + std::to_string(product.k) + " is no multiple of " +
                              std::to_string(product.instructionK()));
       }
-      ++numMmaSync;
       return success();
     }
     if (failed(checkRequired(dot, "mma", mma.refusal))) {
@@ -254,7 +252,6 @@ struct SelectMma : tilec::impl::SelectMmaBase<SelectMma> {
     dot.emitRemark("gemm uses scalar multiply-adds, no matrix instruction: ") << mma.refusal;
     dot.setMmaAttr(tgpu::MmaAttr::get(dot.getContext(), MmaKind::Fma, 1, 1, 1, 1, warps));
     putInShared(dot, "scalar multiply-adds read operands that all threads see");
-    ++numFma;
     return success();
   }
 };

@@ -65,7 +65,6 @@ public:
   }
 
   bool failed = false;
-  unsigned checked = 0;
 
   void checkConsumers();
   void checkWaits();
@@ -164,7 +163,6 @@ void Checker::checkGuard(const Access &access) {
   if (guards.empty() || isa<tgpu::TmaLoadOp>(access.op)) {
     return;
   }
-  ++checked;
   // The channel of TMA says nothing about what threads write into a slot: neither others of them
   // nor wgmma would be ordered after it, nor TMA when it fills the slot again.
   bool onlyTma = llvm::all_of(
@@ -310,7 +308,6 @@ void Checker::checkRefill(tgpu::TmaLoadOp load) {
 void Checker::checkLoad(tgpu::TmaLoadOp load) {
   Position position = Position::of(load.getPosition());
   Memory memory = Memory::of(load.getDest());
-  ++checked;
   if (!context.oneThread) {
     return report(load, "is issued by all threads: it belongs into tgpu.one_thread");
   }
@@ -421,7 +418,6 @@ void Checker::checkConsumers() {
 //===----------------------------------------------------------------------===//
 
 void Checker::checkProduct(tgpu::WgmmaOp product) {
-  ++checked;
   for (Value operand : {product.getAcc(), product.getA()}) {
     if (state.unfenced.contains(operand)) {
       return report(product, "uses registers that were written after the last tgpu.wgmma_fence",
@@ -533,7 +529,6 @@ struct VerifySync : tilec::impl::VerifySyncBase<VerifySync> {
     checker.checkBranches();
     checker.checkWaits();
     checker.checkConsumers();
-    numChecked += checker.checked;
     if (checker.failed || mlir::failed(settled)) {
       signalPassFailure();
     }
