@@ -111,9 +111,10 @@ bool FiberScheduler::releaseWarps(HostThread *block) {
     for (int64_t lane = 0; lane < kWarpSize; ++lane) {
       Fiber &fiber = *fibers[first + lane];
       if (fiber.state != State::AtExchange || fiber.place != place) {
-        stopProgram(block, std::string(place) +
-                               "not all 32 lanes of the warp arrive here: thread " +
-                               std::to_string(first + lane) + " does not [divergent-warp]");
+        block->run->error = std::string(place) +
+                            "not all 32 lanes of the warp arrive here: thread " +
+                            std::to_string(first + lane) + " does not [divergent-warp]";
+        stopProgram(block);
       }
       warps[warp].values[lane] = fiber.given;
     }
@@ -137,9 +138,10 @@ bool FiberScheduler::releaseBarrier(HostThread *block) {
   for (int64_t number = 0; number < numThreads; ++number) {
     Fiber &fiber = *fibers[number];
     if (fiber.state != State::AtBarrier || fiber.place != place) {
-      stopProgram(block, std::string(place) +
-                             "not all threads of the block arrive at this sync_threads(): thread " +
-                             std::to_string(number) + " does not [divergent-sync]");
+      block->run->error = std::string(place) +
+                          "not all threads of the block arrive at this sync_threads(): thread " +
+                          std::to_string(number) + " does not [divergent-sync]";
+      stopProgram(block);
     }
   }
   for (int64_t number = 0; number < numThreads; ++number) {

@@ -37,9 +37,8 @@ void Arena::release(int64_t mark) {
 
 void leaveProgram(HostRun &run) { longjmp(run.stop, 1); }
 
-void stopProgram(HostThread *thread, std::string message) {
+void stopProgram(HostThread *thread) {
   HostRun &run = *thread->run;
-  run.error = std::move(message);
   if (run.fibers && run.fibers->inThread()) {
     run.fibers->abandon();
   }
@@ -144,8 +143,9 @@ void *allocateWorkspace(HostThread *thread, int64_t count, int64_t bits, int64_t
       bytes / 8 > thread->run->memoryLimit) {
     // The place of the declaration says nothing here: it is the call that asks for too much.
     auto wanted = std::min<__int128>((__int128(count) * bits + 7) / 8, INT64_MAX);
-    stopProgram(thread, "the call needs a workspace of " + std::to_string(int64_t(wanted)) +
-                            " bytes, more than there is here");
+    thread->run->error = "the call needs a workspace of " + std::to_string(int64_t(wanted)) +
+                         " bytes, more than there is here";
+    stopProgram(thread);
   }
   bytes = (bytes + 7) / 8;
   auto room = size_t(bytes) + 256;
@@ -158,19 +158,24 @@ void *allocateWorkspace(HostThread *thread, int64_t count, int64_t bits, int64_t
 int64_t markArena(HostThread *thread) { return thread->arena.mark(); }
 void releaseArena(HostThread *thread, int64_t mark) { thread->arena.release(mark); }
 
-[[noreturn]] void trap(HostThread *thread, const char *message) { stopProgram(thread, message); }
+[[noreturn]] void trap(HostThread *thread, const char *message) {
+  thread->run->error = message;
+  stopProgram(thread);
+}
 
 [[noreturn]] void trapIndex(HostThread *thread, const char *where, const char *name, int64_t dim,
                             int64_t index, int64_t extent) {
-  stopProgram(thread, std::string(where) + "index " + std::to_string(index) + " of `" + name +
-                          "` is out of range: dimension " + std::to_string(dim) + " has extent " +
-                          std::to_string(extent) + " [out-of-range]");
+  thread->run->error = std::string(where) + "index " + std::to_string(index) + " of `" + name +
+                       "` is out of range: dimension " + std::to_string(dim) + " has extent " +
+                       std::to_string(extent) + " [out-of-range]";
+  stopProgram(thread);
 }
 
 [[noreturn]] void trapAssert(HostThread *thread, const char *where, const char *format,
                              const HostView *values, int64_t count, int64_t unsignedMask) {
-  stopProgram(thread, std::string(where) + "assertion failed" + (*format ? ": " : "") +
-                          formatValues(format, values, count, unsignedMask) + " [assert]");
+  thread->run->error = std::string(where) + "assertion failed" + (*format ? ": " : "") +
+                       formatValues(format, values, count, unsignedMask) + " [assert]";
+  stopProgram(thread);
 }
 
 void print(HostThread *thread, const char *format, const HostView *values, int64_t count,
@@ -188,7 +193,8 @@ int64_t countGrid(HostThread *thread, const int64_t *extents, int64_t rank, cons
   }
   for (int64_t d = 0; d < rank; ++d) {
     if (__builtin_mul_overflow(points, extents[d], &points) || points >= int64_t(1) << 31) {
-      stopProgram(thread, std::string(where) + "the grid has 2^31 points or more [grid-too-large]");
+      thread->run->error = std::string(where) + "the grid has 2^31 points or more [grid-too-large]";
+      stopProgram(thread);
     }
   }
   return points;
@@ -247,10 +253,11 @@ void copy(HostThread *thread, const HostView *source, const HostView *dest, int6
           const char *where) {
   for (int64_t d = 0; d < dest->rank; ++d) {
     if (source->dims[d].size != dest->dims[d].size) {
-      stopProgram(thread, std::string(where) + "the sides of the copy differ: dimension " +
-                              std::to_string(d) + " has extent " +
-                              std::to_string(source->dims[d].size) + " and " +
-                              std::to_string(dest->dims[d].size) + " [copy-shape]");
+      thread->run->error = std::string(where) + "the sides of the copy differ: dimension " +
+                           std::to_string(d) + " has extent " +
+                           std::to_string(source->dims[d].size) + " and " +
+                           std::to_string(dest->dims[d].size) + " [copy-shape]";
+      stopProgram(thread);
     }
   }
   int64_t index[kMaxRank];

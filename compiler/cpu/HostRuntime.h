@@ -104,8 +104,9 @@ struct HostThread {
   int64_t number = 0; ///< in the block
 };
 
-/// Ends the program with an error. Nothing on the stack below is destroyed.
-[[noreturn]] void stopProgram(HostThread *thread, std::string message);
+/// Ends the program with the error in `run->error`. Nothing on the stack is destroyed: no object with
+/// a destructor, not even the text of the error, may still be there.
+[[noreturn]] void stopProgram(HostThread *thread);
 
 /// Ends up where the program was started; also from the stack of a thread of a region.
 [[noreturn]] void leaveProgram(HostRun &run);
