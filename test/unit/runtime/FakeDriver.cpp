@@ -2,6 +2,7 @@
 // host memory; launches run nothing but write a line to the log file named by FAKE_DRIVER_LOG, with
 // the bytes of their parameters.
 #include "runtime/include/tile/pack_format.h"
+#include "runtime/src/Driver.h"
 #include "runtime/support/TensorMapArguments.h"
 
 #include <atomic>
@@ -14,6 +15,8 @@
 #include <string>
 
 #define FAKE extern "C" __attribute__((visibility("default"))) int
+
+namespace cu = tile_rt::cu;
 
 namespace {
 void logLine(const std::string &line) {
@@ -35,17 +38,12 @@ std::string hex(const void *data, size_t bytes) {
   return text;
 }
 
-struct Config {
-  unsigned grid[3], block[3], shared;
-  void *stream;
-  struct {
-    int id, pad;
-    unsigned value[16];
-  } *attributes;
-  unsigned numAttributes;
-};
-
-int fakeModule, fakeContext;
+// What handles point to; nobody looks inside.
+int fakeModule, fakeContext, fakeStream, fakeEvent;
+template <class Handle>
+Handle handleOf(const void *object) {
+  return reinterpret_cast<Handle>(const_cast<void *>(object));
+}
 
 /// The handle of a function is the address of its name. As all of the driver it may be called from
 /// several threads.
@@ -82,46 +80,47 @@ FAKE cuDeviceGetAttribute(int *value, int which, int) {
   *value = which == 75 ? 9 : which == 76 ? 0 : which == 16 ? 132 : which == 97 ? 232448 : 50 << 20;
   return 0;
 }
-FAKE cuDevicePrimaryCtxRetain(void **context, int) {
-  *context = &fakeContext;
+FAKE cuDevicePrimaryCtxRetain(cu::Context *context, int) {
+  *context = handleOf<cu::Context>(&fakeContext);
   return 0;
 }
 FAKE cuDevicePrimaryCtxRelease_v2(int) { return 0; }
-FAKE cuCtxGetCurrent(void **context) {
+FAKE cuCtxGetCurrent(cu::Context *context) {
   *context = nullptr;
   return 0;
 }
-FAKE cuCtxPushCurrent_v2(void *) { return 0; }
-FAKE cuCtxPopCurrent_v2(void **) { return 0; }
+FAKE cuCtxPushCurrent_v2(cu::Context) { return 0; }
+FAKE cuCtxPopCurrent_v2(cu::Context *) { return 0; }
 FAKE cuCtxSynchronize() { return 0; }
-FAKE cuModuleLoadDataEx(void **module, const void *image, unsigned, int *, void **) {
+FAKE cuModuleLoadDataEx(cu::Module *module, const void *image, unsigned, int *, void **) {
   logLine(std::string("load ") + static_cast<const char *>(image));
-  *module = &fakeModule;
+  *module = handleOf<cu::Module>(&fakeModule);
   return std::strcmp(static_cast<const char *>(image), "broken") == 0 ? 200 : 0;
 }
-FAKE cuModuleUnload(void *) {
+FAKE cuModuleUnload(cu::Module) {
   logLine("unload");
   return 0;
 }
-FAKE cuModuleGetFunction(const void **function, void *, const char *name) {
-  *function = functionNamed(name);
+FAKE cuModuleGetFunction(cu::Function *function, cu::Module, const char *name) {
+  *function = handleOf<cu::Function>(functionNamed(name));
   return std::strcmp(name, "missing") == 0 ? 500 : 0;
 }
-FAKE cuFuncSetAttribute(void *, int which, int value) {
+FAKE cuFuncSetAttribute(cu::Function, int which, int value) {
   logLine("attribute " + std::to_string(which) + " " + std::to_string(value));
   return 0;
 }
-FAKE cuLaunchKernelEx(const Config *config, const void *function, void **params, void **) {
-  const std::string &entryName = *static_cast<const std::string *>(function);
+FAKE cuLaunchKernelEx(const cu::LaunchConfig *config, cu::Function function, void **params,
+                      void **) {
+  const std::string &entryName = *reinterpret_cast<const std::string *>(function);
   std::string line = "launch " + entryName + " grid";
-  for (unsigned v : config->grid) {
+  for (unsigned v : {config->gridX, config->gridY, config->gridZ}) {
     line += " " + std::to_string(v);
   }
   line += " block";
-  for (unsigned v : config->block) {
+  for (unsigned v : {config->blockX, config->blockY, config->blockZ}) {
     line += " " + std::to_string(v);
   }
-  line += " shared " + std::to_string(config->shared);
+  line += " shared " + std::to_string(config->sharedBytes);
   for (unsigned i = 0; i < config->numAttributes; ++i) {
     line += " attribute " + std::to_string(config->attributes[i].id) + " " +
             std::to_string(config->attributes[i].value[0]);
@@ -166,8 +165,8 @@ FAKE cuMemFreeHost(void *memory) {
   std::free(memory);
   return 0;
 }
-FAKE cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *base, const uint64_t *dims,
-                            const uint64_t *strides, const uint32_t *box,
+FAKE cuTensorMapEncodeTiled(cu::TensorMapBytes *map, int type, uint32_t rank, void *base,
+                            const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
                             const uint32_t *elementStrides, int interleave, int swizzle,
                             int promotion, int fill) {
   tile_rt::TensorMapArguments arguments{.dataType = type,
@@ -201,19 +200,19 @@ FAKE cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *base, cons
   std::memcpy(map, &base, sizeof(base));
   return 0;
 }
-FAKE cuMemsetD8Async(uint64_t address, unsigned char value, size_t count, void *) {
+FAKE cuMemsetD8Async(uint64_t address, unsigned char value, size_t count, cu::Stream) {
   logLine("memset8 " + std::to_string(value) + " x " + std::to_string(count));
   std::memset(reinterpret_cast<void *>(address), value, count);
   return 0;
 }
-FAKE cuMemsetD16Async(uint64_t address, unsigned short value, size_t count, void *) {
+FAKE cuMemsetD16Async(uint64_t address, unsigned short value, size_t count, cu::Stream) {
   logLine("memset16 " + std::to_string(value) + " x " + std::to_string(count));
   for (size_t i = 0; i < count; ++i) {
     std::memcpy(reinterpret_cast<char *>(address) + 2 * i, &value, 2);
   }
   return 0;
 }
-FAKE cuMemsetD32Async(uint64_t address, unsigned value, size_t count, void *) {
+FAKE cuMemsetD32Async(uint64_t address, unsigned value, size_t count, cu::Stream) {
   logLine("memset32 " + std::to_string(value) + " x " + std::to_string(count));
   for (size_t i = 0; i < count; ++i) {
     std::memcpy(reinterpret_cast<char *>(address) + 4 * i, &value, 4);
@@ -221,7 +220,7 @@ FAKE cuMemsetD32Async(uint64_t address, unsigned value, size_t count, void *) {
   return 0;
 }
 FAKE cuMemsetD2D32Async(uint64_t address, size_t pitch, unsigned value, size_t width, size_t height,
-                        void *) {
+                        cu::Stream) {
   for (size_t row = 0; row < height; ++row) {
     for (size_t i = 0; i < width; ++i) {
       std::memcpy(reinterpret_cast<char *>(address) + row * pitch + 4 * i, &value, 4);
@@ -245,20 +244,20 @@ FAKE cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
   std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
   return 0;
 }
-FAKE cuStreamCreate(void **stream, unsigned) {
-  *stream = &fakeContext;
+FAKE cuStreamCreate(cu::Stream *stream, unsigned) {
+  *stream = handleOf<cu::Stream>(&fakeStream);
   return 0;
 }
-FAKE cuStreamSynchronize(void *) { return 0; }
-FAKE cuStreamDestroy_v2(void *) { return 0; }
-FAKE cuEventCreate(void **event, unsigned) {
-  *event = &fakeContext;
+FAKE cuStreamSynchronize(cu::Stream) { return 0; }
+FAKE cuStreamDestroy_v2(cu::Stream) { return 0; }
+FAKE cuEventCreate(cu::Event *event, unsigned) {
+  *event = handleOf<cu::Event>(&fakeEvent);
   return 0;
 }
-FAKE cuEventRecord(void *, void *) { return 0; }
-FAKE cuEventSynchronize(void *) { return 0; }
-FAKE cuEventElapsedTime(float *milliseconds, void *, void *) {
+FAKE cuEventRecord(cu::Event, cu::Stream) { return 0; }
+FAKE cuEventSynchronize(cu::Event) { return 0; }
+FAKE cuEventElapsedTime(float *milliseconds, cu::Event, cu::Event) {
   *milliseconds = 0.5f;
   return 0;
 }
-FAKE cuEventDestroy_v2(void *) { return 0; }
+FAKE cuEventDestroy_v2(cu::Event) { return 0; }
