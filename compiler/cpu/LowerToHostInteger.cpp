@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/cpu/HostCodegen.h"
+#include "dialects/tile/Divisions.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -113,24 +114,10 @@ HostValue HostCodegen::emitDivision(Operation *op, ArrayRef<HostValue> in, tile:
 
 /// Divisions and shifts; null if `op` is neither.
 HostValue HostCodegen::emitDivisionOrShift(Operation *op, ArrayRef<HostValue> in) {
-  using tile::Rounding;
-  auto quotient = [&](Rounding rounding, bool isUnsigned) {
-    return emitDivision(op, in, rounding, isUnsigned, /*remainder=*/false);
-  };
-  auto rest = [&](Rounding rounding, bool isUnsigned) {
-    return emitDivision(op, in, rounding, isUnsigned, /*remainder=*/true);
-  };
+  if (std::optional<tile::Division> division = tile::divisionOf(op)) {
+    return emitDivision(op, in, division->rounding, division->isUnsigned, division->remainder);
+  }
   return llvm::TypeSwitch<Operation *, HostValue>(op)
-      .Case<tile::DivOp>(
-          [&](tile::DivOp o) { return quotient(o.getRounding(), o.getIsUnsigned()); })
-      .Case<tile::RemOp>([&](tile::RemOp o) { return rest(o.getRounding(), o.getIsUnsigned()); })
-      .Case<arith::DivSIOp>([&](auto) { return quotient(Rounding::Zero, false); })
-      .Case<arith::DivUIOp>([&](auto) { return quotient(Rounding::Zero, true); })
-      .Case<arith::CeilDivSIOp>([&](auto) { return quotient(Rounding::Up, false); })
-      .Case<arith::CeilDivUIOp>([&](auto) { return quotient(Rounding::Up, true); })
-      .Case<arith::FloorDivSIOp>([&](auto) { return quotient(Rounding::Down, false); })
-      .Case<arith::RemSIOp>([&](auto) { return rest(Rounding::Zero, false); })
-      .Case<arith::RemUIOp>([&](auto) { return rest(Rounding::Zero, true); })
       .Case<tile::ShlOp>([&](tile::ShlOp o) {
         return emitShift(op, in, /*left=*/true, o.getIsUnsigned(), isOnHost(op));
       })

@@ -67,7 +67,6 @@ private:
   bool runPasses(mlir::ModuleOp module, const Target &target, llvm::StringRef name,
                  llvm::function_ref<void(mlir::OpPassManager &)> populate);
   bool bundle(llvm::MutableArrayRef<DeviceCode> codes);
-  bool writeAll(llvm::MutableArrayRef<DeviceCode> codes);
 
   bool writeText(llvm::StringRef text);
   bool writeFile(llvm::StringRef path, llvm::StringRef bytes);

@@ -32,7 +32,6 @@ public:
 
 private:
   using Expr = ast::Expr;
-  using ExprList = llvm::SmallVectorImpl<const Expr *>;
 
   // Tokens (Parser.cpp)
   bool at(TokenKind kind) const { return token.is(kind); }
@@ -147,7 +146,6 @@ private:
   bool parseArgs(llvm::SMLoc open, llvm::StringRef callee, bool isAnnotation,
                  llvm::ArrayRef<ast::Arg> &args);
   std::optional<ast::Arg> parseArg(llvm::StringRef callee, bool isAnnotation);
-  void checkAggregate(const Expr *expr, const Expr *allowed);
 
   const llvm::SourceMgr &sources;
   unsigned bufferId = 0;

@@ -46,6 +46,8 @@ Value Analyzer::mathCall(const ast::CallExpr *e, const BuiltinInfo &info, const 
       }
     }
   }
+  // The element-wise functions lead the table, in the order of MathFn.
+  static_assert(unsigned(Builtin::MulHi) == unsigned(MathFn::MulHi));
   auto fn = MathFn(unsigned(info.id));
   bool untyped = llvm::all_of(values, [](const Value &v) { return v.isUntyped(); });
   if (untyped || values.size() == 1) {

@@ -61,6 +61,8 @@ static Type withoutAxis(const Type &type, std::optional<unsigned> axis) {
 }
 
 Value Analyzer::reduceCall(const ast::CallExpr *e, const BuiltinInfo &info, const BoundArgs &args) {
+  static_assert(unsigned(Builtin::ReduceAll) - unsigned(Builtin::ReduceSum) ==
+                unsigned(ReduceKind::All));
   auto kind = ReduceKind(unsigned(info.id) - unsigned(Builtin::ReduceSum));
   if (frame.mode == Mode::Region) {
     Value v = operand(args.one(0));

@@ -52,16 +52,4 @@ const BuiltinInfo *findBuiltin(llvm::StringRef name) {
   return it == table.end() ? nullptr : &it->second;
 }
 
-llvm::StringRef mathFnName(MathFn fn) {
-  // The element-wise functions lead the table, in the order of MathFn.
-  static_assert(unsigned(Builtin::MulHi) == unsigned(MathFn::MulHi));
-  return rows[unsigned(fn)].name;
-}
-
-llvm::StringRef reduceKindName(ReduceKind kind) {
-  static_assert(unsigned(Builtin::ReduceAll) - unsigned(Builtin::ReduceSum) ==
-                unsigned(ReduceKind::All));
-  return rows[unsigned(Builtin::ReduceSum) + unsigned(kind)].name;
-}
-
 } // namespace tilec::sema

@@ -197,7 +197,6 @@ enum class MathFn : uint8_t {
   Clz,
   MulHi,
 };
-llvm::StringRef mathFnName(MathFn fn);
 
 struct MathExpr : Expr {
   MathFn fn;
@@ -229,7 +228,6 @@ struct BlockExpr : Expr {
 };
 
 enum class ReduceKind : uint8_t { Sum, Prod, Max, Min, And, Or, Xor, Any, All };
-llvm::StringRef reduceKindName(ReduceKind kind);
 
 /// reduce_*(x [, axis]). Without axis over all elements. A rank-1 tile or no axis gives a scalar.
 /// x may be a vec (Sum, Min, Max), which gives a scalar.

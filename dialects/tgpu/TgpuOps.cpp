@@ -1,7 +1,7 @@
 //===- TgpuOps.cpp - verifiers and custom assembly of the tgpu dialect ---===//
 #include "dialects/tgpu/Tgpu.h"
+#include "dialects/tile/KernelSyntax.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/Interfaces/FunctionImplementation.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -104,19 +104,10 @@ void GridPointOp::inferResultRanges(ArrayRef<ConstantIntRanges> args, SetIntRang
 //===----------------------------------------------------------------------===//
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto buildType = [](Builder &builder, ArrayRef<Type> args, ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag,
-                      std::string &) { return builder.getFunctionType(args, results); };
-  return function_interface_impl::parseFunctionOp(
-      parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), buildType,
-      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+  return tilec::tile::parseKernel<KernelOp>(parser, result);
 }
 
-void KernelOp::print(OpAsmPrinter &printer) {
-  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false,
-                                           getFunctionTypeAttrName(), getArgAttrsAttrName(),
-                                           getResAttrsAttrName());
-}
+void KernelOp::print(OpAsmPrinter &printer) { tilec::tile::printKernel(*this, printer); }
 
 LogicalResult KernelOp::verify() {
   if (getThreads() == 0 || getThreads() % 32 != 0 || getLaunchedThreads() > 1024) {

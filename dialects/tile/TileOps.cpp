@@ -1,8 +1,8 @@
 //===- TileOps.cpp - kernels, host code, storage: verifiers, assembly -----===//
+#include "dialects/tile/KernelSyntax.h"
 #include "dialects/tile/TileShapes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/FunctionImplementation.h"
 
 using namespace mlir;
 using namespace tilec::tile;
@@ -15,19 +15,10 @@ using namespace tilec::tile;
 //===----------------------------------------------------------------------===//
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto buildType = [](Builder &builder, ArrayRef<Type> args, ArrayRef<Type> results,
-                      function_interface_impl::VariadicFlag,
-                      std::string &) { return builder.getFunctionType(args, results); };
-  return function_interface_impl::parseFunctionOp(
-      parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), buildType,
-      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+  return tilec::tile::parseKernel<KernelOp>(parser, result);
 }
 
-void KernelOp::print(OpAsmPrinter &printer) {
-  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false,
-                                           getFunctionTypeAttrName(), getArgAttrsAttrName(),
-                                           getResAttrsAttrName());
-}
+void KernelOp::print(OpAsmPrinter &printer) { tilec::tile::printKernel(*this, printer); }
 
 LogicalResult KernelOp::verify() {
   if (!getResultTypes().empty()) {

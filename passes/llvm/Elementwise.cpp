@@ -1,4 +1,5 @@
 //===- Elementwise.cpp - scalar code and code for each slot --------------===//
+#include "dialects/tile/Divisions.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -7,7 +8,6 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
-using tilec::tile::Rounding;
 
 namespace tilec::lowering {
 
@@ -40,12 +40,9 @@ static Value callLibrary(OpBuilder &b, Location loc, StringRef stem, ValueRange 
 }
 
 Fragment KernelLowering::emitScalar(Operation *op, ValueRange in) {
-  auto quotient = [&](Rounding rounding, bool isUnsigned) -> Fragment {
-    return {divide(in[0], in[1], rounding, isUnsigned, /*remainder=*/false)};
-  };
-  auto rest = [&](Rounding rounding, bool isUnsigned) -> Fragment {
-    return {divide(in[0], in[1], rounding, isUnsigned, /*remainder=*/true)};
-  };
+  if (std::optional<tile::Division> d = tile::divisionOf(op)) {
+    return {divide(in[0], in[1], d->rounding, d->isUnsigned, d->remainder)};
+  }
   auto shifted = [&](bool left, bool isUnsigned) -> Fragment {
     return {shift(in[0], in[1], left, isUnsigned)};
   };
@@ -60,18 +57,8 @@ Fragment KernelLowering::emitScalar(Operation *op, ValueRange in) {
     return {arith::CmpFOp::create(b, loc, predicate, magnitude, infinity)};
   };
   return llvm::TypeSwitch<Operation *, Fragment>(op)
-      .Case<tile::DivOp>(
-          [&](tile::DivOp o) { return quotient(o.getRounding(), o.getIsUnsigned()); })
-      .Case<tile::RemOp>([&](tile::RemOp o) { return rest(o.getRounding(), o.getIsUnsigned()); })
       .Case<tile::ShlOp>([&](auto) { return shifted(true, true); })
       .Case<tile::ShrOp>([&](tile::ShrOp o) { return shifted(false, o.getIsUnsigned()); })
-      .Case<arith::DivSIOp>([&](auto) { return quotient(Rounding::Zero, false); })
-      .Case<arith::DivUIOp>([&](auto) { return quotient(Rounding::Zero, true); })
-      .Case<arith::CeilDivSIOp>([&](auto) { return quotient(Rounding::Up, false); })
-      .Case<arith::CeilDivUIOp>([&](auto) { return quotient(Rounding::Up, true); })
-      .Case<arith::FloorDivSIOp>([&](auto) { return quotient(Rounding::Down, false); })
-      .Case<arith::RemSIOp>([&](auto) { return rest(Rounding::Zero, false); })
-      .Case<arith::RemUIOp>([&](auto) { return rest(Rounding::Zero, true); })
       .Case<arith::ShLIOp>([&](auto) { return shifted(true, true); })
       .Case<arith::ShRSIOp>([&](auto) { return shifted(false, false); })
       .Case<arith::ShRUIOp>([&](auto) { return shifted(false, true); })
