@@ -117,9 +117,10 @@ void Call::checkOutputs() const {
     for (const auto &[option, map] :
          {std::pair{"--out", &options.outs}, std::pair{"--expect", &options.expects}}) {
       if (slot.absent && map->count(name)) {
-        throw InputError("`" + std::string(option) + " " + name +
-                         "`: the optional tensor is not given; ask for it with `--arg " + name +
-                         "=poison`");
+        std::string text = "`";
+        text.append(option).append(" ").append(name);
+        text.append("`: the optional tensor is not given; ask for it with `--arg ");
+        throw InputError(text.append(name).append("=poison`"));
       }
     }
   }

@@ -81,11 +81,12 @@ tile_pack::tile_pack(tile_context *context, std::string fileBytes)
 tile_pack::~tile_pack() {
   for (cu::Module module : modules) {
     if (module) {
-      try {
-        CurrentContext current(*context->driver, context->context);
-        context->driver->moduleUnload(module);
-      } catch (const Error &) {
-        // A driver that is shutting down: nothing is left to unload.
+      const Driver &driver = *context->driver;
+      // A driver that is shutting down refuses: nothing is left to unload.
+      if (driver.ctxPush(context->context) == 0) {
+        cu::Context popped = nullptr;
+        driver.moduleUnload(module);
+        driver.ctxPop(&popped);
       }
     }
   }

@@ -44,8 +44,9 @@ uint64_t encodeE8M0(double value) {
   int exponent;
   double fraction =
       std::frexp(value, &exponent); // in [0.5, 1): between 2^(exponent-1) and 2^exponent
-  int power = exponent - 1 + (fraction > 0.75 || (fraction == 0.75 && ((exponent - 1 + 127) & 1)));
-  return static_cast<uint64_t>(power + 127);
+  int biased = exponent - 1 + 127;
+  biased += fraction > 0.75 || (fraction == 0.75 && (biased & 1));
+  return static_cast<uint64_t>(biased);
 }
 } // namespace
 

@@ -25,7 +25,8 @@ static bool checkThread(Step &step, unsigned lane) {
                              "a thread ends while bulk copies that it has started may still read "
                              "the block's shared memory",
                              *groups.bulkReader);
-  report.notes.push_back("cp.async.bulk.commit_group and .wait_group.read 0 have to come before");
+  report.notes.emplace_back(
+      "cp.async.bulk.commit_group and .wait_group.read 0 have to come before");
   step.machine.sink.add(std::move(report));
   return true;
 }

@@ -31,6 +31,7 @@ void RemoteStore::issue(Step &step, unsigned lane) const {
   SharedPlace barrier = sharedPlace(step, SharedForm::Cluster, mbarrier, 8, 8, lane);
   checkNoMBarrier(step, place, lane);
   std::vector<uint64_t> stored;
+  stored.reserve(values.size());
   for (Row value : values) {
     stored.push_back(step.get(value, lane));
   }

@@ -116,8 +116,9 @@ static std::vector<std::string> raceNotes(const Checker::State &state, const Con
     return notes;
   }
   if (earlier == laterThread) {
-    notes.push_back("The thread has issued the second before it did the first, and has not waited "
-                    "for it in between.");
+    notes.emplace_back(
+        "The thread has issued the second before it did the first, and has not waited "
+        "for it in between.");
     notes.push_back("Look for " + waitingFor(state.channel(later).kind) + ".");
     return notes;
   }
