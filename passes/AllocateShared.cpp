@@ -125,7 +125,7 @@ static Operation *extentOf(Operation *use, Block *declared) {
   Operation *extent = use;
   for (Operation *op = use; op && op->getBlock() != declared;) {
     op = op->getParentOp();
-    if (op && isa<LoopLikeOpInterface, tgpu::RolesOp>(op) && op->getBlock()) {
+    if (isa_and_nonnull<LoopLikeOpInterface, tgpu::RolesOp>(op) && op->getBlock()) {
       extent = op;
     }
   }

@@ -65,7 +65,7 @@ static ExitCode runOne(const Options &options, const std::string &input) {
     return ExitInternal;
   }
   reportCrash(*compilation, reason, options, reproducer);
-  compilation.release(); // in no state to be destroyed
+  (void)compilation.release(); // in no state to be destroyed
   return ExitInternal;
 }
 
