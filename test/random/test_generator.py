@@ -118,6 +118,19 @@ class Numbers(unittest.TestCase):
         self.assertEqual(intervals.function("rsqrt", zero).lo[0], np.inf)
 
 
+class Values(unittest.TestCase):
+    def test_a_let_keeps_its_value_when_part_of_the_buffer_is_written(self):
+        part = n.Part("s", [("0", "8"), ("0", "16")])
+        body = [
+            n.Declare("shared", "s", "f32", ["16", "16"], n.Lit(1.0, "f32")),
+            n.Let("t", n.Ref("s")),
+            n.Assign(part, "=", n.Lit(2.0, "f32")),
+            n.Assign(n.Ref("x"), "=", n.Ref("t")),
+        ]
+        store = mutate.meanings(program(body), 0)[0]["Y"]
+        self.assertTrue(np.all(store.tile.lo[:16, :16] == 1.0))
+
+
 class Functions(unittest.TestCase):
     def setUp(self):
         self.text = ""

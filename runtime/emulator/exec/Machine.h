@@ -6,9 +6,11 @@
 #include "runtime/emulator/memory/Region.h"
 #include "runtime/emulator/profile/Profile.h"
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <random>
+#include <unordered_map>
 
 namespace tile_emu {
 
@@ -61,6 +63,8 @@ struct Warp {
   std::vector<LaneMask> defined;   ///< by row: lanes in which every bit is
   /// By row: which bits are undefined in the lanes that are not in `defined`; null: all of them.
   std::vector<std::unique_ptr<std::array<uint64_t, kWarpSize>>> undefinedBits;
+  /// By branch: how often each lane has come to it.
+  std::unordered_map<uint32_t, std::array<uint32_t, kWarpSize>> branches;
   std::vector<Path> paths;             ///< of different pc; together all lanes that have not exited
   std::vector<Divergence> divergences; ///< of which not all lanes have met again
   uint32_t turns = 0;                  ///< for rotation between paths

@@ -69,29 +69,41 @@ void Machine::Scheduler::moveOn(Warp &warp, Path &path, LaneMask lanes) {
   arrive(warp, lanes, pc);
 }
 
-/// Lanes of a path are going to take different ways.
+/// How often each lane has come to a branch.
+static void countBranch(Warp &warp, const Path &path) {
+  std::array<uint32_t, kWarpSize> &times = warp.branches[path.pc];
+  for (LaneMask rest = path.lanes; rest; rest &= rest - 1) {
+    ++times[unsigned(std::countr_zero(rest))];
+  }
+}
+
+/// Lanes of a path are going to take different ways. Only those that have come to the branch as
+/// often are at the same execution of it: others run ahead in a loop, as threads may, and could all
+/// go the same way each time.
 void Machine::Scheduler::noteDivergence(Warp &warp, const Path &path, const Step &step,
                                         LaneMask inactive) {
   LaneMask onward = inactive | (step.lanes & ~step.jumped & ~warp.exited);
-  std::map<uint32_t, LaneMask> ways;
-  if (onward) {
-    ways[path.pc + 1] = onward;
-  }
-  for (LaneMask rest = step.jumped & ~warp.exited; rest; rest &= rest - 1) {
+  LaneMask jumped = step.jumped & ~warp.exited;
+  const std::array<uint32_t, kWarpSize> &times = warp.branches[path.pc];
+  std::map<uint32_t, std::map<uint32_t, LaneMask>> executions;
+  for (LaneMask rest = onward | jumped; rest; rest &= rest - 1) {
     unsigned lane = unsigned(std::countr_zero(rest));
-    ways[step.targets[lane]] |= LaneMask(1) << lane;
+    bool jumps = jumped >> lane & 1;
+    executions[times[lane]][jumps ? step.targets[lane] : path.pc + 1] |= LaneMask(1) << lane;
   }
-  if (ways.size() < 2) {
-    return;
+  for (const auto &[time, ways] : executions) {
+    if (ways.size() < 2) {
+      continue;
+    }
+    Divergence divergence;
+    divergence.meetingPoint = machine.config->code->meetingPoint(path.pc);
+    for (auto [target, lanes] : ways) {
+      divergence.ways.push_back(lanes);
+      divergence.lanes |= lanes;
+    }
+    divergence.inside = divergence.lanes;
+    warp.divergences.push_back(std::move(divergence));
   }
-  Divergence divergence;
-  divergence.meetingPoint = machine.config->code->meetingPoint(path.pc);
-  for (auto [target, lanes] : ways) {
-    divergence.ways.push_back(lanes);
-    divergence.lanes |= lanes;
-  }
-  divergence.inside = divergence.lanes;
-  warp.divergences.push_back(std::move(divergence));
 }
 
 /// Lanes are where branches meet that they have taken.
@@ -337,6 +349,9 @@ bool Machine::Scheduler::execute(Block &block, Warp &warp, Path &path) {
   const Op &op = machine.config->code->ops[path.pc];
   if (!warp.divergences.empty()) {
     meet(warp, path);
+  }
+  if (!op.targets.empty()) {
+    countBranch(warp, path);
   }
   LaneMask lanes = path.lanes, active = guarded(machine, block, warp, op, lanes), ready = active;
   if (!active) {

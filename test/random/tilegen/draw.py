@@ -8,12 +8,12 @@ class Drawing(Builder):
     def bind_by_tensor(self, code):
         """A dimension that only a bound uses needs a tensor that binds it."""
         for name in self.dimensions:
-            if name in code and not any(name in t.extents for t in self.program.tensors()):
+            if name in code and not any(name in t.extents for t in self.program.tensors() if not t.optional):
                 self.program.arguments.append(n.Tensor(self.name("B"), "i32", [name]))
 
     def bind_dimensions(self):
         for name in self.dimensions:
-            if not any(name in t.extents for t in self.program.tensors()):
+            if not any(name in t.extents for t in self.program.tensors() if not t.optional):
                 self.program.arguments.append(n.Tensor(self.name("B"), "i32", [name]))
 
     def launch(self, statements, only):

@@ -213,7 +213,8 @@ class Interpreter:
         self.bind(s.name, store)
 
     def do_Let(self, s):
-        self.bind(s.name, Store.full(self.evaluate(s.value)))
+        # A value: what is written to a buffer later does not change it.
+        self.bind(s.name, Store.full(self.evaluate(s.value).each(np.copy)))
 
     def do_LetScalar(self, s):
         value = int(self.number(s.code))

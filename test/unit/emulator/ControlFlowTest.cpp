@@ -272,5 +272,57 @@ TEST(ControlFlow, Trap) {
   EXPECT_EQ(kernel.reports()[0].parties.at(0).thread.thread[0], 9U);
 }
 
+// Lanes that skip an `if` may be an iteration ahead of the others when both come to the same branch.
+TEST(ControlFlow, LanesAnIterationAheadHaveTakenTheSameWays) {
+  const char *body = R"(
+    mov.u32 %r0, %tid.x;
+    setp.lt.u32 %p0, %r0, 8;
+    mov.b32 %r1, 0;
+  LOOP:
+    @%p0 bra SKIP;
+    add.u32 %r2, %r1, %r0;
+    add.u32 %r2, %r2, %r2;
+    add.u32 %r2, %r2, %r2;
+  SKIP:
+    setp.ne.u32 %p1, %r1, 2;
+    @%p1 bra NEXT;
+    bar.sync 0;
+  NEXT:
+    add.u32 %r1, %r1, 1;
+    setp.lt.u32 %p2, %r1, 4;
+    @%p2 bra LOOP;)";
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    TestKernel kernel(body);
+    kernel.options.randomSchedule = true;
+    kernel.options.seed = seed;
+    EXPECT_TRUE(kernel.run());
+    ASSERT_EQ(kernel.describe(), "") << seed;
+  }
+}
+
+TEST(ControlFlow, LanesThatGoToABarrierInOtherIterationsAreReported) {
+  // Lane 0 comes to it in iteration 1, the others in iteration 2.
+  const char *body = R"(
+    mov.u32 %r0, %tid.x;
+    min.u32 %r3, %r0, 1;
+    add.u32 %r3, %r3, 1;
+    mov.b32 %r1, 0;
+  LOOP:
+    setp.ne.u32 %p1, %r1, %r3;
+    @%p1 bra NEXT;
+    bar.sync 0;
+  NEXT:
+    add.u32 %r1, %r1, 1;
+    setp.lt.u32 %p2, %r1, 4;
+    @%p2 bra LOOP;)";
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    TestKernel kernel(body);
+    kernel.options.randomSchedule = true;
+    kernel.options.seed = seed;
+    kernel.run();
+    EXPECT_TRUE(kernel.reported(Kind::Divergence, "have not taken the way to it")) << seed;
+  }
+}
+
 } // namespace
 } // namespace tile_emu
