@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/Rewrite/PatternApplicator.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "passes/Passes.h"
@@ -69,19 +70,38 @@ private:
                                   /*alignment=*/1024, /*addrSpace=*/3);
   }
 
+  /// Loops and branches become blocks. Each pattern splits the block it finds its operation in; the
+  /// last operation goes first, so that what it moves to the new block is short. A conversion driver
+  /// goes from the first to the last and notes each operation it moves: thousands of guarded
+  /// accesses took it seconds.
+  LogicalResult lowerStructuredControlFlow(LLVM::LLVMFuncOp function) {
+    RewritePatternSet patterns(&getContext());
+    populateSCFToControlFlowConversionPatterns(patterns);
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    PatternApplicator applicator(frozen);
+    applicator.applyDefaultCostModel();
+    SmallVector<Operation *> structured; // each after the operation it is in
+    function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<scf::SCFDialect>(op->getDialect()) && !op->hasTrait<OpTrait::IsTerminator>()) {
+        structured.push_back(op);
+      }
+    });
+    PatternRewriter rewriter(&getContext());
+    for (Operation *op : llvm::reverse(structured)) {
+      rewriter.setInsertionPoint(op);
+      if (failed(applicator.matchAndRewrite(op, rewriter))) {
+        return failure();
+      }
+    }
+    return success();
+  }
+
   LogicalResult lowerRest(LLVM::LLVMFuncOp function) {
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance;
     eliminateCommonSubExpressions(rewriter, dominance, function);
-    {
-      RewritePatternSet patterns(&getContext());
-      populateSCFToControlFlowConversionPatterns(patterns);
-      ConversionTarget target(getContext());
-      target.addIllegalDialect<scf::SCFDialect>();
-      target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-      if (failed(applyPartialConversion(function, target, std::move(patterns)))) {
-        return failure();
-      }
+    if (failed(lowerStructuredControlFlow(function))) {
+      return failure();
     }
     {
       RewritePatternSet patterns(&getContext());

@@ -99,6 +99,24 @@ class Numbers(unittest.TestCase):
         result = intervals.gemm(a, Tile(f16, np.array([[-1.0]])), Tile(f32, np.array([[np.inf]])), "full", 128)
         self.assertTrue(result.wild[0, 0])
 
+    def test_an_f64_product_fused_into_a_sum_may_tip_its_rounding(self):
+        from fractions import Fraction
+
+        f64, rng = FORMATS["f64"], np.random.default_rng(3)
+        x, y, z = (rng.standard_normal(2000) for _ in range(3))
+        result = intervals.fma(Tile(f64, x), Tile(f64, y), Tile(f64, z * 4))
+        exact = [float(Fraction(a) * Fraction(b) + Fraction(c)) for a, b, c in zip(x, y, z * 4)]  # rounded once
+        self.assertTrue(np.all((result.lo <= exact) & (exact <= result.hi)))
+        self.assertTrue(np.any(exact != x * y + z * 4))
+
+    def test_what_tf32_cannot_hold_may_be_zero_beside_an_infinity(self):
+        f32 = FORMATS["f32"]
+        small, infinite = Tile(f32, np.array([[2.0**-140]])), Tile(f32, np.array([[-np.inf]]))
+        acc = Tile(f32, np.array([[0.0]]))
+        for a, b in ((small, infinite), (infinite, small)):
+            self.assertTrue(intervals.gemm(a, b, acc, "tf32", 128).wild[0, 0])
+            self.assertEqual(intervals.gemm(a, b, acc, "full", 128).lo[0, 0], -np.inf)
+
     def test_division_of_integers(self):
         x, y = Tile(FORMATS["i32"], np.array([7, -7, 5])), Tile(FORMATS["i32"], np.array([2, 2, 0]))
         self.assertEqual(intervals.integer_binary("/", x, y).lo.tolist(), [3, -3, 0])

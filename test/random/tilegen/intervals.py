@@ -339,9 +339,10 @@ def fma(a, b, c):
         product, total = a.lo * b.lo, a.lo * b.lo + c.lo
         exact = (total - product == c.lo) & (total - c.lo == product) & (fmt.name != "f64")
     close = ~exact & result.known() & np.isfinite(result.lo) & np.isfinite(product)
-    if fmt.name == "f64":  # cancellation shows the product's own rounding
+    if fmt.name == "f64":  # cancellation shows the product's own rounding; without it, the rounding may tip that of the sum
         slack = np.where(close, np.abs(product) * 2.0**-52, 0)
-        return Tile(fmt, result.lo - slack, result.hi + slack, result.wild)
+        below, above = np.nextafter(result.lo - slack, -np.inf), np.nextafter(result.hi + slack, np.inf)
+        return Tile(fmt, np.where(close, below, result.lo), np.where(close, above, result.hi), result.wild)
     below, above = round_to(fmt, np.nextafter(total, -np.inf)), round_to(fmt, np.nextafter(total, np.inf))
     return Tile(fmt, np.where(close, below, result.lo), np.where(close, above, result.hi), result.wild)
 
@@ -421,9 +422,12 @@ def gemm(a, b, acc, precision, promote):
     inner = FORMATS["f32"] if fmt.name == "f16" else fmt
     a, b = a.stored(), b.stored()
     (x, spread_x), (y, spread_y) = _middle(a), _middle(b)
+    vanishes = [np.zeros(x.shape, bool), np.zeros(y.shape, bool)]
     if precision == "tf32":
         rounded_x, rounded_y = _tf32(x), _tf32(y)
         overflows = [np.isfinite(x) & ~np.isfinite(rounded_x), np.isfinite(y) & ~np.isfinite(rounded_y)]
+        # Cut rather than rounded, what lies below the least number of tf32 is zero.
+        vanishes = [(x != 0) & (_tf32(x / 2) == 0), (y != 0) & (_tf32(y / 2) == 0)]
         a, b = (Tile(t.format, t.lo, t.hi, over if t.wild is None else over | t.wild) for t, over in zip((a, b), overflows))
         # Rounded or cut: both are conversions that hardware makes.
         spread_x = spread_x + np.where(rounded_x != x, np.abs(x) * 2.0**-10, 0)
@@ -447,7 +451,7 @@ def gemm(a, b, acc, precision, promote):
             else:
                 terms = (depth + 8) * 2.0 ** ((-13) if eight else 2 - inner.precision)
             # What may be zero or of either sign times an infinity: infinite or a NaN.
-            unsure = [(t.lo <= 0) & (t.hi >= 0) & ~t.known() for t in (a, b)]
+            unsure = [(t.lo <= 0) & (t.hi >= 0) & ~t.known() | v for t, v in zip((a, b), vanishes)]
             # What may be infinite or not.
             border = [~t.known() & ~(np.isfinite(t.lo) & np.isfinite(t.hi)) for t in (a, b)]
             if any(np.any(m) for m in unsure + border):
