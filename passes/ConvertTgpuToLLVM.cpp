@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/Rewrite/PatternApplicator.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -70,8 +71,9 @@ private:
                                   /*alignment=*/1024, /*addrSpace=*/3);
   }
 
-  /// Loops and branches become blocks. Each pattern splits the block it finds its operation in; the
-  /// last operation goes first, so that what it moves to the new block is short. A conversion driver
+  /// Loops and branches become blocks. Each pattern splits the block it finds its operation in, and
+  /// expects single blocks in the operation's regions: outer ones go before inner ones, and in a
+  /// block the last goes first, so that what it moves to the new block is short. A conversion driver
   /// goes from the first to the last and notes each operation it moves: thousands of guarded
   /// accesses took it seconds.
   LogicalResult lowerStructuredControlFlow(LLVM::LLVMFuncOp function) {
@@ -80,14 +82,14 @@ private:
     FrozenRewritePatternSet frozen(std::move(patterns));
     PatternApplicator applicator(frozen);
     applicator.applyDefaultCostModel();
-    SmallVector<Operation *> structured; // each after the operation it is in
-    function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    SmallVector<Operation *> structured;
+    function.walk<WalkOrder::PreOrder, ReverseIterator>([&](Operation *op) {
       if (isa<scf::SCFDialect>(op->getDialect()) && !op->hasTrait<OpTrait::IsTerminator>()) {
         structured.push_back(op);
       }
     });
     PatternRewriter rewriter(&getContext());
-    for (Operation *op : llvm::reverse(structured)) {
+    for (Operation *op : structured) {
       rewriter.setInsertionPoint(op);
       if (failed(applicator.matchAndRewrite(op, rewriter))) {
         return failure();
