@@ -122,4 +122,29 @@ Value KernelLowering::addCoordinates(Value x, IntegerRange &range, Value y, Inte
   return LLVM::SAddSat::create(b, loc, x, y);
 }
 
+Value KernelLowering::coordinateOf(const ViewDim &dim, Value index, IntegerRange &range,
+                                   bool &saturates) {
+  Type type = dim.offset.getType();
+  const IntegerRange limits = limitsOf(type);
+  const bool fits = range.low >= limits.low && range.high <= limits.high;
+  if (dim.begins.empty()) {
+    saturates = !fits;
+    return fitIndex(index, range, type);
+  }
+  if (type.isInteger(64) || (fits && !dim.saturated)) {
+    IntegerRange reach = dim.reach;
+    Value sum = addCoordinates(dim.offset, reach, toInteger(index, type), range);
+    saturates = dim.saturated || reach.low == limits.low || reach.high == limits.high;
+    range = reach;
+    return sum;
+  }
+  // A number that was cut to the type's ends cannot be added to: from the beginning, then.
+  Value sum = toInteger(index, b.getI64Type());
+  for (auto [begin, reach] : dim.begins) {
+    sum = addCoordinates(sum, range, toInteger(begin, b.getI64Type()), reach);
+  }
+  saturates = true;
+  return fitIndex(sum, range, type);
+}
+
 } // namespace tilec::lowering

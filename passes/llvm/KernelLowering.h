@@ -142,11 +142,15 @@ private:
   mlir::Value divide(mlir::Value x, mlir::Value y, tile::Rounding rounding, bool isUnsigned,
                      bool remainder);
   mlir::Value shift(mlir::Value x, mlir::Value count, bool left, bool isUnsigned);
-  /// An index of the program in the type of `dim`'s coordinates; what does not fit becomes the
-  /// nearest number that does, which is out of range as well.
+  /// An index of the program in the type of coordinates; what does not fit becomes the nearest
+  /// number that does, which is out of range as well.
   mlir::Value fitIndex(mlir::Value index, IntegerRange &range, mlir::Type type);
   /// The sum of two coordinates of such ranges, or the nearest number of their type.
   mlir::Value addCoordinates(mlir::Value x, IntegerRange &range, mlir::Value y, IntegerRange other);
+  /// The coordinate of an index of a view, or the nearest number of its type. `range` is that of the
+  /// index, and then that of the coordinate; `saturates`: it may be another number.
+  mlir::Value coordinateOf(const ViewDim &dim, mlir::Value index, IntegerRange &range,
+                           bool &saturates);
   mlir::LogicalResult lowerConvert(tile::ConvertOp op);
   mlir::LogicalResult lowerMap(tile::MapOp op);
   mlir::FailureOr<Fragment> convertAll(mlir::Operation *op, llvm::ArrayRef<mlir::Value> values,

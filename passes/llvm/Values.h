@@ -17,16 +17,18 @@ namespace tilec::lowering {
 /// One dimension of the tensor behind a view. Coordinates count elements of the whole tensor, in
 /// i32 where extents and offsets are, else in i64.
 struct ViewDim {
-  mlir::Value offset; // coordinate of index 0
+  mlir::Value offset; // coordinate of index 0, or the nearest number of its type
   mlir::Value lower;  // coordinates below are out of range; null: 0
   mlir::Value upper;  // coordinates from here on are out of range; never negative
   mlir::Value stride; // elements, i32 or i64; null: 1
   mlir::Value extent; // of the view, when it is not static
   int64_t size = 0;   // of the view, or ShapedType::kDynamic
   int64_t step = 0;   // divides offset, lower and upper, where these are in range; 0: they are 0
-  IntegerRange reach = {0, 0}; // of offset
-  bool whole = true;           // all of the tensor's dimension: no slice was taken
-  int tileDim = -1;            // which dimension of the view this is; -1: fixed by a single index
+  IntegerRange reach = {0, 0};                                       // of offset
+  llvm::SmallVector<std::pair<mlir::Value, IntegerRange>, 1> begins; // of slices; offset: their sum
+  bool saturated = false; // offset may be another number, where the sum does not fit
+  bool whole = true;      // all of the tensor's dimension: no slice was taken
+  int tileDim = -1;       // which dimension of the view this is; -1: fixed by a single index
 };
 
 /// A bounded view of global memory.

@@ -57,9 +57,10 @@ LogicalResult KernelLowering::lowerSlice(tile::SliceOp op) {
     }
     dim.tileDim = nextTileDim++;
     if (Value size = op.getDynamicSize(axis)) {
-      IntegerRange range = integers.range(size), reach = dim.reach;
-      dim.extent = fitIndex(scalars[size][0], range, dim.offset.getType());
-      Value end = addCoordinates(dim.offset, reach, dim.extent, range);
+      IntegerRange range = integers.range(size);
+      bool saturates = false;
+      dim.extent = scalars[size][0];
+      Value end = coordinateOf(dim, dim.extent, range, saturates);
       end = b.createOrFold<arith::MaxSIOp>(loc, end, constant(0, end.getType()));
       dim.upper = b.createOrFold<arith::MinSIOp>(loc, dim.upper, end);
       dim.step = std::gcd(dim.step, integers.divisor(size));
@@ -82,15 +83,20 @@ void KernelLowering::sliceDim(ViewDim &dim, Value index) {
   // What the source's own size excludes is only excluded by the tensor's bound when the source is
   // the tensor.
   if (!whole && dim.size != ShapedType::kDynamic) {
-    IntegerRange reach = dim.reach;
-    Value end = addCoordinates(dim.offset, reach, constant(dim.size, type), {dim.size, dim.size});
+    IntegerRange range = {dim.size, dim.size};
+    bool saturates = false;
+    Value end = coordinateOf(dim, constant(dim.size, type), range, saturates);
     end = b.createOrFold<arith::MaxSIOp>(loc, end, constant(0, type));
     dim.upper = b.createOrFold<arith::MinSIOp>(loc, dim.upper, end);
     dim.step = std::gcd(dim.step, dim.size);
   }
-  IntegerRange range = integers.range(index);
-  Value fitted = fitIndex(scalars[index][0], range, type);
-  dim.offset = addCoordinates(dim.offset, dim.reach, fitted, range);
+  const IntegerRange range = integers.range(index);
+  IntegerRange reach = range;
+  bool saturates = false;
+  dim.offset = coordinateOf(dim, scalars[index][0], reach, saturates);
+  dim.reach = reach;
+  dim.saturated = saturates;
+  dim.begins.push_back({scalars[index][0], range});
   dim.step = std::gcd(dim.step, integers.divisor(index));
 }
 
@@ -119,9 +125,9 @@ Value KernelLowering::elementPointer(const View &view, ValueRange indices, Value
       } else if (!dim.whole && !integers.isNonNegative(old)) {
         require(compare(arith::CmpIPredicate::sge, index, constant(0, index.getType())));
       }
-      IntegerRange range = integers.range(old), reach = dim.reach;
-      Value fitted = fitIndex(index, range, coordinate.getType());
-      coordinate = addCoordinates(coordinate, reach, fitted, range);
+      IntegerRange range = integers.range(old);
+      bool saturates = false;
+      coordinate = coordinateOf(dim, index, range, saturates);
     }
     require(compare(arith::CmpIPredicate::ult, coordinate, dim.upper));
     if (dim.lower) {
