@@ -23,7 +23,8 @@ def parts_of(path):
     """Pairs of a part of the file and the pipeline options that its RUN line gives tile-opt."""
     text = path.read_text()
     run = re.search(r'RUN: tile-opt %s(?: (.*))?', text)
-    options = re.findall(r"'[^']*'|\S+", (run.group(1) or '').split('|')[0]) if run else []
+    command = re.sub(r'-o \S+', '', (run.group(1) or '').split('|')[0]) if run else ''  # its output is not wanted
+    options = re.findall(r"'[^']*'|\S+", command)
     options = [o.replace("'", '') for o in options if not o.startswith(('-split', '-verify', '2>'))]
     for part in text.split('// -----'):
         code = '\n'.join(line for line in part.splitlines() if not line.strip().startswith('//'))
