@@ -1,4 +1,5 @@
-// Runs every program of test/ptx on the emulator: no report, and the answer of the hardware.
+// Runs every program of test/ptx on the emulator: no report, and the answer of the hardware; of those that the hardware
+// refuses, each launch is reported.
 #include "tools/ptx-run/Comparison.h"
 #include "tools/ptx-run/Run.h"
 
@@ -60,10 +61,40 @@ TEST_P(Golden, AnswersLikeTheHardware) {
 INSTANTIATE_TEST_SUITE_P(Ptx, Golden, testing::ValuesIn(programs("golden")),
                          [](const auto &info) { return info.param; });
 
+/// The launches of a file, each alone.
+std::vector<Description> launchesOf(const std::string &name, std::string &ptx) {
+  const std::string path = (kFolder / "faults" / (name + ".ptx")).string();
+  ptx = readFile(path);
+  const Description all = describe(path, ptx);
+  std::vector<Description> each;
+  for (const Launch &launch : all.launches) {
+    each.push_back(all);
+    each.back().launches = {launch};
+  }
+  return each;
+}
+
+class Refused : public testing::TestWithParam<std::string> {};
+TEST_P(Refused, IsReported) {
+  std::string ptx;
+  for (const Description &description : launchesOf(GetParam(), ptx)) {
+    SCOPED_TRACE(description.launches[0].entry);
+    ASSERT_EQ(description.error, "CUDA_ERROR_ILLEGAL_INSTRUCTION");
+    const Outcome outcome = run(ptx, description);
+    EXPECT_FALSE(outcome.ended);
+    ASSERT_EQ(outcome.reports.size(), 1u) << outcome.text;
+    EXPECT_EQ(outcome.reports[0].kind, tile_emu::Report::Kind::Invalid);
+    EXPECT_NE(outcome.reports[0].message.find("illegal instruction"), std::string::npos);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Ptx, Refused, testing::ValuesIn(programs("faults")),
+                         [](const auto &info) { return info.param; });
+
 // A folder that lost its files would make the tests above pass on nothing.
 TEST(Probes, AreThere) {
   EXPECT_GE(programs("probes").size(), 60u);
   EXPECT_GE(programs("golden").size(), 5u);
+  EXPECT_GE(programs("faults").size(), 2u);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the probes: small PTX programs, one per group of instructions, into probes/ (or checks that it holds just them).
+"""Writes the probes: small PTX programs, one per group of instructions, into probes/, and what a GPU refuses into faults/ (or checks
+that they hold just these).
 
     generate.py [--check] [DIR]
 """
@@ -15,31 +16,35 @@ import importlib
 from families import ptx
 
 MODULES = ("integers", "floats", "conversions", "warps", "memory", "barriers", "copies", "tensors", "matrices",
-           "warpgroups", "clusters")
+           "warpgroups", "clusters", "policies")
+
+
+def different(folder, texts):
+    """Names of the files of a folder that are not what is generated, or not there, or too many."""
+    present = {path.name: path.read_text() for path in folder.glob("*.ptx")}
+    return sorted(name for name in texts.keys() | present.keys() if texts.get(name) != present.get(name))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit status 1 if a file differs")
-    parser.add_argument("dir", nargs="?", type=pathlib.Path, default=HERE / "probes")
+    parser.add_argument("dir", nargs="?", type=pathlib.Path, default=HERE)
     args = parser.parse_args()
     for name in MODULES:
         importlib.import_module("families." + name).add_probes()
-    texts = {probe.name + ".ptx": probe.text() for probe in ptx.ALL}
-    assert len(texts) == len(ptx.ALL), "two probes of one name"
-    present = {path.name: path for path in args.dir.glob("*.ptx")}
-    different = sorted(name for name in texts.keys() | present.keys()
-                       if name not in texts or name not in present or present[name].read_text() != texts[name])
-    if args.check:
-        print("\n".join(f"{name}: not as generate.py writes it" for name in different) or f"{len(texts)} probes")
-        return 1 if different else 0
-    args.dir.mkdir(exist_ok=True)
-    for name in different:
-        if name in texts:
-            (args.dir / name).write_text(texts[name])
-        else:
-            present[name].unlink()
-    print(f"{len(texts)} probes, {len(different)} changed")
+    changed = []
+    for folder, programs in ((args.dir / "probes", ptx.ALL), (args.dir / "faults", ptx.FAULTS)):
+        texts = {program.name + ".ptx": program.text() for program in programs}
+        assert len(texts) == len(programs), "two programs of one name"
+        for name in different(folder, texts):
+            changed.append(folder / name)
+            if not args.check:
+                folder.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_text(texts[name]) if name in texts else (folder / name).unlink()
+    if args.check and changed:
+        print("\n".join(f"{path}: not as generate.py writes it" for path in changed))
+        return 1
+    print(f"{len(ptx.ALL)} probes, {len(ptx.FAULTS)} files of faults, {len(changed)} changed")
     return 0
 
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Runs the PTX programs of test/ptx on a GPU and stores what they compute.
 
-    gpu_probes.py FOLDER... [--out DIR] [--jobs N] [--only TEXT]
+    gpu_probes.py FOLDER... [--out DIR] [--answers DIR] [--jobs N] [--only TEXT]
 
 Each FOLDER holds .ptx files with descriptions (test/ptx/README.md). The driver compiles the text. Every program is run twice,
-in a process that is started anew after a failure. DIR gets answers.tar.gz (NAME.bin for every program that ran the same twice:
-its result buffers one after the other) and results.json (device, and what went wrong), workers.log. Needs python3 and libcuda.
-Exit status: 0 all ran, 1 some failed, 3 no GPU.
+in a process that is started anew after a failure. Where the description names an error, each launch has a process of its own,
+since nothing else runs after it there, and has to end in just that error. DIR gets answers.tar.gz (NAME.bin for every program
+that ran the same twice: its result buffers one after the other) and results.json (device, and what went wrong), workers.log.
+With --answers, answers that differ from those kept there are failures too. Needs python3 and libcuda.
+Exit status: 0 all ran as they should, 1 some did not, 3 no GPU.
 """
 import argparse
 import ctypes as ct
@@ -132,21 +134,35 @@ class Device:
         self("cuCtxSynchronize")
 
 
+class Buffers:
+    """The buffers of a description on the device."""
+
+    def __init__(self, device, description):
+        self.device, self.sizes, self.addresses = device, {}, {}
+        self.results = [name for name, buffer in description["buffers"].items() if inputs.is_result(buffer)]
+        for name, buffer in description["buffers"].items():
+            data = inputs.buffer_bytes(buffer)
+            self.sizes[name], self.addresses[name] = len(data), device.allocate(data)
+
+    def answer(self):
+        return b"".join(self.device.read(self.addresses[name], self.sizes[name]) for name in self.results)
+
+    def free(self):
+        for address in self.addresses.values():
+            self.device("cuMemFree_v2", ct.c_uint64(address - GUARD))
+
+
 def run(device, path):
+    """The answer of a program."""
     description, text = inputs.read_description(path)
     module = device.load(text)
     answers = []
     for _ in range(2):
-        sizes, addresses = {}, {}
-        for name, buffer in description["buffers"].items():
-            data = inputs.buffer_bytes(buffer)
-            sizes[name], addresses[name] = len(data), device.allocate(data)
+        buffers = Buffers(device, description)
         for launch in description["launches"]:
-            device.launch(module, launch, addresses)
-        answers.append(b"".join(device.read(addresses[name], sizes[name]) for name, buffer in description["buffers"].items()
-                                if inputs.is_result(buffer)))
-        for address in addresses.values():
-            device("cuMemFree_v2", ct.c_uint64(address - GUARD))
+            device.launch(module, launch, buffers.addresses)
+        answers.append(buffers.answer())
+        buffers.free()
     device("cuModuleUnload", module)
     if answers[0] != answers[1]:
         different = sum(x != y for x, y in zip(*answers))
@@ -154,19 +170,43 @@ def run(device, path):
     return answers[0]
 
 
+def fail(device, path, entry):
+    """Runs the launch of a program that has to end in an error: what it does instead, or ''. The context is lost."""
+    description, text = inputs.read_description(path)
+    (launch,) = (launch for launch in description["launches"] if launch["entry"] == entry)
+    module = device.load(text)
+    buffers = Buffers(device, description)
+    try:
+        device.launch(module, launch, buffers.addresses)
+    except RuntimeError as failure:
+        return "" if str(failure) == f"cuCtxSynchronize: {description['error']}" else str(failure)
+    return "ends without an error"
+
+
+def reply_to(device, path, entry, out):
+    """(reply, whether the context can be used again)"""
+    try:
+        if entry:
+            why = fail(device, path, entry)
+            return {"ok": not why, "why": why}, False
+        (out / (path.stem + ".bin")).write_bytes(run(device, path))
+        return {"ok": True}, True
+    except ArithmeticError as failure:
+        return {"ok": False, "why": str(failure)}, True
+    except Exception as failure:
+        return {"ok": False, "why": f"{type(failure).__name__}: {failure}"}, False
+
+
 def worker(out):
-    """Reads paths from stdin, one per line; answers each with one line of JSON; ends after an error of the driver."""
+    """Reads tasks from stdin, one per line: a path, or a path and an entry point of it that fails. Answers each with one line of
+    JSON; ends after an error of the driver."""
     device = Device()
     print(json.dumps({"device": device.name}), flush=True)
     for line in sys.stdin:
-        path = pathlib.Path(line.strip())
-        try:
-            (out / (path.stem + ".bin")).write_bytes(run(device, path))
-            print(json.dumps({"ok": True}), flush=True)
-        except ArithmeticError as failure:
-            print(json.dumps({"ok": False, "why": str(failure)}), flush=True)
-        except Exception as failure:
-            print(json.dumps({"ok": False, "why": f"{type(failure).__name__}: {failure}"}), flush=True)
+        path, _, entry = line.rstrip("\n").partition("\t")
+        reply, goes_on = reply_to(device, pathlib.Path(path), entry, out)
+        print(json.dumps({**reply, "again": goes_on}), flush=True)
+        if not goes_on:
             return
 
 
@@ -181,7 +221,9 @@ class Worker:
         line = self.process.stdout.readline() if ready else b""
         return json.loads(line) if line else {"ok": False, "why": "out of time" if not ready else "the process ended"}
 
-    def run(self, path):
+    def run(self, path, entry):
+        if entry:
+            self.stop()
         if self.process is None:
             self.process = subprocess.Popen([sys.executable, __file__, "--worker", "--out", str(self.out)], stdin=subprocess.PIPE,
                                             stdout=subprocess.PIPE, stderr=self.log)
@@ -190,10 +232,10 @@ class Worker:
                 self.stop()
                 return start
             self.device = start["device"]
-        self.process.stdin.write(f"{path}\n".encode())
+        self.process.stdin.write(f"{path}\t{entry}\n".encode())
         self.process.stdin.flush()
         answer = self.reply()
-        if not answer["ok"] and not answer["why"].startswith("two runs"):
+        if not answer.get("again"):
             self.stop()
         return answer
 
@@ -204,10 +246,22 @@ class Worker:
             self.process = None
 
 
+def tasks_of(path):
+    """[(path, entry point that fails, or '')]"""
+    description, _ = inputs.read_description(path)
+    return [(path, launch["entry"]) for launch in description["launches"]] if "error" in description else [(path, "")]
+
+
+def same(kept, folder, name):
+    file = kept / (name + ".bin")
+    return file.exists() and file.read_bytes() == (folder / (name + ".bin")).read_bytes()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="*", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."))
+    parser.add_argument("--answers", type=pathlib.Path, help="the answers that are expected: test/ptx/answers")
     parser.add_argument("--jobs", type=int, default=4)
     parser.add_argument("--only", default="", help="programs whose names contain this")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
@@ -221,24 +275,28 @@ def main():
     answers.mkdir(parents=True, exist_ok=True)
     tasks, failures, devices = queue.Queue(), {}, set()
     log = open(args.out / "workers.log", "wb")
-    for path in paths:
-        tasks.put(path)
+    for task in (task for path in paths for task in tasks_of(path)):
+        tasks.put(task)
+    count = tasks.qsize()
 
     def serve():
         one = Worker(answers, log)
         while True:
             try:
-                path = tasks.get_nowait()
+                path, entry = tasks.get_nowait()
             except queue.Empty:
                 break
-            answer = one.run(path)
+            name = f"{path.stem}: {entry}" if entry else path.stem
+            answer = one.run(path, entry)
             if one.device is None:
-                failures[path.stem] = "no GPU: see workers.log"
+                failures[name] = "no GPU: see workers.log"
                 continue
             devices.add(one.device)
+            if answer["ok"] and args.answers and not entry and not same(args.answers, answers, path.stem):
+                answer = {"ok": False, "why": "not the answer that is kept"}
             if not answer["ok"]:
-                failures[path.stem] = answer["why"]
-                print(f"{path.stem}: {answer['why']}", flush=True)
+                failures[name] = answer["why"]
+                print(f"{name}: {answer['why']}", flush=True)
         one.stop()
 
     threads = [threading.Thread(target=serve) for _ in range(args.jobs)]
@@ -246,7 +304,7 @@ def main():
         thread.start()
     for thread in threads:
         thread.join()
-    (args.out / "results.json").write_text(json.dumps({"devices": sorted(devices), "programs": len(paths), "failures": failures}, indent=1))
+    (args.out / "results.json").write_text(json.dumps({"devices": sorted(devices), "programs": count, "failures": failures}, indent=1))
     with tarfile.open(args.out / "answers.tar.gz", "w:gz") as tar:
         for path in sorted(answers.glob("*.bin")):
             data = path.read_bytes()
@@ -255,7 +313,7 @@ def main():
             tar.addfile(info, io.BytesIO(data))
             path.unlink()
     answers.rmdir()
-    print(f"{', '.join(devices) or 'no GPU'}: {len(paths) - len(failures)} of {len(paths)} ran, {time.time() - begin:.1f} s")
+    print(f"{', '.join(devices) or 'no GPU'}: {count - len(failures)} of {count} ran as they should, {time.time() - begin:.1f} s")
     return 3 if not devices else 1 if failures else 0
 
 

@@ -114,6 +114,7 @@ Description parseDescription(const std::string &json) try {
   result.what = value.value("what", "");
   result.lenient = value.value("lenient", false);
   result.compare = value.value("compare", "exact");
+  result.error = value.value("error", "");
   for (const auto &entry : ordered.at("buffers").items()) {
     result.buffers.push_back(parseBuffer(entry.key(), value.at("buffers").at(entry.key())));
   }

@@ -38,6 +38,7 @@ struct Launch {
 struct Description {
   bool lenient = false; ///< as `ptx-run --lenient`
   std::string what, compare;
+  std::string error; ///< how each launch, for itself, ends on a GPU; empty: it computes the answer
   std::vector<Buffer> buffers; ///< by name
   std::vector<Launch> launches;
 };

@@ -139,8 +139,9 @@ Execute decodeCopyItself(Decoder &d) {
     hasPolicy |= *hint == 0;
   }
   if (hasPolicy) {
-    // Measured: every size and policy, code for sm_90a and for sm_80. bulk copies take them.
-    d.unsupported("cp.async with a cache policy, which an H200 ends with an illegal instruction,");
+    // Measured: test/ptx/faults/cp_async_policy_*.ptx. Bulk copies, ld and st take policies.
+    d.invalid("an H200 ends cp.async with a cache policy with an illegal instruction, though PTX "
+              "documents it");
   }
   CpAsyncOp op;
   op.to = d.address(0);

@@ -5,14 +5,14 @@ from inputs import ALIGN, segment_size
 
 OUT_FILL = 0xCD  # what `out` holds before the launch
 PREFIX = {"pred": "%p", "b16": "%h", "b32": "%r", "b64": "%d", "b128": "%q"}
-ALL = []  # probes in the order they were made
+ALL, FAULTS = [], []  # probes, and files of faults, in the order they were made
 
 
 class Probe:
     """One .ptx file. `inputs`: segments (see inputs.py); their places in `in` are in self.at."""
 
     def __init__(self, name, what, inputs=(), target="sm_90a", block=32, grid=1, cluster=1, shared=0, maps=(),
-                 compare="exact", directives="", declarations="", reads_out=False):
+                 compare="exact", directives="", declarations="", reads_out=False, listed=True):
         self.name, self.what, self.inputs, self.target = name, what, list(inputs), target
         self.block, self.grid, self.cluster, self.shared = block, grid, cluster, shared
         self.maps, self.compare, self.directives, self.declarations = list(maps), compare, directives, declarations
@@ -28,7 +28,8 @@ class Probe:
         self.emit(f"ld.param.u64 {self.input}, [in];", f"ld.param.u64 {self.output}, [out];",
                   f"cvta.to.global.u64 {self.input}, {self.input};", f"cvta.to.global.u64 {self.output}, {self.output};",
                   f"mov.u32 {self.tid}, %tid.x;")
-        ALL.append(self)
+        if listed:
+            ALL.append(self)
 
     def new(self, kind, count=None):
         """A new register, or a list of them."""
@@ -174,24 +175,45 @@ class Probe:
         self.emit("fence.proxy.async.shared::cta;")
         self.sync()
 
-    def description(self):
+    def launch(self, entry):
         params = ["in", "out"] + [{"map": recipe} for recipe in self.maps]
-        launch = {"entry": "probe", "grid": self.grid, "block": self.block, "cluster": self.cluster, "shared": self.shared, "params": params}
-        lines = [f'"what": {json.dumps(self.what)}', f'"compare": {json.dumps(self.compare)}',
+        return {"entry": entry, "grid": self.grid, "block": self.block, "cluster": self.cluster, "shared": self.shared, "params": params}
+
+    def description(self, launches, more=""):
+        lines = [f'"what": {json.dumps(self.what)}', f'"compare": {json.dumps(self.compare)}' + more,
                  '"buffers": {"in": {"input": [\n//!    ' + ",\n//!    ".join(map(json.dumps, self.inputs)) + ']},\n//!   "out": {"bytes": ' + str(self.out_bytes) + (f', "fill": {OUT_FILL}' if self.reads_out else "") + "}}",
-                 '"launches": [' + json.dumps(launch) + "]"]
+                 '"launches": [' + ",\n//!    ".join(map(json.dumps, launches)) + "]"]
         return "//! {" + ",\n//!  ".join(lines) + "}\n"
 
-    def text(self):
+    def head(self):
+        shared = ".extern .shared .align 1024 .b8 smem[];\n" if self.shared else ""
+        return f".version 9.0\n.target {self.target}\n.address_size 64\n\n{shared}{self.declarations}"
+
+    def function(self, name):
         params = ["\t.param .u64 in", "\t.param .u64 out"]
         params += [f"\t.param .align 64 .b8 map{i}[128]" for i in range(len(self.maps))]
         registers = "".join(f"\t.reg .{kind} {PREFIX[kind]}<{count}>;\n" for kind, count in self.counts.items())
-        shared = ".extern .shared .align 1024 .b8 smem[];\n" if self.shared else ""
         body = "".join(line + "\n" if line.endswith(":") else "\t" + line + "\n" for line in self.lines)
         directives = f"{self.directives}\n" if self.directives else ""
-        version = "9.0"
-        return (self.description() + f".version {version}\n.target {self.target}\n.address_size 64\n\n{shared}{self.declarations}"
-                f".visible .entry probe(\n" + ",\n".join(params) + f"\n)\n{directives}{{\n{registers}\n{body}\tret;\n}}\n")
+        return f".visible .entry {name}(\n" + ",\n".join(params) + f"\n)\n{directives}{{\n{registers}\n{body}\tret;\n}}\n"
+
+    def text(self):
+        return self.description([self.launch("probe")]) + self.head() + self.function("probe")
+
+
+class Faults:
+    """A file of programs that a GPU ends with an error, each for itself: entry points by name, of the same inputs and launch.
+    `error`: what the driver calls it."""
+
+    def __init__(self, name, error, probes):
+        self.name, self.error, self.probes = name, error, probes
+        FAULTS.append(self)
+
+    def text(self):
+        largest = max(self.probes.values(), key=lambda probe: probe.out_bytes)
+        launches = [probe.launch(entry) for entry, probe in self.probes.items()]
+        return (largest.description(launches, f', "error": {json.dumps(self.error)}') + largest.head() +
+                "\n".join(probe.function(entry) for entry, probe in self.probes.items()))
 
 
 KIND = {1: "b16", 2: "b16", 4: "b32", 8: "b64"}
