@@ -81,23 +81,28 @@ void Expander::storePosition(Value end) {
   }
 }
 
+/// The distance between two bounds of one type may pass its end; where there are trips it fits
+/// without sign.
 Value Expander::tripCount() {
-  auto asI32 = [&](Value value) -> Value {
-    if (value.getType().isIndex()) {
-      return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), value);
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound(), step = loop.getStep();
+  const bool byOne = matchPattern(step, m_One());
+  Type type = lower.getType();
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)), trips;
+  if (matchPattern(lower, m_Zero())) {
+    trips = byOne ? upper : arith::CeilDivSIOp::create(builder, loc, upper, step).getResult();
+    trips = arith::MaxSIOp::create(builder, loc, trips, zero);
+  } else {
+    Value runs = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, lower, upper);
+    trips = arith::SubIOp::create(builder, loc, upper, lower);
+    if (!byOne) {
+      trips = arith::CeilDivUIOp::create(builder, loc, trips, step);
     }
-    return value.getType().isInteger(32)
-               ? value
-               : arith::TruncIOp::create(builder, loc, builder.getI32Type(), value);
-  };
-  Value distance = loop.getUpperBound();
-  if (!matchPattern(loop.getLowerBound(), m_Zero())) {
-    distance = arith::SubIOp::create(builder, loc, distance, loop.getLowerBound());
+    trips = arith::SelectOp::create(builder, loc, runs, trips, zero);
   }
-  if (!matchPattern(loop.getStep(), m_One())) {
-    distance = arith::CeilDivSIOp::create(builder, loc, distance, loop.getStep());
-  }
-  return arith::MaxSIOp::create(builder, loc, asI32(distance), constant(0));
+  Type i32 = builder.getI32Type();
+  return type.isIndex()       ? arith::IndexCastOp::create(builder, loc, i32, trips).getResult()
+         : type.isInteger(32) ? trips
+                              : arith::TruncIOp::create(builder, loc, i32, trips).getResult();
 }
 
 Value Expander::inductionOf(Value number) {

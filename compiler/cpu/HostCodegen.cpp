@@ -326,21 +326,19 @@ void HostCodegen::checkIndices(Operation *op, const View &view, ArrayRef<HostVal
 //===----------------------------------------------------------------------===//
 
 void HostCodegen::loop(HostValue from, HostValue to, HostValue step,
-                       llvm::function_ref<void(HostValue)> body) {
+                       llvm::function_ref<void(HostValue)> body, bool isUnsigned) {
   auto *before = b.GetInsertBlock();
-  auto *head = llvm::BasicBlock::Create(context, "loop", function);
   auto *inside = llvm::BasicBlock::Create(context, "body", function);
   auto *after = llvm::BasicBlock::Create(context, "after", function);
-  b.CreateBr(head);
-  b.SetInsertPoint(head);
+  b.CreateCondBr(isUnsigned ? b.CreateICmpULT(from, to) : b.CreateICmpSLT(from, to), inside, after);
+  b.SetInsertPoint(inside);
   llvm::PHINode *index = b.CreatePHI(i64, 2);
   index->addIncoming(from, before);
-  b.CreateCondBr(b.CreateICmpSLT(index, to), inside, after);
-  b.SetInsertPoint(inside);
   body(index);
-  HostValue next = b.CreateNSWAdd(index, step);
-  index->addIncoming(next, b.GetInsertBlock());
-  b.CreateBr(head);
+  // What is left of the way has no sign; a step beyond the end may not fit the type.
+  HostValue more = b.CreateICmpULT(step, b.CreateSub(to, index));
+  index->addIncoming(b.CreateAdd(index, step), b.GetInsertBlock());
+  b.CreateCondBr(more, inside, after);
   b.SetInsertPoint(after);
 }
 

@@ -200,7 +200,9 @@ private:
                   HostValue inside);
   void checkIndices(mlir::Operation *op, const View &view, ArrayRef<HostValue> index);
 
-  void loop(HostValue from, HostValue to, HostValue step, llvm::function_ref<void(HostValue)> body);
+  /// The step is positive; the bounds are compared with sign unless told otherwise.
+  void loop(HostValue from, HostValue to, HostValue step, llvm::function_ref<void(HostValue)> body,
+            bool isUnsigned = false);
   void when(HostValue condition, llvm::function_ref<void()> body);
   void trapIf(HostValue condition, mlir::Operation *op, const llvm::Twine &message);
   HostValue call(llvm::StringRef name, llvm::Type *result, ArrayRef<HostValue> arguments,

@@ -33,7 +33,8 @@ LogicalResult HostCodegen::emitFor(scf::ForOp op) {
   HostValue from = toWord(get(op.getLowerBound()), isUnsigned);
   HostValue to = toWord(get(op.getUpperBound()), isUnsigned);
   HostValue step = toWord(get(op.getStep()), isUnsigned);
-  trapIf(b.CreateICmpSLE(step, word(0)), op, "the step of the loop is not positive [loop-step]");
+  trapIf(isUnsigned ? b.CreateICmpEQ(step, word(0)) : b.CreateICmpSLE(step, word(0)), op,
+         "the step of the loop is not positive [loop-step]");
   bool carriesTiles = false;
   SmallVector<HostValue> carried;
   for (auto [init, argument] : llvm::zip_equal(op.getInitArgs(), op.getRegionIterArgs())) {
@@ -59,11 +60,12 @@ LogicalResult HostCodegen::emitFor(scf::ForOp op) {
       b.CreateStore(value, memory);
     }
   };
-  loop(from, to, step, [&](HostValue index) {
+  auto once = [&](HostValue index) {
     set(op.getInductionVar(),
         b.CreateSExtOrTrunc(index, scalarType(op.getInductionVar().getType())));
     carriesTiles ? body() : scoped(op.getRegion(), body);
-  });
+  };
+  loop(from, to, step, once, isUnsigned);
   for (auto [value, memory] : llvm::zip_equal(op.getResults(), carried)) {
     set(value, b.CreateLoad(cast<llvm::AllocaInst>(memory)->getAllocatedType(), memory));
   }

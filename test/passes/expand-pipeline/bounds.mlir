@@ -9,9 +9,10 @@
 // CHECK-SAME: %[[N:[a-z0-9]+]]: i32 {tgpu.divisible
 // CHECK-DAG: %[[C5:.*]] = arith.constant 5 : i32
 // CHECK-DAG: %[[C3:.*]] = arith.constant 3 : i32
+// CHECK: %[[RUNS:.*]] = arith.cmpi slt, %[[C5]], %[[N]]
 // CHECK: %[[D:.*]] = arith.subi %[[N]], %[[C5]]
-// CHECK: %[[T:.*]] = arith.ceildivsi %[[D]], %[[C3]]
-// CHECK: %[[TRIPS:.*]] = arith.maxsi %[[T]], %{{.*}}
+// CHECK: %[[T:.*]] = arith.ceildivui %[[D]], %[[C3]]
+// CHECK: %[[TRIPS:.*]] = arith.select %[[RUNS]], %[[T]], %{{.*}}
 // CHECK: scf.for %[[J:[a-z0-9]+]] = %{{.*}} to %[[TRIPS]]
 // CHECK: %[[S:.*]] = arith.muli %{{.*}}, %[[C3]]
 // CHECK: arith.addi %[[C5]], %[[S]]
@@ -41,8 +42,8 @@ tgpu.kernel @step(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisib
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @wide
-// CHECK: %[[T:.*]] = arith.trunci %{{.*}} : i64 to i32
-// CHECK: arith.maxsi %[[T]]
+// CHECK: %[[T:.*]] = arith.maxsi %{{.*}} : i64
+// CHECK: arith.trunci %[[T]] : i64 to i32
 // CHECK: scf.for
 // CHECK: arith.extsi %{{.*}} : i32 to i64
 tgpu.kernel @wide(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc, %o: !tile.global<64x64xf32>) attributes {threads = 128 : i32, target = "sm_90a"} {
@@ -73,8 +74,8 @@ tgpu.kernel @wide(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisib
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @index
-// CHECK: %[[T:.*]] = arith.index_cast %{{.*}} : index to i32
-// CHECK: arith.maxsi %[[T]]
+// CHECK: %[[T:.*]] = arith.maxsi %{{.*}} : index
+// CHECK: arith.index_cast %[[T]] : index to i32
 // CHECK: scf.for
 // CHECK: arith.index_cast %{{.*}} : i32 to index
 tgpu.kernel @index(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc, %o: !tile.global<64x64xf32>) attributes {threads = 128 : i32, target = "sm_90a"} {
