@@ -247,9 +247,13 @@ void Inserter::checkStep(scf::ForOp loop) {
   if (matchPattern(step, m_ConstantInt(&known)) && known.isStrictlyPositive()) {
     return;
   }
-  verify(loop, compare(arith::CmpIPredicate::sgt, step, constant(step.getType(), 0)),
+  const bool isUnsigned = loop.getUnsignedCmp();
+  auto above = isUnsigned ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt;
+  verify(loop, compare(above, step, constant(step.getType(), 0)),
          "the step of the loop is not positive [loop-step]");
-  loop.getStepMutable().assign(arith::MaxSIOp::create(b, loc, step, constant(step.getType(), 1)));
+  Value one = constant(step.getType(), 1);
+  loop.getStepMutable().assign(isUnsigned ? arith::MaxUIOp::create(b, loc, step, one).getResult()
+                                          : arith::MaxSIOp::create(b, loc, step, one).getResult());
 }
 
 /// Indices of what has no bounds of its own in the language: buffers, arrays and tiles.

@@ -286,6 +286,10 @@ void Lowering::lowerForWithExit(const sema::ForStmt &stmt, Value lo, Value hi, V
     carried.push_back(counter);
   }
   sema::Scalar elem = stmt.decl->type.elem;
+  if (!matchPattern(step, m_Constant())) {
+    // It makes no trips: its step is tested as that of any loop.
+    scf::ForOp::create(b, lo, lo, step, ValueRange(), nullptr, sema::isUnsignedInteger(elem));
+  }
   emitWhile(
       carried,
       [&] {
@@ -301,13 +305,18 @@ void Lowering::lowerForWithExit(const sema::ForStmt &stmt, Value lo, Value hi, V
 }
 
 /// The index after `index`, which is below `end`; `end` itself where that is nearer, so that no
-/// type is too small.
+/// type is too small, and where the step is not positive, so that the loop ends.
 Value Lowering::nextOrEnd(Value index, Value end, Value step) {
   Value next = arith::AddIOp::create(b, index, step);
   if (matchPattern(step, m_One())) {
     return next;
   }
   Value room = arith::SubIOp::create(b, end, index); // without sign it fits
+  if (!matchPattern(step, m_Constant())) {
+    Value one = arith::ConstantOp::create(b, b.getIntegerAttr(step.getType(), 1));
+    room = arith::SubIOp::create(b, room, one);
+    step = arith::SubIOp::create(b, step, one); // without sign the largest for a step of 0
+  }
   Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, room, step);
   return arith::SelectOp::create(b, isInside, next, end);
 }

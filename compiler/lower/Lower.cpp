@@ -7,6 +7,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -20,7 +21,8 @@ using namespace tilec::lower;
 
 /// Drops the results of `scf.if` that nothing reads, such as the flags of returns that end their
 /// function anyway, makes choices between plain values `arith.select`, and deletes scalar code that
-/// is not used. (Of the tile dialect everything stays: a dimension is part of the interface.)
+/// is not used. (Of the tile dialect everything stays: a dimension is part of the interface. So do
+/// loops: their steps and what is in them may be errors of the program.)
 static void simplifyChoices(ModuleOp module) {
   MLIRContext *context = module.getContext();
   RewritePatternSet patterns(context);
@@ -35,7 +37,8 @@ static void simplifyChoices(ModuleOp module) {
   config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
   (void)applyOpPatternsGreedily(choices, std::move(patterns), config);
   module->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-    if (!isa<tile::TileDialect>(op->getDialect()) && isOpTriviallyDead(op)) {
+    if (!isa<tile::TileDialect>(op->getDialect()) && !isa<LoopLikeOpInterface>(op) &&
+        isOpTriviallyDead(op)) {
       op->erase();
     }
   });
