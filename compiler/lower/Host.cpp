@@ -56,7 +56,6 @@ static Attribute bindingAttr(Builder &b, const sema::Binding &binding) {
   case sema::Binding::Kind::Bool:
     return b.getBoolAttr(binding.value == "true");
   case sema::Binding::Kind::Int:
-  case sema::Binding::Kind::Dim:
     if (!StringRef(binding.value).getAsInteger(10, number)) {
       return b.getI64IntegerAttr(number);
     }
@@ -76,18 +75,14 @@ void Lowering::lowerKernel(const sema::KernelInstance &kernel) {
     types.push_back(param.tensor ? globalType(param.tensor->type) : valueType(param.scalar->type));
     argAttrs.push_back(argumentAttrs(b, param));
   }
-  NamedAttrList parameters, fixedDims;
+  NamedAttrList parameters;
   for (const sema::Binding &binding : kernel.bindings) {
-    bool isDim = binding.kind == sema::Binding::Kind::Dim;
-    (isDim ? fixedDims : parameters).set(binding.name, bindingAttr(b, binding));
+    parameters.set(binding.name, bindingAttr(b, binding));
   }
   auto op = tile::KernelOp::create(
       b, b.getStringAttr(kernel.symbol), TypeAttr::get(b.getFunctionType(types, {})), StringAttr(),
       b.getArrayAttr(argAttrs), ArrayAttr(), b.getStringAttr(kernel.sourceName),
       parameters.getDictionary(b.getContext()), kernel.fastMath ? b.getUnitAttr() : UnitAttr());
-  if (!fixedDims.empty()) {
-    tile::kFixedDims.set(op, fixedDims.getDictionary(b.getContext()));
-  }
 
   OpBuilder::InsertionGuard guard(b);
   Block *entry = b.createBlock(&op.getBody());

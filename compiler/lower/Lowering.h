@@ -132,7 +132,6 @@ private:
   void lowerJump(const sema::Stmt &stmt);
   /// Whether the flags of `jumps` are all unset. Null if there is nothing to ask.
   Value notJumped(Jumps jumps);
-  Value exited(const sema::Stmt *loop, Jumps jumps);
   void emitIf(Value condition, llvm::ArrayRef<VarKey> carried, llvm::function_ref<void()> thenBody,
               llvm::function_ref<void()> elseBody);
   void emitWhile(llvm::ArrayRef<VarKey> carried, llvm::function_ref<Value()> condition,

@@ -52,7 +52,6 @@ private:
                  llvm::function_ref<bool()> element);
 
   // Errors (Parser.cpp)
-  DiagnosticEngine::Builder report(diag::Id id, llvm::SMRange range);
   DiagnosticEngine::Builder syntaxError(llvm::StringRef expected);
   std::string describeToken() const;
   bool isReportable();

@@ -216,7 +216,6 @@ void Analyzer::declareDims(const ast::KernelItem &k, const Request &request,
       } else {
         dim->constant = int64_t(given->i);
         e.constant = ConstValue::integer(Scalar::I32, given->i);
-        instance.bindings.push_back({name, given->str(), Binding::Kind::Dim});
       }
     }
     instance.dims.push_back(dim);

@@ -43,11 +43,11 @@ struct Function {
   Block body;
 };
 
-/// A compile-time parameter's or dimension's value, for the manifest.
+/// A compile-time parameter's value, for the manifest.
 struct Binding {
   llvm::StringRef name;
   std::string value; ///< "128", "true", "bf16"
-  enum class Kind : uint8_t { Int, Bool, Type, Dim } kind;
+  enum class Kind : uint8_t { Int, Bool, Type } kind;
 };
 
 /// At launch: extent `axis` of `tensor` equals `expected`.

@@ -240,9 +240,9 @@ std::optional<Refusal> checkAccess(const SharedLayout &shared, const RegisterLay
   return std::nullopt;
 }
 
-Answer<AccessPlan> planWithLimit(const OffsetTable &table, const SharedLayout &shared,
-                                 const RegisterLayout &fragment, unsigned maxBytes) {
-  for (unsigned bytes = maxBytes; bytes > 0; bytes /= 2) {
+Answer<AccessPlan> widestAccesses(const OffsetTable &table, const SharedLayout &shared,
+                                  const RegisterLayout &fragment) {
+  for (unsigned bytes = 16; bytes > 0; bytes /= 2) {
     const int64_t n = bytes * 8 / shared.elementBits();
     if (n == 0 || table.slots % n != 0) {
       continue;
@@ -263,12 +263,7 @@ Answer<AccessPlan> accessPlan(const SharedLayout &shared, const RegisterLayout &
   if (std::optional<Refusal> refusal = checkAccess(shared, fragment)) {
     return *refusal;
   }
-  return planWithLimit(OffsetTable(shared, fragment), shared, fragment, 16);
-}
-
-unsigned vectorWidth(const SharedLayout &shared, const RegisterLayout &fragment) {
-  Answer<AccessPlan> plan = accessPlan(shared, fragment);
-  return plan ? plan->bytes : 0;
+  return widestAccesses(OffsetTable(shared, fragment), shared, fragment);
 }
 
 // ---- bank conflicts
@@ -302,17 +297,12 @@ static void accumulate(BankReport &total, const BankReport &part) {
 }
 
 BankReport bankConflicts(const SharedLayout &shared, const RegisterLayout &fragment) {
-  return bankConflicts(shared, fragment, 16);
-}
-
-BankReport bankConflicts(const SharedLayout &shared, const RegisterLayout &fragment,
-                         unsigned bytes) {
   BankReport total;
   if (checkAccess(shared, fragment)) {
     return total;
   }
   const OffsetTable table(shared, fragment);
-  Answer<AccessPlan> plan = planWithLimit(table, shared, fragment, bytes);
+  Answer<AccessPlan> plan = widestAccesses(table, shared, fragment);
   if (!plan) {
     return total;
   }

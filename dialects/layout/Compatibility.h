@@ -92,26 +92,6 @@ struct AccessPlan {
 };
 /// The widest accesses that all threads can make with the same slots.
 Answer<AccessPlan> accessPlan(const SharedLayout &shared, const RegisterLayout &fragment);
-/// Bytes per access of accessPlan, 0 when refused.
-unsigned vectorWidth(const SharedLayout &shared, const RegisterLayout &fragment);
-
-/// How to get the addresses of many slots (first slots of an AccessPlan's groups, or instructions
-/// of a MatrixPlan) from few: address(slots[i]) = base(entries[i].base) + entries[i].add for every
-/// thread that has slots[i] in bounds.
-struct AddressPlan {
-  struct Base {
-    int64_t slot = 0; // base = byteOffset(coords(slot, lane, warp)), or, cheaper,
-    std::optional<int64_t> xorWithFirst = {}; // the first base XOR this constant
-  };
-  struct Entry {
-    unsigned base = 0;
-    int64_t add = 0; // an immediate, may be negative
-  };
-  llvm::SmallVector<Base, 4> bases;
-  llvm::SmallVector<Entry, 16> entries;
-};
-AddressPlan addressPlan(const SharedLayout &shared, const RegisterLayout &layout,
-                        llvm::ArrayRef<int64_t> slots);
 
 // ---- Bank conflicts
 
@@ -128,9 +108,6 @@ struct BankReport {
 BankReport countWavefronts(llvm::ArrayRef<int64_t> addresses, unsigned bytes);
 /// All accesses of accessPlan(). Zero wavefronts when there is no plan.
 BankReport bankConflicts(const SharedLayout &shared, const RegisterLayout &fragment);
-/// The same with accesses of a given width (at most accessPlan's).
-BankReport bankConflicts(const SharedLayout &shared, const RegisterLayout &fragment,
-                         unsigned bytes);
 /// All instructions of an ldmatrix or stmatrix plan.
 BankReport bankConflicts(const SharedLayout &shared, const MatrixPlan &plan);
 

@@ -23,10 +23,6 @@ int64_t LaneFunction::operator()(int64_t lane) const {
   return value;
 }
 
-bool LaneFunction::isConstant() const {
-  return all_of(masks, [](int64_t m) { return m == 0; });
-}
-
 bool LaneFunction::isIdentity() const { return *this == LaneFunction{0, {1, 2, 4, 8, 16}}; }
 
 /// The function with these values at lanes 0..31; nothing when it is not affine over F2.
@@ -320,10 +316,6 @@ broadcastRegisters(const RegisterLayout &narrow, const RegisterLayout &wide, Arr
     result[r] = candidates ? candidates->front() : 0;
   }
   return result;
-}
-
-RegisterLayout ReductionPlan::partialResult(Combine combine) const {
-  return result.withPartial({combine, laneMask, warpOffsets});
 }
 
 /// Lane bits and warps that hold different elements of `dim`; refused when they move other

@@ -12,7 +12,6 @@ struct LaneFunction {
   std::array<int64_t, 5> masks = {0, 0, 0, 0, 0};
 
   int64_t operator()(int64_t lane) const;
-  bool isConstant() const;
   bool isIdentity() const;
   bool operator==(const LaneFunction &) const = default;
 };
@@ -64,8 +63,6 @@ struct ReductionPlan {
   uint32_t laneMask = 0;
   uint32_t warpOffsets = 1; // as in Partial
   bool needsMask = false;
-  /// The result before steps 2 and 3.
-  RegisterLayout partialResult(Combine combine) const;
 };
 Answer<ReductionPlan> planReduction(const RegisterLayout &source, unsigned dim);
 

@@ -51,9 +51,6 @@ public:
   int64_t aSlot(int64_t rowBlock, int64_t step) const {
     return (rowBlock * stepCount + step) * aSlotsPerInstruction();
   }
-  int64_t bSlot(int64_t columnBlock, int64_t step) const {
-    return (columnBlock * stepCount + step) * bSlotsPerInstruction();
-  }
 
   // ---- Layouts of the fragments: accumulator [m, n], A [m, k], B [k, n] (mma.sync only).
   Answer<RegisterLayout> accumulator() const;

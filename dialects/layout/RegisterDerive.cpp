@@ -204,25 +204,6 @@ RegisterLayout RegisterLayout::permuted(ArrayRef<unsigned> perm) const {
 
 RegisterLayout RegisterLayout::transposed() const { return permuted({1, 0}); }
 
-Answer<RegisterLayout> RegisterLayout::tiled(HwDim hw, unsigned dim, int64_t count) const {
-  if (hw == HwDim::Lane) {
-    return Refusal{"all 32 lanes are in use already"};
-  }
-  if (span()[dim] != spec.shape[dim]) {
-    return Refusal{"a padded tile cannot be repeated"};
-  }
-  Spec s = spec;
-  s.repeats.push_back({hw, int(dim), count, s.shape[dim]});
-  s.shape[dim] *= count;
-  return get(std::move(s));
-}
-
-Answer<RegisterLayout> RegisterLayout::replicatedOverWarps(int64_t count) const {
-  Spec s = spec;
-  s.repeats.push_back({HwDim::Warp, -1, count, 0});
-  return get(std::move(s));
-}
-
 RegisterLayout RegisterLayout::withShape(ArrayRef<int64_t> shape) const {
   assert(shape.size() == rank() && "the rank stays");
   Spec s = spec;

@@ -125,21 +125,6 @@ SmallVector<Place, 8> RegisterLayout::owners(ArrayRef<int64_t> target) const {
   return result;
 }
 
-std::optional<int64_t> RegisterLayout::registerOf(ArrayRef<int64_t> target, int64_t lane,
-                                                  int64_t warp) const {
-  for (const Place &p : owners(target)) {
-    if (p.lane == lane && p.warp == warp) {
-      return p.reg;
-    }
-  }
-  return std::nullopt;
-}
-
-bool RegisterLayout::isPrimary(int64_t reg, int64_t lane, int64_t warp) const {
-  Coords at = coords(reg, lane, warp);
-  return inBounds(at) && owners(at).front() == Place{reg, lane, warp};
-}
-
 /// How many in-bounds places there are, and how many distinct elements they hold.
 static std::pair<int64_t, int64_t> countPlaces(const RegisterLayout &layout) {
   int64_t elements = 1, places = 0;

@@ -273,20 +273,6 @@ uint32_t RegisterLayout::replicatedLaneMask() const {
   return mask;
 }
 
-/// The offsets of warps that differ from warp 0 only in digits for which `moves` is false.
-static uint32_t warpOffsetsWhere(const RegisterLayout &layout,
-                                 function_ref<bool(const Coords &)> stays) {
-  uint32_t set = 0;
-  for (int64_t w = 0; w < std::min<int64_t>(layout.numWarps(), 32); ++w) {
-    if (stays(layout.coords(0, 0, layout.firstWarp() + w))) {
-      set |= 1u << w;
-    }
-  }
-  return set;
-}
-
-uint32_t RegisterLayout::replicatedWarpOffsets() const { return warpOffsetsWhere(*this, isZero); }
-
 bool RegisterLayout::operator==(const RegisterLayout &o) const {
   return spec.shape == o.spec.shape && spec.bases == o.spec.bases &&
          spec.repeats == o.spec.repeats && spec.firstWarp == o.spec.firstWarp &&

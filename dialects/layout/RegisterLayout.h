@@ -192,19 +192,10 @@ public:
 
   /// Inverse map: every place that holds the element, ordered by warp, lane, register.
   llvm::SmallVector<Place, 8> owners(llvm::ArrayRef<int64_t> coords) const;
-  /// The slot in which this thread holds the element, lowest first; nothing when it does not.
-  std::optional<int64_t> registerOf(llvm::ArrayRef<int64_t> coords, int64_t lane,
-                                    int64_t warp) const;
   /// Some element has more than one owner.
   bool isReplicated() const;
-  /// This place is the first owner of its element (who stores when several could). Out-of-bounds
-  /// places are not.
-  bool isPrimary(int64_t reg, int64_t lane, int64_t warp) const;
   /// Lane bits whose vector is zero: lanes that differ in them alone hold the same elements.
   uint32_t replicatedLaneMask() const;
-  /// As a set like Partial::warpOffsets: the warps that hold the same elements as the first. 1:
-  /// none.
-  uint32_t replicatedWarpOffsets() const;
   /// The digits of the lane and warp numbers in which copies of an element differ (stride 0), lanes
   /// first. The thread in which all of them are 0 is its owner: the one that stores it, or adds it
   /// to something. Refused where copies differ otherwise, so that these threads would hold an
@@ -240,12 +231,6 @@ public:
   RegisterLayout permuted(llvm::ArrayRef<unsigned> perm) const;
   /// Two dimensions exchanged (rank 2).
   RegisterLayout transposed() const;
-  /// Composition with a row of copies: along `dim`, `count` tiles one after the other, owned by
-  /// further registers or warps. The shape grows; the tile's own extent must equal its span there
-  /// (else refused).
-  Answer<RegisterLayout> tiled(HwDim hw, unsigned dim, int64_t count) const;
-  /// The same elements also in `count` times as many warps.
-  Answer<RegisterLayout> replicatedOverWarps(int64_t count) const;
   /// The same map with other bounds (padding more or less).
   RegisterLayout withShape(llvm::ArrayRef<int64_t> shape) const;
   /// The same map owned by the warps from `first` on.
@@ -298,9 +283,5 @@ Answer<LayoutPart> sliceTile(const RegisterLayout &whole, unsigned dim, int64_t 
 Answer<llvm::SmallVector<int64_t, 16>> partRegisters(const RegisterLayout &whole,
                                                      const RegisterLayout &part,
                                                      llvm::ArrayRef<int64_t> origin);
-
-/// What warps [first, first + count) of the block own, e.g. one warpgroup's rows or columns.
-/// Refused when that is no tile by itself.
-Answer<LayoutPart> restrictToWarps(const RegisterLayout &whole, int64_t first, int64_t count);
 
 } // namespace tilec::layout

@@ -1,4 +1,4 @@
-// Pieces of a layout: slices of the tile, the share of some warps.
+// Pieces of a layout.
 #include "dialects/layout/RegisterLayout.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -158,49 +158,6 @@ partRegisters(const RegisterLayout &whole, const RegisterLayout &part, ArrayRef<
       }
     }
     result[slot] = first ? 0 : candidates.front();
-  }
-  return result;
-}
-
-Answer<LayoutPart> restrictToWarps(const RegisterLayout &whole, int64_t first, int64_t count) {
-  if (count < 1 || first < whole.firstWarp() ||
-      first + count > whole.firstWarp() + whole.numWarps()) {
-    return Refusal{"these warps do not own the tile"};
-  }
-  if (!whole.isSeparable()) {
-    return Refusal{"the layout mixes warp and other bits"};
-  }
-  LayoutPart part;
-  part.origin = whole.coords(0, 0, first);
-  SmallVector<Coords, 16> sequence;
-  for (int64_t w = first; w < first + count; ++w) {
-    sequence.push_back(whole.coords(0, 0, w));
-    for (auto [c, o] : zip_equal(sequence.back(), part.origin)) {
-      c -= o;
-    }
-  }
-  SmallVector<Repeat, 4> digits;
-  if (!factor(std::move(sequence), HwDim::Warp, digits)) {
-    return Refusal{"what these warps own is no tile"};
-  }
-  RegisterLayout::Spec spec = specOf(whole);
-  spec.firstWarp = first;
-  replaceDigits(spec, HwDim::Warp, digits);
-  Answer<LayoutPart> result = finish(std::move(spec), std::move(part));
-  if (!result) {
-    return result;
-  }
-  // The piece ends where its map ends, or with the tile.
-  Coords shape = result->layout.span();
-  for (auto [extent, c, o] : zip_equal(shape, whole.shape(), result->origin)) {
-    extent = std::min(extent, c - o);
-    if (extent < 1) {
-      return Refusal{"these warps own padding only"};
-    }
-  }
-  result->layout = result->layout.withShape(shape);
-  for (int64_t r = 0; r < whole.registersPerThread(); ++r) {
-    result->registers.push_back(r);
   }
   return result;
 }

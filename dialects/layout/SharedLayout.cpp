@@ -181,31 +181,6 @@ unsigned SharedLayout::bitOffset(ArrayRef<int64_t> coords) const {
   return bitInRow(*this, coords) % 8;
 }
 
-std::optional<Coords> SharedLayout::coordsAt(int64_t offset) const {
-  if (offset < 0 || offset >= sizeBytes()) {
-    return std::nullopt;
-  }
-  int64_t linear = swizzleAddress(offset, spec.swizzle); // the XOR is its own inverse
-  Coords coords(rank(), 0);
-  for (unsigned d = 0; d + 2 < rank(); ++d) {
-    coords[d] = linear / leadingStride(d);
-    linear %= leadingStride(d);
-  }
-  const int64_t panel = linear / panelStride();
-  const int64_t row = linear % panelStride() / rowPitch();
-  const int64_t column = linear % panelStride() % rowPitch() * 8 / spec.elementBits;
-  coords[spec.contiguousDim] = panel * spec.panelWidth + column;
-  if (rowDim() >= 0) {
-    coords[rowDim()] = row;
-  }
-  const bool inside = all_of(zip_equal(coords, spec.shape),
-                             [](auto pair) { return std::get<0>(pair) < std::get<1>(pair); });
-  if (!inside || column >= spec.panelWidth) {
-    return std::nullopt;
-  }
-  return coords;
-}
-
 SharedLayout SharedLayout::dropLeading(unsigned count) const {
   Spec s = spec;
   s.shape.erase(s.shape.begin(), s.shape.begin() + count);

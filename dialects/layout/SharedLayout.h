@@ -82,9 +82,6 @@ public:
   int64_t byteOffset(llvm::ArrayRef<int64_t> coords) const;
   /// Bit inside that byte (0 or 4 for 4-bit elements, else 0).
   unsigned bitOffset(llvm::ArrayRef<int64_t> coords) const;
-  /// Inverse: the element whose bytes cover `offset` (its low half for 4-bit elements); nothing for
-  /// padding.
-  std::optional<Coords> coordsAt(int64_t offset) const;
 
   /// The matrix (or row) alone, or with `count` leading dimensions fewer.
   SharedLayout dropLeading(unsigned count = 1) const;

@@ -18,8 +18,6 @@ struct Target {
   bool isGpu() const { return name != "cpu"; }
   /// mma.sync of e4m3 and e5m2 (PTX ISA 9.7.14: sm_89 and later).
   bool hasFp8Mma() const { return arch >= 89; }
-  /// stmatrix (PTX ISA 9.7.14.5.16: sm_90 and later).
-  bool hasStmatrix() const { return arch >= 90; }
 };
 
 /// Blocks that are resident on a multiprocessor at a time, given what one takes: registers of a

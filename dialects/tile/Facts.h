@@ -73,8 +73,6 @@ inline constexpr Fact<mlir::IntegerAttr> kStages{"tile.stages"};
 inline constexpr Fact<mlir::IntegerAttr> kUnroll{"tile.unroll"};
 /// On any operation: what `@require` asks of it, where it has no `require` of its own.
 inline constexpr Fact<mlir::ArrayAttr> kRequire{"tile.require"};
-/// On `tile.kernel`: a dictionary of the dimension names that have a fixed value.
-inline constexpr Fact<mlir::DictionaryAttr> kFixedDims{"tile.fixed_dims"};
 
 /// Facts of arguments of `tile.kernel` and `tgpu.kernel`. The parameter's name in the source.
 inline constexpr Fact<mlir::StringAttr> kName{"tile.name"};

@@ -37,7 +37,6 @@ void TileDialect::initialize() {
 
 static bool isLoop(Operation *op) { return isa<scf::ForOp>(op); }
 static bool isAnyOperation(Operation *) { return true; }
-static bool isTileKernel(Operation *op) { return isa<KernelOp>(op); }
 /// Kernels of both dialects; this one does not know the other.
 static bool isKernel(Operation *op) {
   return isa<FunctionOpInterface>(op) && op->getName().stripDialect() == "kernel";
@@ -46,19 +45,13 @@ static bool isDirection(Attribute value) {
   auto text = dyn_cast<StringAttr>(value);
   return text && llvm::is_contained({"in", "out", "inout"}, text.getValue());
 }
-static bool isFixedDims(Attribute value) {
-  auto list = dyn_cast<DictionaryAttr>(value);
-  return list && llvm::all_of(
-                     list, [](NamedAttribute entry) { return isa<IntegerAttr>(entry.getValue()); });
-}
 
-static const tilec::FactRule kOperationFacts[] = {
+static constexpr tilec::FactRule kOperationFacts[] = {
     {tilec::tile::kStages.name, "a number of stages, i32 >= 1",
      [](Attribute value) { return tilec::isI32AtLeast(value, 1); }, isLoop},
     {tilec::tile::kUnroll.name, "a factor, i32 >= 0",
      [](Attribute value) { return tilec::isI32AtLeast(value, 0); }, isLoop},
     {tilec::tile::kRequire.name, "a list of strings", tilec::isStrings, isAnyOperation},
-    {tilec::tile::kFixedDims.name, "a dictionary of integers", isFixedDims, isTileKernel},
 };
 
 static const tilec::FactRule kArgumentFacts[] = {

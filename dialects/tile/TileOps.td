@@ -28,7 +28,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, S
     `tile.name` (string), `tile.dtype` (the language's type name, so that signedness is kept), and for tensors
     `tile.direction` ("in", "out", "inout"), and if so `tile.optional`, `tile.strided`, `tile.align = n : i64`,
     `tile.may_alias = ["X"]`. Kernel attributes: `source_kernel` (name in the source), `parameters` (dictionary of the
-    compile-time bindings), `fast_math`; discardable `tile.fixed_dims` (dictionary of dimension names with a fixed value).
+    compile-time bindings), `fast_math`.
     The body is host code and ends in `tile.return`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,

@@ -119,7 +119,7 @@ struct Statement {
 };
 
 struct Kernel {
-  std::string symbol, sourceKernel;
+  std::string symbol;
   /// Compile-time parameters as text: {"T", "f16"}, {"BM", "128"}, sorted by name.
   std::vector<std::pair<std::string, std::string>> params;
   std::vector<Argument> arguments;

@@ -342,7 +342,6 @@ TensorMap KernelParser::parseMap(const JsonRef &json, const NameScope &scope) {
 
 void KernelParser::parse(const JsonRef &json) {
   kernel.symbol = json["symbol"].string();
-  kernel.sourceKernel = json.has("source_kernel") ? json["source_kernel"].string() : kernel.symbol;
   if (json.has("params") && json["params"].raw().is_object()) {
     for (const auto &[name, value] : json["params"].raw().items()) {
       kernel.params.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());

@@ -52,12 +52,6 @@ TEST(RegisterLayout, OwnersInvertTheMap) {
       if (++checked % 7 == 0 || inverse.size() < 500) {
         llvm::sort(places);
         ASSERT_EQ(layout.owners(c), places) << layout.str();
-        EXPECT_EQ(layout.isPrimary(places[0].reg, places[0].lane, places[0].warp),
-                  layout.inBounds(c));
-        EXPECT_EQ(layout.registerOf(c, places[0].lane, places[0].warp), places[0].reg);
-        if (places.size() > 1) {
-          EXPECT_FALSE(layout.isPrimary(places[1].reg, places[1].lane, places[1].warp));
-        }
       }
     }
     EXPECT_EQ(layout.isReplicated(), replicated) << layout.str();
@@ -278,14 +272,10 @@ TEST(RegisterLayout, BlockedIsCoalesced) {
   RegisterLayout norm = must(RegisterLayout::blocked({4, 4096}, 8, 4, rows));
   forEachPlace(norm,
                [&](int64_t r, int64_t l, int64_t w) { ASSERT_EQ(norm.coords(r, l, w)[0], w); });
-  // Leftover threads replicate and only one of them is primary.
+  // Leftover threads replicate.
   RegisterLayout small = must(RegisterLayout::blocked({8}, 1, 2));
   EXPECT_TRUE(small.isReplicated());
   EXPECT_EQ(small.replicatedLaneMask(), 0x18u);
-  EXPECT_EQ(small.replicatedWarpOffsets(), 3u);
-  EXPECT_TRUE(small.isPrimary(0, 7, 0));
-  EXPECT_FALSE(small.isPrimary(0, 15, 0));
-  EXPECT_FALSE(small.isPrimary(0, 7, 1));
 }
 
 TEST(RegisterLayout, SliceKeepsTheParentsRows) {
@@ -294,17 +284,15 @@ TEST(RegisterLayout, SliceKeepsTheParentsRows) {
   EXPECT_EQ(rows.shape(), ArrayRef<int64_t>({128}));
   EXPECT_EQ(rows.registersPerThread(), 2);
   EXPECT_EQ(rows.replicatedLaneMask(), 3u);
-  EXPECT_EQ(rows.replicatedWarpOffsets(), 1u);
   forEachPlace(rows, [&](int64_t r, int64_t l, int64_t w) {
     ASSERT_EQ(rows.coords(r, l, w)[0], 16 * (w % 4) + 64 * (w / 4) + l / 4 + 8 * r);
   });
   RegisterLayout columns = d.sliceDim(0);
   EXPECT_EQ(columns.registersPerThread(), 24);
   EXPECT_EQ(columns.replicatedLaneMask(), 0x1cu);
-  EXPECT_EQ(columns.replicatedWarpOffsets(), 0xffu);
+  EXPECT_EQ(columns.owners({9}).size(), 64u);
   // Column halves: the rows are replicated over the two warpgroups.
   RegisterLayout halves = must(RegisterLayout::wgmmaAccumulator(64, 512, 1, 2)).sliceDim(1);
-  EXPECT_EQ(halves.replicatedWarpOffsets(), 0x11u);
   EXPECT_EQ(halves.owners({9}).size(), 8u);
 }
 
@@ -357,36 +345,8 @@ TEST(RegisterLayout, SlicesAreLayouts) {
   expectPart(d.transposed(), must(sliceTile(d.transposed(), 0, 16, 32)));
 }
 
-TEST(RegisterLayout, WarpgroupsOwnTiles) {
-  RegisterLayout rows = must(RegisterLayout::wgmmaAccumulator(256, 96, 2)).onWarps(4);
-  LayoutPart second = must(restrictToWarps(rows, 8, 4));
-  EXPECT_EQ(second.origin, (Coords{128, 0}));
-  EXPECT_TRUE(second.layout == must(RegisterLayout::wgmmaAccumulator(128, 96)).onWarps(8));
-  expectPart(rows, second);
-  RegisterLayout columns = must(RegisterLayout::wgmmaAccumulator(64, 500, 1, 3));
-  LayoutPart last = must(restrictToWarps(columns, 8, 4));
-  EXPECT_EQ(last.origin, (Coords{0, 336}));
-  EXPECT_EQ(last.layout.shape(), ArrayRef<int64_t>({64, 164}));
-  expectPart(columns, last);
-  RegisterLayout grid = must(RegisterLayout::mmaC(64, 96, 2, 2));
-  expectPart(grid, must(restrictToWarps(grid, 3, 1)));
-  EXPECT_FALSE(bool(restrictToWarps(rows, 0, 4)));
-  EXPECT_FALSE(bool(
-      restrictToWarps(must(RegisterLayout::wgmmaAccumulator(64, 64, 2)), 4, 4))); // padding only
-}
-
-TEST(RegisterLayout, TilingAndOwnership) {
+TEST(RegisterLayout, OwnedByLaterWarps) {
   RegisterLayout one = must(RegisterLayout::wgmmaAccumulator(64, 48));
-  EXPECT_TRUE(must(one.tiled(HwDim::Register, 0, 3)) ==
-              must(RegisterLayout::wgmmaAccumulator(192, 48)));
-  EXPECT_TRUE(must(one.tiled(HwDim::Warp, 0, 2)) ==
-              must(RegisterLayout::wgmmaAccumulator(128, 48, 2)));
-  EXPECT_TRUE(must(one.tiled(HwDim::Warp, 1, 3)) ==
-              must(RegisterLayout::wgmmaAccumulator(64, 144, 1, 3)));
-  EXPECT_FALSE(bool(one.tiled(HwDim::Lane, 0, 2)));
-  EXPECT_FALSE(bool(one.withShape({16, 48}).tiled(HwDim::Register, 0, 2)));
-  RegisterLayout both = must(one.replicatedOverWarps(2));
-  EXPECT_EQ(both.replicatedWarpOffsets(), 0x11u);
   RegisterLayout second = one.onWarps(4);
   EXPECT_NE(second, one);
   EXPECT_EQ(second.coords(3, 5, 6), one.coords(3, 5, 2));
