@@ -224,22 +224,15 @@ struct AllocateShared : tilec::impl::AllocateSharedBase<AllocateShared> {
 
   static void addScratch(tgpu::ConvertLayoutOp convert, const Numbering &numbers,
                          SmallVectorImpl<Piece> &pieces) {
-    auto type = cast<RankedTensorType>(convert.getSource().getType());
-    const layout::RegisterLayout *from = tgpu::getLayout(type),
-                                 *to = tgpu::getLayout(convert.getResult().getType());
-    unsigned bits = std::max(8u, unsigned(tile::getStorageBits(type.getElementType())));
-    if (!from || !to) {
-      return;
-    }
-    layout::Answer<layout::Conversion> plan = layout::planConversion(*from, *to, bits);
-    if (!plan || plan->kind != layout::Conversion::Kind::Shared) {
+    std::optional<layout::Conversion> exchange = tgpu::getExchange(convert);
+    if (!exchange) {
       return;
     }
     // Roles run at the same time: a conversion in one of them may meet any operation of the others.
     auto roles = convert->getParentOfType<tgpu::RolesOp>();
     Operation *extent = roles ? roles.getOperation() : convert.getOperation();
-    pieces.push_back({convert, plan->sharedBytes, plan->shared.alignment(), numbers.begin(extent),
-                      numbers.end(extent)});
+    pieces.push_back({convert, exchange->sharedBytes, exchange->shared.alignment(),
+                      numbers.begin(extent), numbers.end(extent)});
   }
 
   void reportTooLarge(const Target &target, int64_t bytes, ArrayRef<Piece> pieces) {

@@ -371,8 +371,9 @@ void Inference::demand(OpOperand &operand, const RegisterLayout &wanted) {
     operand.set(tile::SplatOp::create(builder, splat.getLoc(), target, splat.getInput()));
     return;
   }
-  Answer<layout::Conversion> plan = layout::planConversion(
-      *tgpu::getLayout(type), wanted, tile::getStorageBits(type.getElementType()));
+  Answer<layout::Conversion> plan =
+      tgpu::planConversion(type.getContext(), *tgpu::getLayout(type), wanted,
+                           tile::getStorageBits(type.getElementType()));
   if (plan && plan->kind != layout::Conversion::Kind::Registers &&
       failed(checkRequired(user, "no_exchange",
                            "a fragment's producer and this use need different layouts: the "

@@ -143,21 +143,14 @@ static void addScratch(tgpu::ConvertLayoutOp convert, SmallVectorImpl<Access> &a
   if (!convert.getScratch()) {
     return;
   }
-  auto type = cast<RankedTensorType>(convert.getSource().getType());
-  const layout::RegisterLayout *from = tgpu::getLayout(type),
-                               *to = tgpu::getLayout(convert.getResult().getType());
-  if (!from || !to) {
-    return;
-  }
-  unsigned bits = std::max(8u, unsigned(tile::getStorageBits(type.getElementType())));
-  layout::Answer<layout::Conversion> plan = layout::planConversion(*from, *to, bits);
-  if (!plan || plan->kind != layout::Conversion::Kind::Shared) {
+  std::optional<layout::Conversion> exchange = tgpu::getExchange(convert);
+  if (!exchange) {
     return;
   }
   Access access;
   access.op = convert;
   access.memory.begin = *convert.getScratch();
-  access.memory.end = access.memory.begin + plan->sharedBytes;
+  access.memory.end = access.memory.begin + exchange->sharedBytes;
   access.write = true;
   accesses.push_back(access);
 }

@@ -1,7 +1,6 @@
 #include "dialects/layout/Conversion.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -191,17 +190,9 @@ private:
 };
 
 /// The buffer both sides reach with the least work. Either dimension of the last two may be
-/// contiguous. Passes ask for the plan of one conversion again and again (the walks of
-/// synchronisation above all), and for many warps finding it takes tens of milliseconds: what a
-/// thread has asked for is kept.
+/// contiguous.
 SharedChoice chooseExchange(const RegisterLayout &source, const RegisterLayout &target,
                             unsigned elementBits) {
-  thread_local llvm::StringMap<SharedChoice> known;
-  const std::string question =
-      (Twine(source.str()) + "; " + target.str() + "; " + Twine(elementBits)).str();
-  if (auto it = known.find(question); it != known.end()) {
-    return it->second;
-  }
   SmallVector<Demand, 2> demands(2);
   demands[0].fragment = source;
   demands[1].fragment = target;
@@ -213,10 +204,6 @@ SharedChoice chooseExchange(const RegisterLayout &source, const RegisterLayout &
       best = choice;
     }
   }
-  if (known.size() >= 256) {
-    known.clear(); // a bound for those who compile without end
-  }
-  known[question] = *best;
   return *best;
 }
 

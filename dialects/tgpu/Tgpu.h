@@ -6,6 +6,7 @@
 #ifndef TILEC_DIALECTS_TGPU_TGPU_H
 #define TILEC_DIALECTS_TGPU_TGPU_H
 
+#include "dialects/layout/ConversionPlans.h"
 #include "dialects/layout/MatrixProduct.h"
 #include "dialects/layout/SharedLayout.h"
 #include "dialects/tgpu/TgpuDialect.h.inc"
@@ -71,6 +72,15 @@ const layout::RegisterLayout *getLayout(mlir::Type fragment);
 /// The tensor type with `layout` as encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   const layout::RegisterLayout &layout);
+/// How fragments of elements of `elementBits` get from one layout to another
+/// (layout::planConversion); the dialect keeps the plans.
+layout::Answer<layout::Conversion> planConversion(mlir::MLIRContext *context,
+                                                  const layout::RegisterLayout &from,
+                                                  const layout::RegisterLayout &to,
+                                                  unsigned elementBits);
+/// The conversion that an operation is, if it goes through shared memory; nothing if it does not or
+/// has no layouts yet.
+std::optional<layout::Conversion> getExchange(ConvertLayoutOp convert);
 /// Layout of a buffer type; nullptr when it has none yet.
 const layout::SharedLayout *getLayout(SmemType buffer);
 

@@ -206,6 +206,28 @@ RankedTensorType tilec::tgpu::withLayout(RankedTensorType type,
                                FragmentAttr::get(type.getContext(), layout));
 }
 
+layout::Answer<layout::Conversion> tilec::tgpu::planConversion(MLIRContext *context,
+                                                               const layout::RegisterLayout &from,
+                                                               const layout::RegisterLayout &to,
+                                                               unsigned elementBits) {
+  return context->getLoadedDialect<TgpuDialect>()->getConversionPlans().get(from, to, elementBits);
+}
+
+std::optional<layout::Conversion> tilec::tgpu::getExchange(ConvertLayoutOp convert) {
+  auto type = cast<RankedTensorType>(convert.getSource().getType());
+  const layout::RegisterLayout *from = getLayout(type),
+                               *to = getLayout(convert.getResult().getType());
+  if (!from || !to) {
+    return std::nullopt;
+  }
+  const unsigned bits = std::max(8u, tile::getStorageBits(type.getElementType()));
+  layout::Answer<layout::Conversion> plan = planConversion(convert.getContext(), *from, *to, bits);
+  if (!plan || plan->kind != layout::Conversion::Kind::Shared) {
+    return std::nullopt;
+  }
+  return *plan;
+}
+
 const layout::SharedLayout *tilec::tgpu::getLayout(SmemType buffer) {
   return buffer.getLayout() ? &buffer.getLayout().getImpl()->layout : nullptr;
 }

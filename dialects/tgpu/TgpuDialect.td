@@ -33,6 +33,15 @@ def Tgpu_Dialect : Dialect {
   // Attributes `tgpu.*` are the facts of dialects/tgpu/Tgpu.h; others do not verify.
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Plans of the conversions of layouts in this context.
+    ::tilec::layout::ConversionPlans &getConversionPlans() { return conversionPlans; }
+
+  private:
+    ::tilec::layout::ConversionPlans conversionPlans;
+
+  public:
+  }];
 }
 
 class Tgpu_Enum<string name, string what, list<I32EnumAttrCase> cases> : I32EnumAttr<name, what, cases> {

@@ -85,7 +85,7 @@ FailureOr<Fragment> KernelLowering::convertLayout(Operation *op, ArrayRef<Value>
                                                   const layout::RegisterLayout &to,
                                                   std::optional<int64_t> scratch) {
   const unsigned bits = memoryBytes(element) * 8;
-  auto plan = layout::planConversion(from, to, bits);
+  auto plan = tgpu::planConversion(op->getContext(), from, to, bits);
   if (!plan) {
     return unsupported(op, "a conversion of layouts: " + plan.reason());
   }
