@@ -20,6 +20,8 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/Scalar.h"
+#include "llvm/Transforms/Scalar/GVN.h"
 
 using namespace llvm;
 
@@ -189,7 +191,7 @@ void PtxEmitter::optimise(llvm::Module &module) {
   PassInstrumentationCallbacks callbacks;
   callbacks.registerShouldRunOptionalPassCallback([](StringRef pass, Any unit) {
     const auto *function = any_cast<const Function *>(&unit);
-    return pass != "GVNPass" || !function || !isTooBranched(**function);
+    return pass != GVNPass::name() || !function || !isTooBranched(**function);
   });
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
@@ -214,7 +216,8 @@ void PtxEmitter::optimise(llvm::Module &module) {
 namespace {
 /// The back end's passes. For large functions without straight-line strength reduction, which holds
 /// each expression against all others like it: at 10,000 instructions it took 8 of 9 seconds, and
-/// what ptxas then made was 0.4 % smaller. LLVM has no option for that.
+/// what ptxas then made was 0.4 % smaller. LLVM has no option for that, so a pass like those that the
+/// target adds says which they are.
 class BackEndPasses : public legacy::PassManager {
 public:
   static constexpr unsigned kManyInstructions = 5000;
@@ -225,7 +228,9 @@ public:
         })) {}
 
   void add(Pass *pass) override {
-    if (large && pass->getPassName() == "Straight line strength reduction") {
+    static const AnalysisID strengthReduction =
+        std::unique_ptr<Pass>(createStraightLineStrengthReducePass())->getPassID();
+    if (large && pass->getPassID() == strengthReduction) {
       delete pass; // it would be the manager's
     } else {
       legacy::PassManager::add(pass);
