@@ -8,8 +8,8 @@ using Kind = Report::Kind;
 
 /// Runs in order and in some random schedules; the checks are made after each.
 template <typename F>
-void inSchedules(TestKernel &kernel, F check) {
-  for (unsigned seed = 0; seed < 6; ++seed) {
+void inSchedules(TestKernel &kernel, F check, unsigned schedules = 6) {
+  for (unsigned seed = 0; seed < schedules; ++seed) {
     kernel.options.randomSchedule = seed != 0;
     kernel.options.seed = seed;
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -274,7 +274,7 @@ TEST(ControlFlow, Trap) {
 
 // Lanes that skip an `if` may be an iteration ahead of the others when both come to the same branch.
 TEST(ControlFlow, LanesAnIterationAheadHaveTakenTheSameWays) {
-  const char *body = R"(
+  TestKernel kernel(R"(
     mov.u32 %r0, %tid.x;
     setp.lt.u32 %p0, %r0, 8;
     mov.b32 %r1, 0;
@@ -290,19 +290,19 @@ TEST(ControlFlow, LanesAnIterationAheadHaveTakenTheSameWays) {
   NEXT:
     add.u32 %r1, %r1, 1;
     setp.lt.u32 %p2, %r1, 4;
-    @%p2 bra LOOP;)";
-  for (uint64_t seed = 0; seed < 200; ++seed) {
-    TestKernel kernel(body);
-    kernel.options.randomSchedule = true;
-    kernel.options.seed = seed;
-    EXPECT_TRUE(kernel.run());
-    ASSERT_EQ(kernel.describe(), "") << seed;
-  }
+    @%p2 bra LOOP;)");
+  inSchedules(
+      kernel,
+      [&](bool finished) {
+        EXPECT_TRUE(finished);
+        EXPECT_EQ(kernel.describe(), "");
+      },
+      200);
 }
 
 TEST(ControlFlow, LanesThatGoToABarrierInOtherIterationsAreReported) {
   // Lane 0 comes to it in iteration 1, the others in iteration 2.
-  const char *body = R"(
+  TestKernel kernel(R"(
     mov.u32 %r0, %tid.x;
     min.u32 %r3, %r0, 1;
     add.u32 %r3, %r3, 1;
@@ -314,14 +314,14 @@ TEST(ControlFlow, LanesThatGoToABarrierInOtherIterationsAreReported) {
   NEXT:
     add.u32 %r1, %r1, 1;
     setp.lt.u32 %p2, %r1, 4;
-    @%p2 bra LOOP;)";
-  for (uint64_t seed = 0; seed < 20; ++seed) {
-    TestKernel kernel(body);
-    kernel.options.randomSchedule = true;
-    kernel.options.seed = seed;
-    kernel.run();
-    EXPECT_TRUE(kernel.reported(Kind::Divergence, "have not taken the way to it")) << seed;
-  }
+    @%p2 bra LOOP;)");
+  inSchedules(
+      kernel,
+      [&](bool) {
+        EXPECT_TRUE(kernel.reported(Kind::Divergence, "have not taken the way to it"))
+            << kernel.describe();
+      },
+      20);
 }
 
 } // namespace
