@@ -399,7 +399,7 @@ void Checker::atomic(ThreadId thread, const MemoryRange &range, bool acquires, b
   if (kind == AtomicKind::Load) {
     return;
   }
-  std::array<SyncPoint, 3> released; // by the scope to which
+  std::array<SyncPoint, kNumScopes> released; // by the scope to which
   if (releases) {
     release(lane, released[0]);
     released[1] = released[2] = released[0];

@@ -17,9 +17,10 @@ struct FenceState {
     Step32 own = 0;
     BySpace<Step32> ownFenced;
   };
-  std::array<Covered, kNumScopes>
-      covered; ///< by scope: what fences of that scope or a wider one cover
-  std::array<Knowledge, kNumScopes> pending; ///< by scope: what a fence of that scope acquires
+  /// By scope: what fences of that scope or a wider one cover.
+  std::array<Covered, kNumScopes> covered;
+  /// By scope: what a fence of that scope acquires.
+  std::array<Knowledge, kNumScopes> pending;
 };
 
 /// What the threads of a warp know. Their steps are counted together: a step ends whenever one of
