@@ -201,45 +201,49 @@ bool sync::isAccess(Operation *op) { return !accessesOf(op).empty(); }
 // Hazards
 //===----------------------------------------------------------------------===//
 
+void Walker::guard(Operation *alloc, Value channel) {
+  if (alloc && !llvm::is_contained(guards[alloc], channel)) {
+    guards[alloc].push_back(channel);
+  }
+}
+
+/// What a role has written since the publish before, and another role uses, is what a publish hands
+/// over.
+void Walker::guardPublished(tgpu::RolesOp roles) {
+  llvm::DenseMap<Operation *, llvm::SmallPtrSet<Region *, 2>> users;
+  for (Region &role : roles.getBodies()) {
+    role.walk([&](Operation *op) {
+      for (const Access &access : accessesOf(op)) {
+        users[access.memory.alloc].insert(&role);
+      }
+    });
+  }
+  for (Region &role : roles.getBodies()) {
+    SmallVector<Operation *> written;
+    role.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (auto publish = dyn_cast<tgpu::PublishOp>(op)) {
+        for (Operation *alloc : written) {
+          if (users[alloc].size() > 1) {
+            guard(alloc, publish.getChannel());
+          }
+        }
+        written.clear();
+      }
+      for (const Access &access : accessesOf(op)) {
+        if (access.write && !access.async && access.memory.alloc) {
+          written.push_back(access.memory.alloc);
+        }
+      }
+    });
+  }
+}
+
 void Walker::collectGuards() {
-  auto guard = [&](Operation *alloc, Value channel) {
-    if (alloc && !llvm::is_contained(guards[alloc], channel)) {
-      guards[alloc].push_back(channel);
-    }
-  };
   kernel.walk([&](tgpu::TmaLoadOp load) {
     guard(getAllocation(load.getDest()), load.getChannel());
     hasTmaLoads = true;
   });
-  kernel.walk([&](tgpu::RolesOp roles) {
-    llvm::DenseMap<Operation *, llvm::SmallPtrSet<Region *, 2>> users;
-    for (Region &role : roles.getBodies()) {
-      role.walk([&](Operation *op) {
-        for (const Access &access : accessesOf(op)) {
-          users[access.memory.alloc].insert(&role);
-        }
-      });
-    }
-    for (Region &role : roles.getBodies()) {
-      // What a role has written since the publish before is what a publish hands over.
-      SmallVector<Operation *> written;
-      role.walk<WalkOrder::PreOrder>([&](Operation *op) {
-        if (auto publish = dyn_cast<tgpu::PublishOp>(op)) {
-          for (Operation *alloc : written) {
-            if (users[alloc].size() > 1) {
-              guard(alloc, publish.getChannel());
-            }
-          }
-          written.clear();
-        }
-        for (const Access &access : accessesOf(op)) {
-          if (access.write && !access.async && access.memory.alloc) {
-            written.push_back(access.memory.alloc);
-          }
-        }
-      });
-    }
-  });
+  kernel.walk([&](tgpu::RolesOp roles) { guardPublished(roles); });
 }
 
 ArrayRef<Value> Walker::guardsOf(const Memory &memory) const {

@@ -181,6 +181,8 @@ protected:
 
 private:
   void collectGuards();
+  void guardPublished(tgpu::RolesOp roles);
+  void guard(mlir::Operation *alloc, mlir::Value channel);
   void walk(mlir::Block &block);
   void walkOp(mlir::Operation *op);
   void walkFor(mlir::scf::ForOp loop);

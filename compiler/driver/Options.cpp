@@ -147,7 +147,7 @@ static void resolveParams(Options &options, const RawOptions &raw) {
     } else if (name.trim().empty() || value.trim().empty()) {
       throw UsageError{"`-P " + text.str() + "` is not NAME=VALUE"};
     } else {
-      options.params.push_back({name.trim().str(), value.trim().str()});
+      options.params.emplace_back(name.trim().str(), value.trim().str());
     }
   }
 }

@@ -65,14 +65,14 @@ static std::error_code writeInPlace(StringRef path, StringRef bytes) {
 /// only looks like a file (a device, a FIFO) is written through, and a symbolic link stays one: its
 /// target is replaced.
 static std::error_code writeOutput(StringRef path, StringRef bytes) {
-  sys::fs::file_status target, link;
-  sys::fs::status(path, target); // follows links
-  sys::fs::status(path, link, /*follow=*/false);
+  using sys::fs::file_type;
+  const file_type link = sys::fs::get_file_type(path, /*Follow=*/false);
+  const file_type target = sys::fs::get_file_type(path); // status_error where nothing is
   SmallString<128> place = path;
-  if (link.type() == sys::fs::file_type::symlink_file && sys::fs::real_path(path, place)) {
+  if (link == file_type::symlink_file && sys::fs::real_path(path, place)) {
     return writeInPlace(path, bytes); // leads nowhere yet
   }
-  if (sys::fs::exists(target) && target.type() != sys::fs::file_type::regular_file) {
+  if (target != file_type::status_error && target != file_type::regular_file) {
     return writeInPlace(path, bytes);
   }
   return errorToErrorCode(writeToOutput(place, [&](raw_ostream &os) {

@@ -23,7 +23,9 @@ static void addEmulatorOptions(CLI::App &app, std::vector<std::string> &list) {
         ->group("Emulator");
   };
   auto flag = [&](const char *name, const char *help) {
-    app.add_flag_callback(name, [&list, name] { list.push_back(name); }, help)->group("Emulator");
+    app.add_flag_callback(
+           name, [&list, name] { list.emplace_back(name); }, help)
+        ->group("Emulator");
   };
   value("--schedule", "round-robin or random order of warps; without, one after the other");
   value("--schedule-seed", "seed of a random schedule");
@@ -98,7 +100,7 @@ void resolveTestOptions(TestOptions &test, const std::string &on) {
   if (test.on.empty()) {
     test.on = {"cpu", "emu"};
     if (hasGpu()) {
-      test.on.push_back("cuda");
+      test.on.emplace_back("cuda");
     }
   }
   if (test.caseSeconds == 0) {

@@ -98,7 +98,7 @@ public:
   Scratch() { error = sys::fs::createUniqueDirectory("tilec", folder); }
   ~Scratch() {
     if (!error) {
-      sys::fs::remove_directories(folder);
+      (void)sys::fs::remove_directories(folder); // what cannot be removed stays
     }
   }
   std::string path(const Twine &name) const { return (folder + "/" + name).str(); }
@@ -183,7 +183,7 @@ std::optional<Cubin> Assembler::assemble(StringRef ptx, StringRef arch, bool lin
   }
   std::vector<std::string> args{"-v", ("-arch=" + arch).str()};
   if (lineTables) {
-    args.push_back("-lineinfo");
+    args.emplace_back("-lineinfo");
   }
   args.insert(args.end(), {scratch.path("kernels.ptx"), "-o", scratch.path("kernels.cubin")});
   int status = runTool(*ptxas, args, scratch);

@@ -46,10 +46,10 @@ Toolchain::Toolchain(StringRef cudaPath, StringRef programDir) : searchPath(cuda
   }
   for (const char *variable : {"CUDA_HOME", "CUDA_PATH"}) {
     if (const char *value = std::getenv(variable); value && *value) {
-      roots.push_back(value);
+      roots.emplace_back(value);
     }
   }
-  roots.push_back("/usr/local/cuda");
+  roots.emplace_back("/usr/local/cuda");
   addWheels(programDir + "/../venv", roots);
   for (const char *variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
     if (const char *value = std::getenv(variable); value && *value) {

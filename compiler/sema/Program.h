@@ -118,7 +118,7 @@ public:
   llvm::ArrayRef<T> list(llvm::ArrayRef<T> items) {
     T *p = static_cast<T *>(arena.Allocate(sizeof(T) * items.size(), alignof(T)));
     for (size_t i = 0; i < items.size(); ++i) {
-      new (p + i) T(items[i]);
+      new (static_cast<void *>(p + i)) T(items[i]);
       if constexpr (!std::is_trivially_destructible_v<T>) {
         cleanup.push_back({p + i, [](void *q) { static_cast<T *>(q)->~T(); }});
       }

@@ -122,7 +122,7 @@ Value Analyzer::reshape(const ast::CallExpr *call, const BoundArgs &args) {
     if (!extentValue(e, extent, "`reshape`")) {
       return errorValue(call->range);
     }
-    if (space == Space::Shared && (extent.constant == kDynamic || extent.constant < 1)) {
+    if (space == Space::Shared && extent.constant < 1) { // kDynamic, too
       report(Id::NotConstant, e->range, "an extent of a shared buffer");
       return errorValue(call->range);
     }

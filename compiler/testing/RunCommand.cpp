@@ -66,6 +66,7 @@ static ExitCode runPack(const Options &options, Compilation &compilation, const 
   std::string program = options.programDir + "/tile-run";
   std::vector<std::string> args = tileRunArguments(options, path, on);
   std::vector<char *> argv;
+  argv.reserve(args.size() + 1);
   for (std::string &arg : args) {
     argv.push_back(arg.data());
   }

@@ -59,7 +59,7 @@ Options TestJob::compileOptions(const TestCase &test, const Target &target) cons
   if (options.test.fixed) {
     for (const CaseValue &value : test.values) {
       if (value.kind == CaseValue::Kind::Dimension) {
-        result.params.push_back({value.name, value.text});
+        result.params.emplace_back(value.name, value.text);
       }
     }
   }

@@ -214,11 +214,12 @@ void TestWorkers::end(Worker &worker) {
   } else {
     notBegun += batch.cases.size() - worker.done;
   }
-  sys::fs::remove_directories(worker.place);
+  (void)sys::fs::remove_directories(worker.place); // what cannot be removed stays
 }
 
 void TestWorkers::poll() {
   std::vector<pollfd> list;
+  list.reserve(workers.size());
   for (const std::unique_ptr<Worker> &worker : workers) {
     list.push_back({worker->fromChild, POLLIN, 0});
   }

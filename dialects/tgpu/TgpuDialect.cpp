@@ -44,14 +44,14 @@ static bool isGlobalAccess(Operation *op) {
 static bool isTmaLoad(Operation *op) { return isa<TmaLoadOp>(op); }
 static bool isKernel(Operation *op) { return isa<KernelOp>(op); }
 
-static const tilec::FactRule kOperationFacts[] = {
+static constexpr tilec::FactRule kOperationFacts[] = {
     {kSchedule.name, "a #tgpu.stage", tilec::isKindOf<StageAttr>, isInLoop},
     {kPipeline.name, "a #tgpu.pipeline", tilec::isKindOf<PipelineAttr>, isLoop},
     {kInBounds.name, "an array of i1", tilec::isKindOf<DenseBoolArrayAttr>, isGlobalAccess},
     {kRefill.name, "a unit attribute", tilec::isKindOf<UnitAttr>, isTmaLoad},
 };
 
-static const tilec::FactRule kArgumentFacts[] = {
+static constexpr tilec::FactRule kArgumentFacts[] = {
     {kDivisible.name, "a divisor, i64 >= 1",
      [](Attribute value) { return tilec::isI64AtLeast(value, 1); }, isKernel},
     {kRange.name, "the least and the greatest value, two i64",

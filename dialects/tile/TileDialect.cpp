@@ -54,7 +54,7 @@ static constexpr tilec::FactRule kOperationFacts[] = {
     {tilec::tile::kRequire.name, "a list of strings", tilec::isStrings, isAnyOperation},
 };
 
-static const tilec::FactRule kArgumentFacts[] = {
+static constexpr tilec::FactRule kArgumentFacts[] = {
     {tilec::tile::kName.name, "a string", tilec::isKindOf<StringAttr>, isKernel},
     {tilec::tile::kDtype.name, "a string", tilec::isKindOf<StringAttr>, isKernel},
     {tilec::tile::kDirection.name, "\"in\", \"out\" or \"inout\"", isDirection, isKernel},

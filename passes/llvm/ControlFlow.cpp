@@ -135,13 +135,6 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
           [&](tgpu::BarrierOp o) { return lowerBarrier(o, o.getId(), o.getThreads(), false); })
       .Case<tgpu::BarrierArriveOp>(
           [&](tgpu::BarrierArriveOp o) { return lowerBarrier(o, o.getId(), o.getThreads(), true); })
-      .Case<tgpu::FenceAsyncOp>([&](tgpu::FenceAsyncOp o) {
-        using enum NVVM::ProxyKind;
-        auto cta = NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta);
-        NVVM::FenceProxyOp::create(b, loc, o.getGlobal() ? async_global : async_shared,
-                                   o.getGlobal() ? NVVM::SharedSpaceAttr() : cta);
-        return success();
-      })
       .Case<tgpu::CopyOp>([&](auto o) { return lowerCopy(o); })
       .Case<tgpu::TmaLoadOp>([&](tgpu::TmaLoadOp o) {
         return lowerTma(o, views[o.getSource()], buffers[o.getDest()], o.getMap(), o.getCache(),
@@ -151,24 +144,7 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
         return lowerTma(o, views[o.getDest()], buffers[o.getSource()], o.getMap(), o.getCache(),
                         nullptr, Value());
       })
-      .Case<tgpu::TmaStoreCommitOp>([&](auto) {
-        NVVM::CpAsyncBulkCommitGroupOp::create(b, loc);
-        return success();
-      })
-      .Case<tgpu::TmaStoreWaitOp>([&](tgpu::TmaStoreWaitOp o) {
-        NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, o.getPending(),
-                                             o.getRead() ? b.getUnitAttr() : UnitAttr());
-        return success();
-      })
       .Case<tgpu::CpAsyncOp>([&](auto o) { return lowerCpAsync(o); })
-      .Case<tgpu::CpAsyncCommitOp>([&](auto) {
-        NVVM::CpAsyncCommitGroupOp::create(b, loc);
-        return success();
-      })
-      .Case<tgpu::CpAsyncWaitOp>([&](tgpu::CpAsyncWaitOp o) {
-        NVVM::CpAsyncWaitGroupOp::create(b, loc, o.getPending());
-        return success();
-      })
       .Case<tgpu::LoadOp>([&](auto o) { return lowerLoad(o); })
       .Case<tgpu::StoreOp>([&](auto o) { return lowerStore(o); })
       .Case<tgpu::LocalLoadOp>([&](auto o) { return lowerLocalLoad(o); })
@@ -176,10 +152,6 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
       .Case<tgpu::ConvertLayoutOp>([&](auto o) { return lowerConvertLayout(o); })
       .Case<tgpu::WgmmaOp>([&](auto o) { return lowerWgmma(o); })
       .Case<tgpu::WgmmaFenceOp>([&](auto o) { return lowerWgmmaFence(o); })
-      .Case<tgpu::WgmmaCommitOp>([&](auto) {
-        NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
-        return success();
-      })
       .Case<tgpu::WgmmaBeginOp>([&](tgpu::WgmmaBeginOp o) {
         scalars[o.getResult()] = Fragment(scalars.lookup(o.getAcc()));
         return success();
@@ -190,7 +162,7 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
       .Case<tgpu::WgmmaWaitOp>([&](auto o) { return lowerWgmmaWait(o); })
       .Case<tgpu::MmaOp>([&](auto o) { return lowerMma(o); })
       .Case<tgpu::FmaOp>([&](auto o) { return lowerFma(o); })
-      .Default([&](Operation *o) { return unsupported(o, "this operation in a kernel"); });
+      .Default([&](Operation *o) { return lowerGroupOp(o); });
 }
 
 LogicalResult KernelLowering::lowerTileOp(Operation *op) {

@@ -114,6 +114,7 @@ private:
   mlir::LogicalResult lowerBlock(mlir::Block &block);
   mlir::LogicalResult lowerOp(mlir::Operation *op);
   mlir::LogicalResult lowerTgpuOp(mlir::Operation *op);
+  mlir::LogicalResult lowerGroupOp(mlir::Operation *op);
   mlir::LogicalResult lowerTileOp(mlir::Operation *op);
   mlir::LogicalResult lowerFor(mlir::scf::ForOp op);
   mlir::LogicalResult lowerIf(mlir::scf::IfOp op);

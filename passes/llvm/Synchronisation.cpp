@@ -1,4 +1,4 @@
-//===- Synchronisation.cpp - channels and barriers -----------------------===//
+//===- Synchronisation.cpp - channels, barriers, groups and fences -------===//
 //
 // A channel of n slots is n full barriers and n empty ones (mbarrier objects of 8 bytes). Position
 // p is slot p mod n in round p / n. A wait of round r waits for the phase of parity r & 1; an
@@ -50,6 +50,30 @@ LogicalResult KernelLowering::initChannels() {
 }
 
 void KernelLowering::blockBarrier() { NVVM::BarrierOp::create(b, loc); }
+
+/// What closes groups of asynchronous work, waits for them or fences: one instruction each.
+LogicalResult KernelLowering::lowerGroupOp(Operation *op) {
+  if (auto fence = dyn_cast<tgpu::FenceAsyncOp>(op)) {
+    using enum NVVM::ProxyKind;
+    auto cta = NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta);
+    NVVM::FenceProxyOp::create(b, loc, fence.getGlobal() ? async_global : async_shared,
+                               fence.getGlobal() ? NVVM::SharedSpaceAttr() : cta);
+  } else if (isa<tgpu::TmaStoreCommitOp>(op)) {
+    NVVM::CpAsyncBulkCommitGroupOp::create(b, loc);
+  } else if (auto wait = dyn_cast<tgpu::TmaStoreWaitOp>(op)) {
+    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, wait.getPending(),
+                                         wait.getRead() ? b.getUnitAttr() : UnitAttr());
+  } else if (isa<tgpu::CpAsyncCommitOp>(op)) {
+    NVVM::CpAsyncCommitGroupOp::create(b, loc);
+  } else if (auto wait = dyn_cast<tgpu::CpAsyncWaitOp>(op)) {
+    NVVM::CpAsyncWaitGroupOp::create(b, loc, wait.getPending());
+  } else if (isa<tgpu::WgmmaCommitOp>(op)) {
+    NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
+  } else {
+    return unsupported(op, "this operation in a kernel");
+  }
+  return success();
+}
 
 Value KernelLowering::barrierPointer(const Channel &channel, Value position, bool empty) {
   const int64_t bytes = channel.bytes + (empty ? 8 * channel.slots : 0);

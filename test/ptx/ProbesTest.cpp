@@ -11,11 +11,14 @@ using namespace tile_ptx;
 
 namespace {
 
-const std::filesystem::path kFolder = PTX_TEST_DIR;
+/// A folder of test/ptx.
+std::filesystem::path at(const char *folder) {
+  return std::filesystem::path(PTX_TEST_DIR) / folder;
+}
 
 std::vector<std::string> programs(const char *folder) {
   std::vector<std::string> names;
-  for (const auto &entry : std::filesystem::directory_iterator(kFolder / folder)) {
+  for (const auto &entry : std::filesystem::directory_iterator(at(folder))) {
     if (entry.path().extension() == ".ptx") {
       names.push_back(entry.path().stem().string());
     }
@@ -27,7 +30,7 @@ std::vector<std::string> programs(const char *folder) {
 /// Runs one program in a schedule and compares; `seed` 0 is round-robin.
 void check(const char *folder, const std::string &name, uint64_t seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));
-  const std::string path = (kFolder / folder / (name + ".ptx")).string();
+  const std::string path = (at(folder) / (name + ".ptx")).string();
   const std::string ptx = readFile(path);
   const Description description = describe(path, ptx);
   tile_emu::Options options;
@@ -38,7 +41,7 @@ void check(const char *folder, const std::string &name, uint64_t seed) {
   const Outcome outcome = run(ptx, description, options);
   EXPECT_TRUE(outcome.ended);
   EXPECT_TRUE(outcome.reports.empty()) << outcome.text;
-  const std::string want = readFile((kFolder / "answers" / (name + ".bin")).string());
+  const std::string want = readFile((at("answers") / (name + ".bin")).string());
   EXPECT_EQ(compare(outcome.answer, {reinterpret_cast<const uint8_t *>(want.data()), want.size()},
                     description.compare),
             "");
@@ -63,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(Ptx, Golden, testing::ValuesIn(programs("golden")),
 
 /// The launches of a file, each alone.
 std::vector<Description> launchesOf(const std::string &name, std::string &ptx) {
-  const std::string path = (kFolder / "faults" / (name + ".ptx")).string();
+  const std::string path = (at("faults") / (name + ".ptx")).string();
   ptx = readFile(path);
   const Description all = describe(path, ptx);
   std::vector<Description> each;

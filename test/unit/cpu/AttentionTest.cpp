@@ -105,6 +105,17 @@ TEST_F(CpuAttention, MlaDecode) {
   }
 }
 
+/// One token of linear attention: the state takes k times v, the result is q times the state.
+void addToken(const Tensor &q, const Tensor &k, const Tensor &v, int64_t row, int64_t dk,
+              int64_t dv, float scale, double *state, double *result) {
+  for (int64_t e = 0; e < dk; ++e) {
+    for (int64_t f = 0; f < dv; ++f) {
+      state[e * dv + f] += k[row * dk + e] * v[row * dv + f];
+      result[row * dv + f] += scale * q[row * dk + e] * state[e * dv + f];
+    }
+  }
+}
+
 TEST_F(CpuAttention, LinearAttention) {
   compileKernel("linear_attention/linear_attention.tile",
                 "linear_attention<T = f16, DK = 16, BV = 16, CHUNK = 16> as k");
@@ -127,12 +138,7 @@ TEST_F(CpuAttention, LinearAttention) {
         double *matrix = &state[(batch * h + head) * dk * dv];
         for (int64_t t = 0; t < s; ++t) {
           int64_t row = (batch * s + t) * h + head;
-          for (int64_t e = 0; e < dk; ++e) {
-            for (int64_t f = 0; f < dv; ++f) {
-              matrix[e * dv + f] += k[row * dk + e] * v[row * dv + f];
-              want[row * dv + f] += scale * q[row * dk + e] * matrix[e * dv + f];
-            }
-          }
+          addToken(q, k, v, row, dk, dv, scale, matrix, want.data());
         }
       }
     }

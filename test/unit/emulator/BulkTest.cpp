@@ -1,5 +1,6 @@
 // cp.async.bulk and cp.reduce.async.bulk without tensor maps, st.async, red.async.
 #include "test/unit/emulator/TestKernel.h"
+#include "test/unit/emulator/Text.h"
 
 #include <numeric>
 
@@ -31,13 +32,13 @@ TestKernel bulk(const std::string &body,
   return kernel;
 }
 
-const std::string kWait = R"(
+constexpr std::string_view kWait = R"(
   WAIT:
     mbarrier.try_wait.parity.shared.b64 %p1, [b], 0;
     @!%p1 bra WAIT;
 )";
-const std::string kShow = "ld.shared.b32 %r3, [%r2]; st.global.b32 [%rd1], %r3;";
-const std::string kExpect = "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [b], 128;";
+constexpr std::string_view kShow = "ld.shared.b32 %r3, [%r2]; st.global.b32 [%rd1], %r3;";
+constexpr std::string_view kExpect = "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [b], 128;";
 
 void expectClean(TestKernel &kernel) {
   for (uint64_t seed = 0; seed < 5; ++seed) {
@@ -61,7 +62,7 @@ TEST(BulkCopy, LoadsCompleteOnAnMBarrier) {
         "[b];",
         "mov.b64 %rd9, 0; @%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
         ".L2::cache_hint [s], [%buf1+64], 128, [b], %rd9;"}) {
-    TestKernel kernel = bulk(kExpect + copy + kWait + kShow);
+    TestKernel kernel = bulk(joined({kExpect, copy, kWait, kShow}));
     expectClean(kernel);
     EXPECT_EQ(kernel.read<uint32_t>("out")[0], 17u);
     EXPECT_EQ(kernel.read<uint32_t>("out")[31], 48u);
@@ -70,24 +71,26 @@ TEST(BulkCopy, LoadsCompleteOnAnMBarrier) {
 
 TEST(BulkCopy, BytesMayComeBeforeTheyAreExpected) {
   TestKernel kernel =
-      bulk("@%p0 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [%buf1], 128, "
-           "[b];" +
-           kExpect + kWait + kShow);
+      bulk(joined({"@%p0 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], "
+                   "[%buf1], 128, [b];",
+                   kExpect, kWait, kShow}));
   expectClean(kernel);
 }
 
 TEST(BulkCopy, LoadsMustBeWaitedFor) {
-  std::string load = kExpect + "@%p0 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes "
-                               "[s], [%buf1], 128, [b];";
-  expectReport(bulk(load + kShow), Kind::Race);
+  const std::string load =
+      joined({kExpect, "@%p0 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes "
+                       "[s], [%buf1], 128, [b];"});
+  expectReport(bulk(joined({load, kShow})), Kind::Race);
   expectReport(bulk(load), Kind::Exit, "without having waited");
 }
 
 TEST(BulkCopy, TheMBarrierMustBeVisibleToTheCopyEngine) {
-  std::string load = kExpect +
-                     "@%p0 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], "
-                     "[%buf1], 128, [b];" +
-                     kWait;
+  const std::string load =
+      joined({kExpect,
+              "@%p0 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], "
+              "[%buf1], 128, [b];",
+              kWait});
   expectReport(bulk(load, ""), Kind::MissingFence, "fence.mbarrier_init");
   TestKernel other = bulk(load, "fence.proxy.async;");
   expectClean(other);
@@ -95,10 +98,11 @@ TEST(BulkCopy, TheMBarrierMustBeVisibleToTheCopyEngine) {
 
 TEST(BulkCopy, LoadsComeAfterWhatThreadsDidThere) {
   // Written before by threads: a proxy fence and a barrier have to lie between.
-  std::string load = kExpect +
-                     "@%p0 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes "
-                     "[s], [%buf1], 128, [b];" +
-                     kWait + kShow;
+  const std::string load =
+      joined({kExpect,
+              "@%p0 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes "
+              "[s], [%buf1], 128, [b];",
+              kWait, kShow});
   TestKernel right =
       bulk("st.shared.b32 [%r2], 0; fence.proxy.async.shared::cta; bar.sync 0;" + load);
   expectClean(right);
@@ -214,15 +218,19 @@ TEST(BulkCopy, PrefetchDoesNothingElse) {
 // Clusters
 //===----------------------------------------------------------------------===//
 
-const std::string kMeet = "barrier.cluster.arrive; barrier.cluster.wait;";
+constexpr std::string_view kMeet = "barrier.cluster.arrive; barrier.cluster.wait;";
 
 /// Two blocks; every one expects 128 bytes and shows them.
 TestKernel cluster(const std::string &body) {
-  TestKernel kernel = bulk("mov.u32 %r10, %cluster_ctarank; xor.b32 %r11, %r10, 1;"
-                           "mapa.shared::cluster.u32 %r12, %r1, %r11; mov.u32 %r13, b;"
-                           "mapa.shared::cluster.u32 %r14, %r13, %r11;"
-                           "mul.wide.u32 %rd8, %r10, 128; add.u64 %rd1, %rd1, %rd8;" +
-                           kMeet + kExpect + body + kWait + kShow + kMeet);
+  TestKernel kernel = bulk(joined({R"(
+    mov.u32 %r10, %cluster_ctarank;
+    xor.b32 %r11, %r10, 1;
+    mapa.shared::cluster.u32 %r12, %r1, %r11;
+    mov.u32 %r13, b;
+    mapa.shared::cluster.u32 %r14, %r13, %r11;
+    mul.wide.u32 %rd8, %r10, 128;
+    add.u64 %rd1, %rd1, %rd8;)",
+                                   kMeet, kExpect, body, kWait, kShow, kMeet}));
   kernel.grid = kernel.cluster = {2, 1, 1};
   return kernel;
 }
@@ -263,14 +271,12 @@ TEST(StoreAsync, CompletesOnThePeersBarrier) {
 }
 
 TEST(StoreAsync, Reductions) {
-  TestKernel kernel = cluster(R"(
-    st.shared.b32 [%r2], 1000;
-    )" + kMeet +
-                              R"(
+  TestKernel kernel = cluster(joined({"st.shared.b32 [%r2], 1000;", kMeet,
+                                      R"(
     shl.b32 %r16, %r0, 2;
     add.u32 %r16, %r12, %r16;
     red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 )"
-                              "[%r16], %r0, [%r14];");
+                                      "[%r16], %r0, [%r14];"}));
   expectClean(kernel);
   EXPECT_EQ(kernel.read<uint32_t>("out")[37], 1005u);
 }

@@ -97,9 +97,9 @@ double tolerance(const Case &c) {
   return c.sum == "f64" ? 0x1p-50 : c.a[0] == 'e' ? 0x1p-12 : 0x1p-22;
 }
 
-void check(const Case &c) {
+void check(const Case &c, uint32_t seed = 1) {
   SCOPED_TRACE(instruction(c));
-  std::mt19937 random(1);
+  std::mt19937 random(seed);
   Matrix a = Matrix::random(c.a, c.m, c.k, random), b = Matrix::random(c.b, c.k, 8, random),
          sum = Matrix::random(c.sum, c.m, 8, random);
   if (c.clamp) {

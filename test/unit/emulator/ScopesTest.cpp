@@ -2,6 +2,7 @@
 // Operations". Two blocks of one cluster, and one of another.
 #include "CheckerWorld.h"
 #include "test/unit/emulator/TestKernel.h"
+#include "test/unit/emulator/Text.h"
 
 using namespace tile_emu;
 
@@ -108,13 +109,14 @@ TestKernel remoteArrival(const std::string &arrive, const std::string &wait) {
 }
 
 TEST(MBarrierScopes, ArrivalsOfPeersReachWaitsInTheClustersScope) {
-  const std::string arrive = "mbarrier.arrive", wait = "mbarrier.try_wait.parity";
-  const std::string space = ".shared::cluster.b64", own = ".shared::cta.b64";
+  const char *arrive = "mbarrier.arrive", *wait = "mbarrier.try_wait.parity";
+  const char *space = ".shared::cluster.b64", *own = ".shared::cta.b64";
   for (const char *release : {"", ".release.cta", ".release.cluster"}) {
     for (const char *acquire : {"", ".acquire.cta", ".acquire.cluster"}) {
       bool reaches =
           std::string(release) == ".release.cluster" && std::string(acquire) == ".acquire.cluster";
-      TestKernel kernel = remoteArrival(arrive + release + space, wait + acquire + own);
+      TestKernel kernel =
+          remoteArrival(joined({arrive, release, space}), joined({wait, acquire, own}));
       kernel.options.strictWaits = true;
       EXPECT_TRUE(kernel.run());
       EXPECT_EQ(kernel.reported(Report::Kind::Race), !reaches) << release << acquire;

@@ -9,8 +9,14 @@ using namespace tile_emu;
 
 namespace {
 
-TEST(Definedness, ByteByByte) {
-  std::mt19937 random(1);
+class Drawn : public testing::TestWithParam<uint32_t> {
+protected:
+  std::mt19937 random{GetParam()};
+};
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Drawn, testing::Values(1, 2, 3));
+
+TEST_P(Drawn, DefinednessByteByByte) {
   Region region;
   region.bytes.resize(1000);
   Checker::attach(region, /*defined=*/false);
@@ -158,8 +164,7 @@ TEST(Clocks, ShareWhereOneKnowsAllThatTheOtherDoes) {
   EXPECT_EQ(b.of(80), 0u);
 }
 
-TEST(Clocks, AgainstMaps) {
-  std::mt19937 random(2);
+TEST_P(Drawn, ClocksAgainstMaps) {
   std::vector<Clock> clocks(6);
   std::vector<std::map<AgentId, Step32>> expected(6);
   for (int i = 0; i < 20000; ++i) {

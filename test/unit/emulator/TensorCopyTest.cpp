@@ -202,15 +202,16 @@ TEST(TensorCopy, Swizzles) {
 TEST(TensorCopy, WhatIsOutsideIsFilled) {
   for (unsigned swizzle : {0u, 32u, 64u, 128u}) {
     TensorMapRecipe map = recipe(ptx::Type::F16, {40, 21, 3}, {16, 8, 2}, swizzle);
-    for (std::vector<int> start : std::vector<std::vector<int>>{{-8, 0, 0},
-                                                                {32, 17, 2},
-                                                                {8, -4, -1},
-                                                                {-24, 0, 0},
-                                                                {32, 20, 2},
-                                                                {40, 0, 0},
-                                                                {0, 1000, 0},
-                                                                {-2147483640, 5, 0},
-                                                                {2147483640, 2147483647, 0}}) {
+    for (const std::vector<int> &start :
+         std::vector<std::vector<int>>{{-8, 0, 0},
+                                       {32, 17, 2},
+                                       {8, -4, -1},
+                                       {-24, 0, 0},
+                                       {32, 20, 2},
+                                       {40, 0, 0},
+                                       {0, 1000, 0},
+                                       {-2147483640, 5, 0},
+                                       {2147483640, 2147483647, 0}}) {
       map.nanFill = false;
       expectLoad(map, start);
       map.nanFill = true;
@@ -274,7 +275,7 @@ TEST(TensorCopy, Stores) {
   std::vector<uint8_t> in = numbers(kSharedBytes, 3);
   for (unsigned swizzle : {0u, 32u, 64u, 128u}) {
     TensorMapRecipe map = recipe(ptx::Type::F16, {40, 21, 3}, {16, 8, 2}, swizzle);
-    for (std::vector<int> start :
+    for (const std::vector<int> &start :
          std::vector<std::vector<int>>{{0, 0, 0}, {8, 3, 1}, {32, 17, 2}, {40, 0, 0}}) {
       std::vector<uint8_t> before = numbers(bytesOf(map), 11), expected = before;
       forElements(map, start, 256, [&](Place place) {

@@ -123,9 +123,9 @@ double tolerance(const Case &c) {
 }
 
 /// Multiplies random matrices and compares.
-void check(const Case &c) {
+void check(const Case &c, uint32_t seed = 7) {
   SCOPED_TRACE(instruction(c, "d", "a", "b", "p") + matrix_test::format(" swizzle {}", c.swizzle));
-  std::mt19937 random(7);
+  std::mt19937 random(seed);
   unsigned k = c.depth() * c.steps;
   Matrix a = Matrix::random(c.a, 64, k, random), b = Matrix::random(c.b, c.n, k, random),
          sum = Matrix::random(c.sum, 64, c.n, random);
@@ -380,9 +380,10 @@ TEST(WgmmaReports, WarpsDiffer) {
   EXPECT_TRUE(has(kernel, Report::Kind::Invalid, "different wgmma")) << kernel.described;
   kernel = running({kFence, divided + "BOTH:", kCommit, kWait});
   EXPECT_TRUE(has(kernel, Report::Kind::Invalid, "warp")) << kernel.described;
-  kernel = running({"shr.u32 %r1, %r0, 5;\nadd.u32 %r1, %r1, 64;\ncvt.u64.u32 %rd61, %r1;\n"
-                    "add.u64 %rd61, %rd60, %rd61;",
-                    kFence, product(20, "%rd60", 8, "1", "%rd61"), kCommit, kWait});
+  const std::string otherDescriptor = "shr.u32 %r1, %r0, 5;\nadd.u32 %r1, %r1, 64;\n"
+                                      "cvt.u64.u32 %rd61, %r1;\nadd.u64 %rd61, %rd60, %rd61;";
+  kernel =
+      running({otherDescriptor, kFence, product(20, "%rd60", 8, "1", "%rd61"), kCommit, kWait});
   EXPECT_TRUE(has(kernel, Report::Kind::Invalid, "different descriptors")) << kernel.described;
 }
 

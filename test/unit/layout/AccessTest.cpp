@@ -165,11 +165,11 @@ std::vector<std::pair<SharedLayout, RegisterLayout>> accessCases() {
       for (int dim = fragment.rank() - 1; dim >= std::max(0, int(fragment.rank()) - 2); --dim) {
         for (unsigned swizzle : {0u, 32u, 64u, 128u}) {
           if (shape.size() > 1) { // a row has no panels
-            cases.push_back({must(SharedLayout::panels(shape, bits, swizzle, dim)), fragment});
+            cases.emplace_back(must(SharedLayout::panels(shape, bits, swizzle, dim)), fragment);
           }
         }
         for (int64_t pad : {0, 4, 8, 16}) {
-          cases.push_back({must(SharedLayout::rows(shape, bits, dim, pad)), fragment});
+          cases.emplace_back(must(SharedLayout::rows(shape, bits, dim, pad)), fragment);
         }
       }
     }
@@ -330,6 +330,16 @@ TEST(BankConflicts, PlainAccesses) {
   }
 }
 
+/// Where the rows of matrix `j` of instruction `i` start.
+std::vector<int64_t> rowsOf(const SharedLayout &shared, const MatrixPlan &plan, int64_t warp,
+                            int64_t i, unsigned j) {
+  std::vector<int64_t> rows(8);
+  for (int64_t r = 0; r < 8; ++r) {
+    rows[r] = shared.byteOffset(plan.address.coords(i, 8 * j + r, plan.address.firstWarp() + warp));
+  }
+  return rows;
+}
+
 TEST(BankConflicts, MatrixAccesses) {
   for (const MatrixCase &c : matrixCases()) {
     const Coords shape(c.fragment.shape().begin(), c.fragment.shape().end());
@@ -340,12 +350,7 @@ TEST(BankConflicts, MatrixAccesses) {
       for (int64_t w = 0; w < plan.address.numWarps(); ++w) {
         for (int64_t i = 0; i < plan.address.registersPerThread(); ++i) {
           for (unsigned j = 0; j < plan.matrices; ++j) {
-            std::vector<int64_t> rows;
-            for (int64_t r = 0; r < 8; ++r) {
-              rows.push_back(shared.byteOffset(
-                  plan.address.coords(i, 8 * j + r, plan.address.firstWarp() + w)));
-            }
-            cycles += cyclesByBruteForce(rows, 16);
+            cycles += cyclesByBruteForce(rowsOf(shared, plan, w, i, j), 16);
             ++phases;
           }
         }

@@ -9,6 +9,8 @@
 #include "mlir/Parser/Parser.h"
 #include "passes/Divisibility.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <chrono>
 #include <gtest/gtest.h>
 
@@ -278,9 +280,8 @@ TEST_F(IntegerAnalysisTest, LongChains) {
   std::string body = "%a0 = arith.muli %m, %c8 : i32\n";
   const int length = 4000;
   for (int i = 1; i < length; ++i) {
-    std::string before = "%a" + std::to_string(i - 1);
-    body += "%a" + std::to_string(i) + " = arith.addi " + before + ", " + before +
-            (i + 1 == length ? " {id = \"last\"}" : "") + " : i32\n";
+    const char *id = i + 1 == length ? " {id = \"last\"}" : "";
+    body += llvm::formatv("%a{0} = arith.addi %a{1}, %a{1}{2} : i32\n", i, i - 1, id).str();
   }
   auto start = std::chrono::steady_clock::now();
   analyseBody(body);

@@ -6,6 +6,7 @@
 #include "runtime/support/TensorMapArguments.h"
 
 #include <atomic>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -127,7 +128,10 @@ FAKE cuLaunchKernelEx(const cu::LaunchConfig *config, cu::Function function, voi
   }
   // How many parameters there are is not told: tests say it in the entry's name, "name_3".
   size_t mark = entryName.rfind('_');
-  int count = mark == std::string::npos ? 0 : std::atoi(entryName.c_str() + mark + 1);
+  int count = 0;
+  if (mark != std::string::npos) {
+    std::from_chars(entryName.data() + mark + 1, entryName.data() + entryName.size(), count);
+  }
   for (int i = 0; i < count; ++i) {
     line += " " + hex(params[i], 8);
   }
@@ -135,10 +139,11 @@ FAKE cuLaunchKernelEx(const cu::LaunchConfig *config, cu::Function function, voi
   // A kernel "fails_N" has a record of failed checks and a base as its last parameters, and fails
   // at place 1 with the values 7 and -1.5.
   if (entryName.rfind("fails_", 0) == 0) {
-    tile_failure_record *record;
+    uint64_t address;
     uint32_t base;
-    std::memcpy(&record, params[count - 2], sizeof(record));
+    std::memcpy(&address, params[count - 2], sizeof(address));
     std::memcpy(&base, params[count - 1], sizeof(base));
+    auto *record = reinterpret_cast<tile_failure_record *>(address);
     uint32_t unclaimed = 0;
     if (std::atomic_ref(record->claimed).compare_exchange_strong(unclaimed, 1)) {
       record->place = base + 1;
@@ -169,9 +174,10 @@ FAKE cuTensorMapEncodeTiled(cu::TensorMapBytes *map, int type, uint32_t rank, vo
                             const uint64_t *dims, const uint64_t *strides, const uint32_t *box,
                             const uint32_t *elementStrides, int interleave, int swizzle,
                             int promotion, int fill) {
+  const uint64_t address = reinterpret_cast<uint64_t>(base);
   tile_rt::TensorMapArguments arguments{.dataType = type,
                                         .rank = rank,
-                                        .address = reinterpret_cast<uint64_t>(base),
+                                        .address = address,
                                         .dims = dims,
                                         .strides = strides,
                                         .box = box,
@@ -197,7 +203,7 @@ FAKE cuTensorMapEncodeTiled(cu::TensorMapBytes *map, int type, uint32_t rank, vo
   }
   logLine(line + " modes " + std::to_string(interleave) + std::to_string(swizzle) +
           std::to_string(promotion) + std::to_string(fill));
-  std::memcpy(map, &base, sizeof(base));
+  std::memcpy(map, &address, sizeof(address));
   return 0;
 }
 FAKE cuMemsetD8Async(uint64_t address, unsigned char value, size_t count, cu::Stream) {

@@ -1,9 +1,11 @@
 // Programs that grow or nest without bound: an error, in little time.
 #include "test/unit/sema/Analyzed.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 namespace {
 
-const std::string before = "kernel k(A: inout tensor<f32>[M], n: i32) { launch i in grid(M) "
+const char *const before = "kernel k(A: inout tensor<f32>[M], n: i32) { launch i in grid(M) "
                            "threads(64) { var v: i32 = 0;\n";
 
 TEST(Limits, Unrolling) {
@@ -21,9 +23,10 @@ TEST(Limits, Inlining) {
   std::string text = "fn g0(x: f32) -> f32 { return x; }\ntile fn t0(x: inout fragment f32[N]) { x "
                      "= 1; }\n";
   for (int i = 1; i <= 40; ++i) {
-    std::string n = std::to_string(i), p = std::to_string(i - 1);
-    text += "fn g" + n + "(x: f32) -> f32 { return g" + p + "(x) + g" + p + "(x); }\n";
-    text += "tile fn t" + n + "(x: inout fragment f32[N]) { t" + p + "(x); t" + p + "(x); }\n";
+    text += llvm::formatv("fn g{0}(x: f32) -> f32 {{ return g{1}(x) + g{1}(x); }\n"
+                          "tile fn t{0}(x: inout fragment f32[N]) {{ t{1}(x); t{1}(x); }\n",
+                          i, i - 1)
+                .str();
   }
   // Scalar functions are instances of their own: nothing grows.
   Analyzed scalar(text + before + "let a = g40(1.0); } }");
@@ -49,7 +52,7 @@ TEST(Limits, DeepTrees) {
   for (int i = 0; i < 900; ++i) {
     sum += " + v";
   }
-  Analyzed a(before + "let a = " + sum + "; } }");
+  Analyzed a(std::string(before) + "let a = " + sum + "; } }");
   EXPECT_EQ(a.summary(), "");
 }
 

@@ -3,13 +3,13 @@
 
 namespace {
 
-const std::string before =
+const char *const before =
     "fn first(a: f32, b: f32) -> f32 { return a; } kernel k(A: tensor<f16>[M, K], B: out "
     "tensor<f32>[M, K], C: inout tensor<f32>[M, K], D: inout tensor<i32>[M], O: optional "
     "tensor<f32>[M], P: tensor<u4>[M, 64], n: i32) { workspace w: f32[M, K]; launch (i, j) in "
     "grid(M, K) threads(128) { shared s: f16[32, 64] = 0; shared t: f16[64, 32] = 0; fragment f: "
     "f32[32, 32] = 0; fragment r: f32[32] = 0; fragment q: i32[32] = 0; var v: i32 = 0;\n";
-const std::string after = "\n} }";
+const char *const after = "\n} }";
 
 TEST(Rules, DataAndSubscripts) {
   expectRules(

@@ -4,7 +4,7 @@
 namespace {
 
 /// A kernel without anything, to hold what is tested before it.
-const std::string kernelAfter =
+const char *const kernelAfter =
     "\nkernel k(X: tensor<f32>[N]) { launch b in grid(N) threads(32) { } }";
 
 TEST(Rules, Names) {
@@ -40,7 +40,7 @@ TEST(Rules, Functions) {
   const std::string close = " } }\n";
   auto rules = [&](std::initializer_list<std::array<const char *, 3>> list) {
     for (auto [body, items, expected] : list) {
-      Analyzed a(before + body + close + items);
+      Analyzed a((llvm::Twine(before) + body + close + items).str());
       EXPECT_EQ(a.findings(), expected) << body << "\n" << items << "\n" << a.messages();
     }
   };

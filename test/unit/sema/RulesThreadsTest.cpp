@@ -3,11 +3,11 @@
 
 namespace {
 
-const std::string before =
+const char *const before =
     "tile fn block() { } kernel k(A: tensor<f32>[M, K], C: inout tensor<f32>[M, K], n: i32) { "
     "launch (i, j) in grid(M, K) threads(64) { shared s: f32[64] = 0; local l: f32 = 0; local m: "
     "f32[4] = 0; fragment f: f32[64] = 0; var v: i32 = 0; threads(x: 32, y: 2) {\n";
-const std::string after = "\n} } }";
+const char *const after = "\n} } }";
 
 TEST(Rules, Regions) {
   expectRules(

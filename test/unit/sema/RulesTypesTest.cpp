@@ -3,12 +3,12 @@
 
 namespace {
 
-const std::string before =
+const char *const before =
     "kernel k(A: tensor<f16>[M, K], C: inout tensor<f32>[M, K], n: i32, big: i64, scale: f32, "
     "flag: bool) { launch (i, j) in grid(M, K) threads(128) { shared s: f16[32, 64] = 0; fragment "
     "f: f32[32, 64] = 0; fragment g: f32[64, 32] = 0; shared e: e4m3[32, 64] = 0; var v: i32 = 0; "
     "var x: f32 = 0;\n";
-const std::string after = "\n} }";
+const char *const after = "\n} }";
 
 TEST(Rules, Types) {
   expectRules(
