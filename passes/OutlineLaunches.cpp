@@ -86,7 +86,9 @@ public:
       : host(host), launch(launch), facts(facts), integers(integers), name(std::move(name)),
         hostBuilder(launch), builder(launch.getContext()) {}
 
-  LogicalResult run();
+  /// The launch of what is then a kernel of its own.
+  FailureOr<tgpu::LaunchOp> run();
+  tgpu::KernelOp getKernel() const { return kernel; }
 
 private:
   void hoistHostValues();
@@ -100,12 +102,11 @@ private:
   bool isComputedBefore(Value value);
   Value extentInside(Value tensor, int64_t axis);
   void copyLaunchAttributes();
-  void noteIntegers();
 
   tile::KernelOp host;
   tile::LaunchOp launch;
   const HostFacts &facts;
-  const IntegerAnalysis &integers; // of the host code
+  const IntegerAnalysis &integers; // of the host code as it was before any launch left it
   std::string name;
   OpBuilder hostBuilder;
   OpBuilder builder;
@@ -311,9 +312,12 @@ tgpu::KernelOp Outliner::createKernel() {
   return created;
 }
 
-/// Ranges and divisors of the arguments. That extents are not negative is known of any view's.
-void Outliner::noteIntegers() {
-  for (auto [index, value] : llvm::enumerate(operands)) {
+/// Ranges and divisors of the arguments that a kernel is launched with. That extents are not
+/// negative is known of any view's.
+static void noteIntegers(tgpu::LaunchOp launch, tgpu::KernelOp kernel,
+                         const IntegerAnalysis &integers) {
+  Builder builder(kernel.getContext());
+  for (auto [index, value] : llvm::enumerate(launch.getArgs())) {
     if (!value.getType().isInteger() || value.getType().isInteger(1)) {
       continue;
     }
@@ -335,7 +339,7 @@ void Outliner::noteIntegers() {
   }
 }
 
-LogicalResult Outliner::run() {
+FailureOr<tgpu::LaunchOp> Outliner::run() {
   hoistHostValues();
   kernel = createKernel();
   copyLaunchAttributes();
@@ -371,16 +375,15 @@ LogicalResult Outliner::run() {
     builder.clone(op, mapping);
   }
   tgpu::ReturnOp::create(builder, loc);
-  noteIntegers();
   if (launch.getNoTma()) {
     kernel.walk([](tile::CopyOp copy) { copy.setNoTma(true); });
   }
 
   hostBuilder.setInsertionPoint(launch);
-  tgpu::LaunchOp::create(hostBuilder, loc, hostBuilder.getStringAttr(name), launch.getGrid(),
-                         operands.getArrayRef());
+  auto outlined = tgpu::LaunchOp::create(hostBuilder, loc, hostBuilder.getStringAttr(name),
+                                         launch.getGrid(), operands.getArrayRef());
   launch.erase();
-  return success();
+  return outlined;
 }
 
 namespace {
@@ -391,11 +394,21 @@ struct OutlineLaunches : tilec::impl::OutlineLaunchesBase<OutlineLaunches> {
       IntegerAnalysis integers(host);
       SmallVector<tile::LaunchOp> launches;
       host.walk([&](tile::LaunchOp launch) { launches.push_back(launch); });
+      SmallVector<std::pair<tgpu::LaunchOp, tgpu::KernelOp>> outlined;
       for (auto [index, launch] : llvm::enumerate(launches)) {
         std::string name = (host.getSymName() + "_" + Twine(index)).str();
-        if (failed(Outliner(host, launch, facts, integers, name).run())) {
+        Outliner outliner(host, launch, facts, integers, name);
+        FailureOr<tgpu::LaunchOp> result = outliner.run();
+        if (failed(result)) {
           return signalPassFailure();
         }
+        outlined.emplace_back(*result, outliner.getKernel());
+      }
+      // Of values that the host computes since then the analysis above knows nothing; it may even
+      // take one for an operation that stood at its address and left with an earlier launch.
+      const IntegerAnalysis all(host);
+      for (auto [launch, kernel] : outlined) {
+        noteIntegers(launch, kernel, all);
       }
     }
   }

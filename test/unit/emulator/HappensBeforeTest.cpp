@@ -261,7 +261,7 @@ private:
     log += "issue " + std::to_string(i) + "\n";
     pending.push_back({issue(threads[i], channels[i], channelStep[i]), known[i], i, event,
                        below(2) != 0, offset, bytes});
-    channelEvents[i].push_back({channelStep[i], event});
+    channelEvents[i].emplace_back(channelStep[i], event);
   }
 
   void performWork(unsigned index) {
