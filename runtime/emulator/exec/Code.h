@@ -101,10 +101,20 @@ struct Code {
   /// Where all ways from a branch meet again: its immediate postdominator; ops.size() if they need
   /// not.
   uint32_t meetingPoint(uint32_t branch) const;
+  /// Head, and by instruction whether it belongs to the loop.
+  struct Loop {
+    uint32_t head = 0;
+    std::vector<bool> body;
+  };
+  const std::vector<Loop> &loops() const;
+  /// The numbers of the loops that a branch is in.
+  const std::vector<uint32_t> &loopsAround(uint32_t branch) const;
   /// May lanes at an instruction wait for an mbarrier in a loop before they come to another one?
   bool mayWaitBefore(uint32_t from, uint32_t to) const;
   mutable std::vector<uint32_t> postdominators;                ///< made when first asked for
   mutable std::map<std::pair<uint32_t, uint32_t>, bool> waits; ///< answers of mayWaitBefore
+  mutable std::optional<std::vector<Loop>> knownLoops;         ///< made when first asked for
+  mutable std::vector<std::vector<uint32_t>> around;           ///< of loopsAround, with them
   /// The place in shared memory, for reports: "smem+64 (0x440)".
   std::string nameOfShared(uint64_t offset) const;
   /// What a row is in the PTX text, for reports: "%r12"; "" for constants.

@@ -1,4 +1,4 @@
-// Where branches meet again, and what lies between.
+// Where branches meet again, what lies between, and loops.
 #include "runtime/emulator/exec/Code.h"
 
 #include <algorithm>
@@ -104,7 +104,83 @@ std::vector<uint32_t> postdominatorsOf(const std::vector<Op> &ops) {
   return result;
 }
 
+/// By instruction: which come before it.
+std::vector<std::vector<uint32_t>> predecessorsOf(const std::vector<Op> &ops) {
+  std::vector<std::vector<uint32_t>> before(ops.size());
+  for (uint32_t at = 0; at < ops.size(); ++at) {
+    forSuccessors(ops, at, [&](uint32_t to) {
+      if (to < ops.size()) {
+        before[to].push_back(at);
+      }
+    });
+  }
+  return before;
+}
+
+/// Natural loops: a jump back to an instruction that every way to the jump passes, and what comes to
+/// the jump without passing that again.
+std::vector<Code::Loop> loopsOf(const std::vector<Op> &ops) {
+  std::map<uint32_t, std::vector<uint32_t>> jumps; // by head
+  for (uint32_t at = 0; at < ops.size(); ++at) {
+    for (uint32_t head : ops[at].targets) {
+      if (head <= at) {
+        jumps[head].push_back(at);
+      }
+    }
+  }
+  const std::vector<std::vector<uint32_t>> before = predecessorsOf(ops);
+  std::vector<Code::Loop> loops;
+  for (const auto &[head, sources] : jumps) {
+    const std::vector<bool> without = head ? reached(ops, 0, head) : std::vector<bool>(ops.size());
+    Code::Loop loop{.head = head, .body = std::vector<bool>(ops.size() + 1)};
+    std::vector<uint32_t> open;
+    auto add = [&](uint32_t at) {
+      if (!loop.body[at]) {
+        loop.body[at] = true;
+        open.push_back(at);
+      }
+    };
+    for (uint32_t source : sources) {
+      if (!without[source]) {
+        loop.body[head] = true;
+        add(source);
+      }
+    }
+    while (!open.empty()) {
+      uint32_t at = open.back();
+      open.pop_back();
+      if (at != head) {
+        std::for_each(before[at].begin(), before[at].end(), add);
+      }
+    }
+    if (loop.body[head]) {
+      loops.push_back(std::move(loop));
+    }
+  }
+  return loops;
+}
+
 } // namespace
+
+const std::vector<Code::Loop> &Code::loops() const {
+  if (!knownLoops) {
+    knownLoops = loopsOf(ops);
+    around.resize(ops.size());
+    for (uint32_t number = 0; number < knownLoops->size(); ++number) {
+      for (uint32_t at = 0; at < ops.size(); ++at) {
+        if (!ops[at].targets.empty() && (*knownLoops)[number].body[at]) {
+          around[at].push_back(number);
+        }
+      }
+    }
+  }
+  return *knownLoops;
+}
+
+const std::vector<uint32_t> &Code::loopsAround(uint32_t branch) const {
+  loops();
+  return around[branch];
+}
 
 uint32_t Code::meetingPoint(uint32_t branch) const {
   if (postdominators.empty()) {

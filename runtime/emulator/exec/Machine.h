@@ -10,7 +10,6 @@
 #include <deque>
 #include <functional>
 #include <random>
-#include <unordered_map>
 
 namespace tile_emu {
 
@@ -63,8 +62,8 @@ struct Warp {
   std::vector<LaneMask> defined;   ///< by row: lanes in which every bit is
   /// By row: which bits are undefined in the lanes that are not in `defined`; null: all of them.
   std::vector<std::unique_ptr<std::array<uint64_t, kWarpSize>>> undefinedBits;
-  /// By branch: how often each lane has come to it.
-  std::unordered_map<uint32_t, std::array<uint32_t, kWarpSize>> branches;
+  /// By loop: which round of it each lane is in; 0 outside.
+  std::vector<std::array<uint32_t, kWarpSize>> rounds;
   std::vector<Path> paths;             ///< of different pc; together all lanes that have not exited
   std::vector<Divergence> divergences; ///< of which not all lanes have met again
   uint32_t turns = 0;                  ///< for rotation between paths

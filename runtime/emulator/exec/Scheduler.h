@@ -47,7 +47,7 @@ private:
   bool turn(Block &block, Warp &warp, unsigned quantum);
   Path *select(Warp &warp, unsigned preferredLane);
   bool execute(Block &block, Warp &warp, Path &path);
-  void noteDivergence(Warp &warp, const Path &path, const Step &step, LaneMask inactive);
+  void noteDivergence(Warp &warp, const Path &path, const Step &step, LaneMask onward);
   void checkConverged(Block &block, Warp &warp, const Path &path, const Op &op, LaneMask active);
   LaneMask gather(Block &block, Warp &warp, Path &path, const Op &op, LaneMask active);
   void wait(Warp &warp, Path &path, LaneMask active, std::function<std::string()> waiting,

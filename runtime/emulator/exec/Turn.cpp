@@ -69,34 +69,54 @@ void Machine::Scheduler::moveOn(Warp &warp, Path &path, LaneMask lanes) {
   arrive(warp, lanes, pc);
 }
 
-/// How often each lane has come to a branch.
-static void countBranch(Warp &warp, const Path &path) {
-  std::array<uint32_t, kWarpSize> &times = warp.branches[path.pc];
-  for (LaneMask rest = path.lanes; rest; rest &= rest - 1) {
-    ++times[unsigned(std::countr_zero(rest))];
+/// Lanes go from a branch to an instruction: to another round of a loop, or out of it.
+static void countRounds(const Code &code, Warp &warp, uint32_t branch, uint32_t target,
+                        LaneMask lanes) {
+  for (uint32_t number : code.loopsAround(branch)) {
+    const Code::Loop &loop = code.loops()[number];
+    warp.rounds.resize(code.loops().size());
+    if (target != loop.head && loop.body[target]) {
+      continue;
+    }
+    for (LaneMask rest = lanes; rest; rest &= rest - 1) {
+      uint32_t &round = warp.rounds[number][unsigned(std::countr_zero(rest))];
+      round = target == loop.head ? round + 1 : 0;
+    }
   }
 }
 
-/// Lanes of a path are going to take different ways. Only those that have come to the branch as
-/// often are at the same execution of it: others run ahead in a loop, as threads may, and could all
-/// go the same way each time.
+/// Lanes of a path take different ways. Only those that are in the same round of each loop are at
+/// the same execution of the branch: others have run ahead, as threads may, and could all go the
+/// same way each time.
 void Machine::Scheduler::noteDivergence(Warp &warp, const Path &path, const Step &step,
-                                        LaneMask inactive) {
-  LaneMask onward = inactive | (step.lanes & ~step.jumped & ~warp.exited);
-  LaneMask jumped = step.jumped & ~warp.exited;
-  const std::array<uint32_t, kWarpSize> &times = warp.branches[path.pc];
-  std::map<uint32_t, std::map<uint32_t, LaneMask>> executions;
-  for (LaneMask rest = onward | jumped; rest; rest &= rest - 1) {
+                                        LaneMask onward) {
+  const LaneMask jumped = step.jumped & ~warp.exited, all = onward | jumped;
+  auto wayOf = [&](unsigned lane) { return jumped >> lane & 1 ? step.targets[lane] : path.pc + 1; };
+  LaneMask others = 0;
+  for (LaneMask rest = all; rest; rest &= rest - 1) {
     unsigned lane = unsigned(std::countr_zero(rest));
-    bool jumps = jumped >> lane & 1;
-    executions[times[lane]][jumps ? step.targets[lane] : path.pc + 1] |= LaneMask(1) << lane;
+    others |= wayOf(lane) == wayOf(unsigned(std::countr_zero(all))) ? 0 : LaneMask(1) << lane;
   }
-  for (const auto &[time, ways] : executions) {
+  if (!others) {
+    return;
+  }
+  const Code &code = *machine.config->code;
+  warp.rounds.resize(code.loops().size());
+  std::map<std::vector<uint32_t>, std::map<uint32_t, LaneMask>> executions;
+  for (LaneMask rest = all; rest; rest &= rest - 1) {
+    unsigned lane = unsigned(std::countr_zero(rest));
+    std::vector<uint32_t> rounds;
+    for (uint32_t loop : code.loopsAround(path.pc)) {
+      rounds.push_back(warp.rounds[loop][lane]);
+    }
+    executions[rounds][wayOf(lane)] |= LaneMask(1) << lane;
+  }
+  for (const auto &[rounds, ways] : executions) {
     if (ways.size() < 2) {
       continue;
     }
     Divergence divergence;
-    divergence.meetingPoint = machine.config->code->meetingPoint(path.pc);
+    divergence.meetingPoint = code.meetingPoint(path.pc);
     for (auto [target, lanes] : ways) {
       divergence.ways.push_back(lanes);
       divergence.lanes |= lanes;
@@ -117,8 +137,10 @@ static void meet(Warp &warp, const Path &path) {
 }
 
 void Machine::Scheduler::jump(Warp &warp, Path &path, const Step &step, LaneMask inactive) {
-  noteDivergence(warp, path, step, inactive);
-  uint32_t next = path.pc + 1;
+  const Code &code = *machine.config->code;
+  uint32_t branch = path.pc, next = path.pc + 1;
+  LaneMask onward = inactive | (step.lanes & ~step.jumped & ~warp.exited);
+  noteDivergence(warp, path, step, onward);
   LaneMask leaving = inactive | step.lanes, rest = step.jumped & ~warp.exited;
   path.lanes &= ~leaving;
   if (!path.lanes) {
@@ -131,10 +153,12 @@ void Machine::Scheduler::jump(Warp &warp, Path &path, const Step &step, LaneMask
       unsigned lane = unsigned(std::countr_zero(m));
       same |= step.targets[lane] == target ? LaneMask(1) << lane : 0;
     }
+    countRounds(code, warp, branch, target, same);
     arrive(warp, same, target);
     rest &= ~same;
   }
-  arrive(warp, inactive | (step.lanes & ~step.jumped & ~warp.exited), next);
+  countRounds(code, warp, branch, next, onward);
+  arrive(warp, onward, next);
 }
 
 /// The active lanes stay; those that the guard turned off need not wait with them.
@@ -350,11 +374,9 @@ bool Machine::Scheduler::execute(Block &block, Warp &warp, Path &path) {
   if (!warp.divergences.empty()) {
     meet(warp, path);
   }
-  if (!op.targets.empty()) {
-    countBranch(warp, path);
-  }
   LaneMask lanes = path.lanes, active = guarded(machine, block, warp, op, lanes), ready = active;
   if (!active) {
+    countRounds(*machine.config->code, warp, path.pc, path.pc + 1, lanes);
     moveOn(warp, path, lanes);
     return true;
   }
