@@ -86,6 +86,7 @@ std::vector<const Diagnostic *> DiagnosticEngine::sorted() const {
   }
   std::sort(entries.begin(), entries.end());
   std::vector<const Diagnostic *> result;
+  result.reserve(entries.size());
   for (const Entry &entry : entries) {
     result.push_back(all[entry.index].get());
   }

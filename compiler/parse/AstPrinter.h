@@ -3,11 +3,9 @@
 
 #include "compiler/parse/Ast.h"
 
-#include <string>
+#include "llvm/Support/raw_ostream.h"
 
-namespace llvm {
-class raw_ostream;
-} // namespace llvm
+#include <string>
 
 namespace tilec {
 

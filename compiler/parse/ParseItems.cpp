@@ -5,7 +5,6 @@ namespace tilec {
 using ast::Item;
 using diag::Id;
 using llvm::SMLoc;
-using llvm::SMRange;
 using llvm::StringRef;
 
 const Item *Parser::parseItem() {

@@ -234,6 +234,9 @@ private:
   Value typeQuery(const ast::CallExpr *e, const BuiltinInfo &info, const BoundArgs &args);
   Value reduceCall(const ast::CallExpr *e, const BuiltinInfo &info, const BoundArgs &args);
   Value reduceFnCall(const ast::CallExpr *e, const BuiltinInfo &info, const BoundArgs &args);
+  const Function *combiner(const Module::Imported<ast::FunctionItem> &fn, const ast::CallExpr *e,
+                           const BuiltinInfo &info, const BoundArgs &args,
+                           llvm::ArrayRef<Value> tiles);
   Value scanCall(const ast::CallExpr *e, const BuiltinInfo &info, const BoundArgs &args);
   Value transposeCall(const ast::CallExpr *e, const BoundArgs &args);
   Value copyCall(const ast::CallExpr *e, const BoundArgs &args);

@@ -97,6 +97,40 @@ Value Analyzer::reduceCall(const ast::CallExpr *e, const BuiltinInfo &info, cons
   return exprValue(reduce);
 }
 
+/// The instance of `fn` that combines elements of `tiles`: two of each to one of each. Null if it is
+/// none, which is then reported.
+const Function *Analyzer::combiner(const Module::Imported<ast::FunctionItem> &fn,
+                                   const ast::CallExpr *e, const BuiltinInfo &info,
+                                   const BoundArgs &args, llvm::ArrayRef<Value> tiles) {
+  const size_t n = tiles.size();
+  if (fn.item->params.size() != 2 * n || fn.item->results.size() != n) {
+    report(Id::ArgumentKind, args.one(0)->range, info.name, "f",
+           llvm::Twine("a function of ") + llvm::Twine(2 * n) + " scalars with " + llvm::Twine(n) +
+               " results")
+        << note(fn.item->name.range, "declared here");
+    return nullptr;
+  }
+  llvm::SmallVector<Value, 4> scalars;
+  for (size_t i = 0; i < 2 * n; ++i) {
+    Value v = tiles[i % n];
+    v.type = Type(v.type.elem);
+    scalars.push_back(v);
+  }
+  const Function *callee = instantiate(fn, scalars, e->range);
+  if (!callee) {
+    return nullptr;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    if (callee->resultTypes[i].elem != tiles[i].type.elem) {
+      report(Id::TypeMismatch, tiles[i].range, callee->resultTypes[i].str(),
+             scalarName(tiles[i].type.elem))
+          << note(callee->range, "its result comes from here");
+      return nullptr;
+    }
+  }
+  return callee;
+}
+
 /// reduce(f, x, ..) and scan(f, x, ..).
 Value Analyzer::reduceFnCall(const ast::CallExpr *e, const BuiltinInfo &info,
                              const BoundArgs &args) {
@@ -119,31 +153,9 @@ Value Analyzer::reduceFnCall(const ast::CallExpr *e, const BuiltinInfo &info,
       return errorValue(e->range);
     }
   }
-  size_t n = tiles.size();
-  if (fn->item->params.size() != 2 * n || fn->item->results.size() != n) {
-    report(Id::ArgumentKind, args.one(0)->range, info.name, "f",
-           llvm::Twine("a function of ") + llvm::Twine(2 * n) + " scalars with " + llvm::Twine(n) +
-               " results")
-        << note(fn->item->name.range, "declared here");
-    return errorValue(e->range);
-  }
-  llvm::SmallVector<Value, 4> scalars;
-  for (size_t i = 0; i < 2 * n; ++i) {
-    Value v = tiles[i % n];
-    v.type = Type(v.type.elem);
-    scalars.push_back(v);
-  }
-  const Function *callee = instantiate(*fn, scalars, e->range);
+  const Function *callee = combiner(*fn, e, info, args, tiles);
   if (!callee) {
     return errorValue(e->range);
-  }
-  for (size_t i = 0; i < n; ++i) {
-    if (callee->resultTypes[i].elem != tiles[i].type.elem) {
-      report(Id::TypeMismatch, tiles[i].range, callee->resultTypes[i].str(),
-             scalarName(tiles[i].type.elem))
-          << note(callee->range, "its result comes from here");
-      return errorValue(e->range);
-    }
   }
   bool isScan = info.cls == BuiltinClass::ScanFn;
   std::optional<unsigned> axis;
@@ -162,7 +174,7 @@ Value Analyzer::reduceFnCall(const ast::CallExpr *e, const BuiltinInfo &info,
     operands.push_back(v.expr);
     types.push_back(isScan ? v.type : withoutAxis(v.type, axis));
   }
-  Type type = n == 1 ? types[0] : Type(Type::Kind::Tuple);
+  Type type = tiles.size() == 1 ? types[0] : Type(Type::Kind::Tuple);
   if (!isScan) {
     auto *r = program.make<ReduceFnExpr>(type, e->range);
     r->fn = callee;

@@ -339,20 +339,36 @@ void NameCheck::loop(const ast::ForStmt *s) {
   pop();
 }
 
+void NameCheck::binders(llvm::ArrayRef<ast::Ident> names) {
+  for (const ast::Ident &name : names) {
+    declare(name);
+  }
+}
+
+void NameCheck::axes(llvm::ArrayRef<ast::Axis> list) {
+  for (const ast::Axis &a : list) {
+    expr(a.extent);
+  }
+  for (const ast::Axis &a : list) {
+    declare(a.name);
+  }
+}
+
+void NameCheck::launch(const ast::LaunchStmt *s) {
+  for (const ast::Expr *e : s->grid) {
+    expr(e);
+  }
+  if (s->threadCount) {
+    expr(s->threadCount);
+  }
+  push();
+  binders(s->binder);
+  axes(s->axes);
+  block(s->body);
+  pop();
+}
+
 void NameCheck::statement(const ast::Stmt *s) {
-  auto binders = [&](llvm::ArrayRef<ast::Ident> names) {
-    for (const ast::Ident &name : names) {
-      declare(name);
-    }
-  };
-  auto axes = [&](llvm::ArrayRef<ast::Axis> list) {
-    for (const ast::Axis &a : list) {
-      expr(a.extent);
-    }
-    for (const ast::Axis &a : list) {
-      declare(a.name);
-    }
-  };
   switch (s->kind) {
   case ast::StmtKind::Const:
     constant(llvm::cast<ast::ConstStmt>(s)->decl);
@@ -384,20 +400,8 @@ void NameCheck::statement(const ast::Stmt *s) {
   case ast::StmtKind::View:
     expr(llvm::cast<ast::ViewStmt>(s)->value);
     return declare(llvm::cast<ast::ViewStmt>(s)->name);
-  case ast::StmtKind::Launch: {
-    auto *l = llvm::cast<ast::LaunchStmt>(s);
-    for (const ast::Expr *e : l->grid) {
-      expr(e);
-    }
-    if (l->threadCount) {
-      expr(l->threadCount);
-    }
-    push();
-    binders(l->binder);
-    axes(l->axes);
-    block(l->body);
-    return pop();
-  }
+  case ast::StmtKind::Launch:
+    return launch(llvm::cast<ast::LaunchStmt>(s));
   case ast::StmtKind::Threads:
     push();
     axes(llvm::cast<ast::ThreadsStmt>(s)->axes);

@@ -51,6 +51,9 @@ private:
   void block(const ast::Block &b);
   void statement(const ast::Stmt *s);
   void loop(const ast::ForStmt *s);
+  void launch(const ast::LaunchStmt *s);
+  void binders(llvm::ArrayRef<ast::Ident> names);
+  void axes(llvm::ArrayRef<ast::Axis> list);
 
   DiagnosticEngine &engine;
   const Module *module = nullptr;

@@ -335,6 +335,7 @@ void Call::check() {
 /// The same inputs again must give the same bits.
 void Call::checkSecondRun() {
   std::vector<std::vector<std::byte>> first;
+  first.reserve(slots.size());
   for (const Slot &slot : slots) {
     first.push_back(slot.device ? slot.device->read() : std::vector<std::byte>());
   }

@@ -33,7 +33,7 @@ namespace {
 std::string placeOf(const Array &array, int64_t i) {
   std::string text;
   for (size_t d = array.shape.size(); d-- > 0;) {
-    text = std::to_string(i % array.shape[d]) + (text.empty() ? "" : ", ") + text;
+    text.insert(0, std::to_string(i % array.shape[d]) + (text.empty() ? "" : ", "));
     i /= array.shape[d];
   }
   return "[" + text + "]";

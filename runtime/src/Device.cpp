@@ -165,6 +165,7 @@ void tile_pack::launch(const PlannedLaunch &launch, cu::Stream stream, uint64_t 
   const Driver &driver = *context->driver;
   const Variant &variant = *launch.variant;
   std::vector<cu::TensorMapBytes> maps;
+  maps.reserve(launch.maps.size());
   for (const PlannedMap &map : launch.maps) {
     maps.push_back(encodeMap(driver, map, workspace));
   }

@@ -115,7 +115,7 @@ void unpack(Element element, const uint8_t *bytes, unsigned count, int32_t *out)
   for (unsigned i = 0; i < count; ++i) {
     switch (element) {
     case Element::S8:
-      out[i] = int8_t(bytes[i]);
+      out[i] = (bytes[i] ^ 0x80) - 0x80; // with its sign
       break;
     case Element::U8:
       out[i] = bytes[i];

@@ -100,6 +100,7 @@ linesOf(const std::unordered_map<const ptx::Instruction *, InstructionCounts> &b
     line.counts.add(counts);
   }
   std::vector<Line> result;
+  result.reserve(lines.size());
   for (auto &[key, line] : lines) {
     result.push_back(std::move(line));
   }

@@ -45,14 +45,14 @@ TEST(Bits, Lop3EveryTable) {
 
 TEST(Bits, ShiftsClamp) {
   for (unsigned bits : {16u, 32u, 64u}) {
-    std::string width = std::to_string(bits), operands = " $d, $a, $b;";
+    const std::string rest = std::to_string(bits) + " $d, $a, $b;";
     uint64_t mask = ~uint64_t(0) >> (64 - bits);
     std::vector<Input> in = {words(3, bits), amounts(4)};
-    expectEach("shl.b" + width + operands, bits, in,
+    expectEach("shl.b" + rest, bits, in,
                [&](const uint64_t *x) { return x[1] >= bits ? 0 : (x[0] << x[1]) & mask; });
-    expectEach("shr.u" + width + operands, bits, in,
+    expectEach("shr.u" + rest, bits, in,
                [&](const uint64_t *x) { return x[1] >= bits ? 0 : x[0] >> x[1]; });
-    expectEach("shr.s" + width + operands, bits, in, [&](const uint64_t *x) {
+    expectEach("shr.s" + rest, bits, in, [&](const uint64_t *x) {
       bool negative = x[0] >> (bits - 1) & 1;
       uint64_t n = std::min<uint64_t>(x[1], bits - 1);
       return (x[0] >> n | (negative ? ~(mask >> n) & mask : 0)) & mask;

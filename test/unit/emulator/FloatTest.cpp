@@ -20,6 +20,7 @@ uint64_t bitsOf(double x) { return std::bit_cast<uint64_t>(x); }
 
 std::vector<Input> inputsF32(size_t n, uint64_t seed) {
   std::vector<Input> result;
+  result.reserve(n);
   for (size_t i = 0; i < n; ++i) {
     result.push_back({32, floats(8, 23, kCount, seed + i)});
   }
@@ -27,6 +28,7 @@ std::vector<Input> inputsF32(size_t n, uint64_t seed) {
 }
 std::vector<Input> inputsF64(size_t n, uint64_t seed) {
   std::vector<Input> result;
+  result.reserve(n);
   for (size_t i = 0; i < n; ++i) {
     result.push_back({64, floats(11, 52, kCount, seed + i)});
   }

@@ -29,6 +29,7 @@ constexpr IntegerType kS32 = kTypes[3];
 
 std::vector<Input> inputs(const IntegerType &t, size_t n) {
   std::vector<Input> result;
+  result.reserve(n);
   for (size_t i = 0; i < n; ++i) {
     result.push_back({t.bits, integers(t.bits, kCount, 10 * t.bits + i)});
   }
@@ -137,11 +138,11 @@ TEST(Integer, SignAndSmallProducts) {
       }
       return kS32.wrap(sum);
     });
-    expectEach("dp2a.hi" + type + type + " $d, $a, $b, $c;", 32, inputs(kS32, 3),
-               [&](const uint64_t *x) {
-                 return kS32.wrap(Int(x[2]) + half.value(x[0]) * byte.value(x[1] >> 16) +
-                                  half.value(x[0] >> 16) * byte.value(x[1] >> 24));
-               });
+    const std::string both = type + type;
+    expectEach("dp2a.hi" + both + " $d, $a, $b, $c;", 32, inputs(kS32, 3), [&](const uint64_t *x) {
+      return kS32.wrap(Int(x[2]) + half.value(x[0]) * byte.value(x[1] >> 16) +
+                       half.value(x[0] >> 16) * byte.value(x[1] >> 24));
+    });
   }
 }
 

@@ -1,6 +1,8 @@
 // What is wrong with PTX text is said with its line, and no text takes long or much memory.
 #include "Ptx.h"
 
+#include <algorithm>
+
 namespace tile_emu::ptx {
 namespace {
 
@@ -168,7 +170,8 @@ TEST(PtxErrors, EveryTruncationEnds) {
   for (size_t length = 0; length < text.size(); ++length) {
     try {
       parse(std::string_view(text).substr(0, length));
-    } catch (const SyntaxError &) {
+    } catch (const SyntaxError &error) {
+      EXPECT_LE(error.line, 1 + std::count(text.begin(), text.end(), '\n'));
     }
   }
 }

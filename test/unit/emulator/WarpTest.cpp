@@ -13,7 +13,9 @@ Values lanes(uint64_t (*f)(uint64_t)) {
   }
   return values;
 }
-const Values kLaneValues = lanes([](uint64_t i) { return 100 + i * i; });
+Values laneValues() {
+  return lanes([](uint64_t i) { return 100 + i * i; });
+}
 
 /// The ISA's text of shfl.
 TEST(Warp, Shuffles) {
@@ -24,7 +26,7 @@ TEST(Warp, Shuffles) {
         std::string code = std::string("shfl.sync.") + mode + ".b32 $d|%p1, $a, " +
                            (varying ? "$b" : "4") + ", " + std::to_string(c) +
                            ", -1; @%p1 add.u32 $d, $d, 100000;";
-        Values results = evaluate(code, 32, {{32, kLaneValues}, {32, by}});
+        Values results = evaluate(code, 32, {{32, laneValues()}, {32, by}});
         for (int lane = 0; lane < 32; ++lane) {
           int b = int(varying ? by[size_t(lane)] & 31 : 4), segment = int(c >> 8);
           int last = (lane & segment) | (int(c & 31) & ~segment), first = lane & segment;
@@ -34,7 +36,7 @@ TEST(Warp, Shuffles) {
                      : name == "bfly" ? lane ^ b
                                       : first | (b & ~segment);
           bool inRange = name == "up" ? from >= last : from <= last;
-          uint64_t value = kLaneValues[size_t(inRange ? from : lane)];
+          uint64_t value = laneValues()[size_t(inRange ? from : lane)];
           EXPECT_EQ(results[size_t(lane)], value + (inRange ? 100000 : 0)) << code << lane;
         }
       }
@@ -106,7 +108,7 @@ TEST(Warp, Matches) {
   }
   std::string all = "match.all.sync.b32 $d|%p1, $a, -1; @%p1 add.u32 $d, $d, 1;";
   EXPECT_EQ(evaluate(all, 32, {{32, Values(32, 7)}}), Values(32, 0));
-  EXPECT_EQ(evaluate(all, 32, {{32, kLaneValues}}), Values(32, 0));
+  EXPECT_EQ(evaluate(all, 32, {{32, laneValues()}}), Values(32, 0));
   EXPECT_EQ(evaluate("match.all.sync.b32 $d, $a, -1;", 32, {{32, Values(32, 7)}}),
             Values(32, 0xffffffff));
 }

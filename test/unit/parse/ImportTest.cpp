@@ -17,7 +17,7 @@ protected:
   void SetUp() override {
     ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("tilec-import", folder));
   }
-  void TearDown() override { llvm::sys::fs::remove_directories(folder); }
+  void TearDown() override { (void)llvm::sys::fs::remove_directories(folder); }
 
   std::string path(const llvm::Twine &name) {
     llvm::SmallString<128> full(folder);

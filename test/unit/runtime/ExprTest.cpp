@@ -183,7 +183,7 @@ TEST_F(ExprTest, KindsAreCheckedWhenReading) {
 TEST_F(ExprTest, DeepNestingIsRefused) {
   std::string text = "1";
   for (int i = 0; i < 4000; ++i) {
-    text = R"({"op":"neg","args":[)" + text + "]}";
+    text.insert(0, R"({"op":"neg","args":[)").append("]}");
   }
   EXPECT_NE(refusal(text.c_str()).find("nested too deeply"), std::string::npos);
 }

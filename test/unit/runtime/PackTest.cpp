@@ -136,7 +136,7 @@ TEST(Pack, PtxOfAModule) {
 TEST(Pack, DeepHostProgramsAreRefused) {
   std::string inner = "[]";
   for (int i = 0; i < 2000; ++i) {
-    inner = R"([{"if":{"cond":true,"then":)" + inner + "}}]";
+    inner.insert(0, R"([{"if":{"cond":true,"then":)").append("}}]");
   }
   Json json = gemmManifest();
   std::string text = json.dump();

@@ -5,8 +5,12 @@ using namespace tilec::sema;
 
 namespace {
 
-const std::string before = "kernel k(A: tensor<f32>[M, K], n: i32) { launch i in grid(M) "
-                           "threads(64) { fragment f: f32[64] = 0; var x: f32 = 0;\n";
+/// A kernel whose block goes on with `rest`.
+std::string kernelWith(const char *rest) {
+  return std::string("kernel k(A: tensor<f32>[M, K], n: i32) { launch i in grid(M) "
+                     "threads(64) { fragment f: f32[64] = 0; var x: f32 = 0;\n") +
+         rest;
+}
 
 Block bodyOf(const Analyzed &a) {
   const KernelInstance *k = a.kernel("k");
@@ -14,14 +18,14 @@ Block bodyOf(const Analyzed &a) {
 }
 
 TEST(Program, ConstantConditionsAreChosen) {
-  Analyzed a(before + "if 1 > 2 { x = 1; } else { x = 2; } if 1 > 2 { x = 3; } } }");
+  Analyzed a(kernelWith("if 1 > 2 { x = 1; } else { x = 2; } if 1 > 2 { x = 3; } } }"));
   Block body = bodyOf(a);
   ASSERT_EQ(body.size(), 1u) << a.messages();
   EXPECT_TRUE(llvm::isa<ScopeStmt>(body[0]));
 }
 
 TEST(Program, LiteralsAdapt) {
-  Analyzed a(before + "f = n > 0 ? 1 : 2; x = 2 * x; } }");
+  Analyzed a(kernelWith("f = n > 0 ? 1 : 2; x = 2 * x; } }"));
   Block body = bodyOf(a);
   ASSERT_EQ(body.size(), 2u) << a.messages();
   auto *assign = llvm::cast<AssignStmt>(body[0]);
@@ -33,8 +37,8 @@ TEST(Program, LiteralsAdapt) {
 }
 
 TEST(Program, TileFunctionsAreInlined) {
-  Analyzed a(before + "x = sum(f); } }\ntile fn sum(v: inout fragment f32[N]) -> f32 { v = N; "
-                      "return reduce_sum(v); }");
+  Analyzed a(kernelWith("x = sum(f); } }\ntile fn sum(v: inout fragment f32[N]) -> f32 { v = N; "
+                        "return reduce_sum(v); }"));
   Block body = bodyOf(a);
   ASSERT_EQ(body.size(), 1u) << a.messages();
   auto *block = llvm::dyn_cast<BlockExpr>(llvm::cast<AssignStmt>(body[0])->value);
@@ -45,8 +49,8 @@ TEST(Program, TileFunctionsAreInlined) {
 }
 
 TEST(Program, FunctionsAreInstancesByType) {
-  Analyzed a(before + "let p = id(1.0); let q = id(n); let r = id(f); } }\n"
-                      "fn id<T: type>(v: T) -> T { return v; }");
+  Analyzed a(kernelWith("let p = id(1.0); let q = id(n); let r = id(f); } }\n"
+                        "fn id<T: type>(v: T) -> T { return v; }"));
   EXPECT_EQ(a.messages(), "");
   EXPECT_EQ(a.program->functions.size(), 2u);
   Block body = bodyOf(a);
