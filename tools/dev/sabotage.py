@@ -2,6 +2,7 @@
 """Breaks the synchronisation of PTX programs, one instruction at a time, and counts how often the emulator notices.
 
     sabotage.py FILE.ptx... [--runner PTX_RUN] [--schedules N] [--jobs N] [--limit N] [--reasons FILE] [--options TEXT] [--verbose]
+                [--group TITLE=PATTERN...]
 
 Each FILE has a description (test/ptx/README.md), and perhaps more in NAME+*.json beside it: launches of other sizes. What it computes
 unbroken is taken for right. The mutants:
@@ -30,8 +31,10 @@ unbroken program is not clean.
 import argparse
 import collections
 import concurrent.futures
+import fnmatch
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -44,7 +47,8 @@ INSTRUCTION = re.compile(r"^(?P<head>\s*\{?\s*(?P<guard>@!?%?\w+\s+)?)(?P<opcode
 REMOVED = re.compile(r"(fence|membar|bar|barrier)\.|mbarrier\.(init|arrive|arrive_drop|expect_tx|complete_tx)\b|cp\.async\.(commit_group|wait_group|wait_all|mbarrier)\b|"
                      r"cp\.async\.bulk\.(commit_group|wait_group)\b|wgmma\.(fence|commit_group|wait_group)\b")
 LANDMARK = re.compile(REMOVED.pattern + r"|mbarrier\.|(cp|cp\.reduce)\.async|(wg)?mma\b|(ld|st)matrix\b|(atom|red|st\.async|setmaxnreg)\b")
-SECONDS = 60  # more than that is no end
+SECONDS = 60  # of processor time: more than that is no end
+OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGKILL)
 
 
 def short_name(opcode):
@@ -207,11 +211,9 @@ class Program:
     def run(self, path, which, extra):
         """(exit status, output); status None: out of time."""
         command = [*self.runner, str(path), *self.descriptions[which], "--quiet", "--budget", "50000000", *extra]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-            return done.returncode, done.stdout + done.stderr
-        except subprocess.TimeoutExpired:
-            return None, ""
+        limited = ["sh", "-c", f'ulimit -t {SECONDS}; exec "$@"', "sh", *command]
+        done = subprocess.run(limited, capture_output=True, text=True)
+        return None if done.returncode in OUT_OF_TIME else done.returncode, done.stdout + done.stderr
 
     def runs(self, schedules):
         """[(description, options)], all plain runs first."""
@@ -297,11 +299,22 @@ def show(program, results, reasons, verbose):
     return counts
 
 
+def caught_of(counts, explained):
+    """How many mutants were caught, how many there are, and how many of those are not equivalent."""
+    mutants = sum(counts.values())
+    return counts["reported"] + counts["hang"] + counts["wrong"], mutants, mutants - explained["equivalent"]
+
+
+def row(title, counts, explained):
+    """A line of the table in docs/emulator.md."""
+    caught, mutants, different = caught_of(counts, explained)
+    survivors = ", ".join(f"{n} {verdict}" for verdict, n in sorted(explained.items()))
+    return f"| {title} | {mutants} | {caught} ({100 * caught / max(mutants, 1):.1f} %) | {100 * caught / max(different, 1):.1f} % | {survivors} |"
+
+
 def shares(name, counts, explained):
     """One line: how many were caught, of all and of those that are not equivalent."""
-    mutants = sum(counts.values())
-    caught = counts["reported"] + counts["hang"] + counts["wrong"]
-    different = mutants - explained["equivalent"]
+    caught, mutants, different = caught_of(counts, explained)
     return (f"{name}: {caught} of {mutants} mutants caught ({100 * caught / max(mutants, 1):.1f} % raw, {100 * caught / max(different, 1):.1f} % of "
             f"those that are not equivalent): " + ", ".join(f"{n} {verdict}" for verdict, n in sorted(counts.items())) +
             "; of the survivors " + (", ".join(f"{n} {verdict}" for verdict, n in sorted(explained.items())) or "none"))
@@ -317,9 +330,11 @@ def main():
     parser.add_argument("--reasons", type=pathlib.Path)
     parser.add_argument("--options", default="", help="more options of ptx-run, as one word: --options=--lenient")
     parser.add_argument("--verbose", action="store_true", help="print every mutant")
+    parser.add_argument("--group", action="append", default=[], metavar="TITLE=PATTERN...", help="at the end a table with a line for the programs whose names match, and one for all")
     args = parser.parse_args()
     reasons = Reasons(args.reasons)
     total, explained = collections.Counter(), collections.Counter()
+    of_program = {}
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for path in args.files:
             program = Program(path, [args.runner, *args.options.split()], pathlib.Path(folder))
@@ -335,9 +350,16 @@ def main():
             verdicts = show(program, results, reasons, args.verbose)
             total += counts
             explained += verdicts
+            of_program[program.name] = (counts, verdicts)
             print(shares(program.name, counts, verdicts), flush=True)
     if len(args.files) > 1:
         print(shares("all", total, explained))
+    for group in args.group:
+        title, patterns = group.split("=", 1)
+        members = [of_program[name] for name in of_program if any(fnmatch.fnmatch(name, pattern) for pattern in patterns.split())]
+        print(row(title, sum((counts for counts, _ in members), collections.Counter()), sum((verdicts for _, verdicts in members), collections.Counter())))
+    if args.group:
+        print(row("all", total, explained))
     unused = [] if args.limit else reasons.unused([path.stem for path in args.files])
     for key in unused:
         print("not needed: " + ": ".join(key))
