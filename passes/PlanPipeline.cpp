@@ -242,7 +242,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
   LogicalResult staySerial(scf::ForOp loop, const Copies &copies, StringRef reason) {
     loop.emitRemark("pipelined loop stays serial: ") << reason;
     SmallVector<tgpu::CopyOp> all(copies.ahead);
-    for (auto [copy, why] : copies.serial) {
+    for (const auto &[copy, why] : copies.serial) {
       all.push_back(copy);
     }
     if (failed(leaveTma(all, "its loop stays serial"))) {

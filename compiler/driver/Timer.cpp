@@ -9,7 +9,7 @@ namespace tilec {
 void PhaseTimer::add(llvm::StringRef phase, double milliseconds) {
   auto found = llvm::find_if(phases, [&](const auto &entry) { return entry.first == phase; });
   if (found == phases.end()) {
-    phases.push_back({phase.str(), milliseconds});
+    phases.emplace_back(phase.str(), milliseconds);
   } else {
     found->second += milliseconds;
   }
