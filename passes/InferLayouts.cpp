@@ -71,6 +71,14 @@ static Answer<RegisterLayout> operandLayout(DotOp dot, bool isA) {
   return wanted && transposed ? Answer<RegisterLayout>(wanted->transposed()) : wanted;
 }
 
+/// What a layout says of a tile that lacks some of the dimensions (rising).
+static RegisterLayout layoutWithout(RegisterLayout layout, ArrayRef<int64_t> axes) {
+  for (int64_t axis : llvm::reverse(axes)) {
+    layout = layout.sliceDim(axis);
+  }
+  return layout;
+}
+
 namespace {
 
 /// The values that a region operation ties to each other: each pair must share a layout.
@@ -266,9 +274,9 @@ void Inference::spreadAcross(Operation *op, Value from) {
   } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
     assign(from == transpose.getInput() ? transpose.getResult() : transpose.getInput(),
            layout.transposed());
-  } else if (auto broadcast = dyn_cast<tgpu::BroadcastOp>(op)) {
+  } else if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
     if (from == broadcast.getResult()) {
-      assign(broadcast.getSource(), layout.sliceDim(broadcast.getAxis()));
+      assign(broadcast.getInput(), layoutWithout(layout, broadcast.getAxes()));
     }
   } else if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
     if (from == reduce.getInput() && reduce.getAxis() && isFragment(reduce.getResult())) {
@@ -412,9 +420,9 @@ LogicalResult Inference::convertOperands(Operation *op) {
         demand(operand, *wanted);
       }
     }
-  } else if (auto broadcast = dyn_cast<tgpu::BroadcastOp>(op)) {
-    demand(broadcast.getSourceMutable(),
-           layouts.find(broadcast.getResult())->second.sliceDim(broadcast.getAxis()));
+  } else if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
+    demand(broadcast.getInputMutable(),
+           layoutWithout(layouts.find(broadcast.getResult())->second, broadcast.getAxes()));
   } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
     demand(transpose.getInputMutable(), layouts.find(transpose.getResult())->second.transposed());
   } else {

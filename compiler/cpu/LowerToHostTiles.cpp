@@ -43,6 +43,16 @@ LogicalResult HostCodegen::emitTileOp(Operation *op) {
     std::swap(source.dims[0], source.dims[1]);
     set(transpose, newTile(transpose.getType()));
     copyRegion(op, source, tileView(transpose), 0);
+  } else if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
+    View source = tileView(broadcast.getInput());
+    set(broadcast, newTile(broadcast.getType()));
+    View result = tileView(broadcast);
+    for (int64_t axis : broadcast.getAxes()) {
+      CodeDim repeated = result.dims[axis];
+      repeated.stride = word(0);
+      source.dims.insert(source.dims.begin() + axis, repeated);
+    }
+    copyRegion(op, source, result, 0);
   } else {
     return op->emitOpError("is not supported by the cpu target");
   }

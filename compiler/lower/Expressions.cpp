@@ -31,7 +31,7 @@ Value Lowering::lowerValueInner(const sema::Expr &expr) {
   case Kind::Select:
     return lowerSelect(llvm::cast<sema::SelectExpr>(expr));
   case Kind::Broadcast:
-    return splat(lowerValue(*llvm::cast<sema::BroadcastExpr>(expr).operand), valueType(expr.type));
+    return lowerBroadcast(llvm::cast<sema::BroadcastExpr>(expr));
   case Kind::Convert: {
     const sema::Expr &operand = *llvm::cast<sema::ConvertExpr>(expr).operand;
     return convert(lowerValue(operand), operand.type.elem, expr.type.elem);
@@ -116,6 +116,29 @@ Values Lowering::lowerBlockExpr(const sema::BlockExpr &expr) {
     results.push_back(lowerValue(*result));
   }
   return results;
+}
+
+Value Lowering::lowerBroadcast(const sema::BroadcastExpr &expr) {
+  Value input = lowerValue(*expr.operand);
+  Type type = valueType(expr.type);
+  if (!isa<RankedTensorType>(input.getType())) {
+    return splat(input, type);
+  }
+  if (input.getType() == type) {
+    return input; // all its new dimensions are open
+  }
+  SmallVector<int64_t> axes;
+  int64_t axis = 0;
+  for (auto [from, to] : llvm::zip_equal(expr.operand->type.shape, expr.type.shape)) {
+    if (to == sema::kOpen) {
+      continue;
+    }
+    if (from == sema::kOpen) {
+      axes.push_back(axis);
+    }
+    ++axis;
+  }
+  return tile::BroadcastOp::create(b, type, input, axes);
 }
 
 //===----------------------------------------------------------------------===//

@@ -127,7 +127,9 @@ Type Lowering::elementType(sema::Scalar scalar) {
 Type Lowering::valueType(const sema::Type &type) {
   Type element = elementType(type.elem);
   if (!type.shape.empty()) {
-    return RankedTensorType::get(type.shape, element);
+    SmallVector<int64_t> shape(type.shape.begin(), type.shape.end());
+    llvm::erase(shape, sema::kOpen); // nothing is repeated along these before it has to be
+    return RankedTensorType::get(shape, element);
   }
   return type.vecLength ? VectorType::get(type.vecLength, element) : element;
 }

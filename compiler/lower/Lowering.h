@@ -158,6 +158,7 @@ private:
   Value lowerValueInner(const sema::Expr &expr);
   /// The values of a call, block, reduction or scan with any number of results.
   Values lowerResults(const sema::Expr &expr);
+  Value lowerBroadcast(const sema::BroadcastExpr &expr);
   Values lowerBlockExpr(const sema::BlockExpr &expr);
   Value lowerUnary(const sema::UnaryExpr &expr);
   Value lowerBinary(const sema::BinaryExpr &expr);

@@ -97,11 +97,12 @@ struct Subscript {
     Index, // first
     Range, // first .. second
     Count, // first :+ second
+    New,   // _
   };
   Kind kind;
   SMRange range;
-  const Expr *first = nullptr;  // null for All
-  const Expr *second = nullptr; // null for All and Index
+  const Expr *first = nullptr;  // null for All and New
+  const Expr *second = nullptr; // null for All, New and Index
 };
 
 /// `base[subscripts]`.

@@ -158,8 +158,8 @@ void Printer::string(StringRef value) {
 }
 
 void Printer::subscript(const Subscript &subscript) {
-  if (subscript.kind == Subscript::All) {
-    os << ':';
+  if (!subscript.first) {
+    os << (subscript.kind == Subscript::All ? ":" : "_");
     return;
   }
   expr(*subscript.first);

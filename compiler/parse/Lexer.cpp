@@ -213,6 +213,7 @@ static TokenKind wordKind(StringRef word) {
 #include "compiler/parse/Tokens.def"
 #define RESERVED(SPELLING) .Case(SPELLING, TokenKind::Reserved)
 #include "compiler/parse/Tokens.def"
+      .Case("_", TokenKind::Underscore)
       .Default(TokenKind::Name);
 }
 

@@ -204,6 +204,8 @@ bool Parser::parseSubscript(llvm::SmallVectorImpl<ast::Subscript> &subscripts) {
   SMLoc start = token.start();
   if (accept(TokenKind::Colon)) {
     subscript.kind = ast::Subscript::All;
+  } else if (accept(TokenKind::Underscore)) {
+    subscript.kind = ast::Subscript::New;
   } else {
     subscript.first = parseExpr();
     if (!subscript.first) {

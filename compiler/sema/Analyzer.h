@@ -141,7 +141,12 @@ private:
   Value analyze(const ast::Expr *e, Want want = Want::Place);
   /// Analyses an operand: places are read, tensors refused.
   Value operand(const ast::Expr *e);
+  /// An operand that may have open extents, where tiles beside it or a target give them.
+  Value part(const ast::Expr *e);
+  /// Makes a place an operand: a shared buffer, fragment or local is read whole.
   Value read(Value v);
+  /// Whether all extents are given; reports if not.
+  bool checkClosed(const Value &v);
   Value analyzeName(const ast::NameExpr *e);
   Value reference(const Entity &e, SourceRange range);
   Value analyzeUnary(const ast::UnaryExpr *e);
@@ -155,9 +160,13 @@ private:
   Value binary(BinaryOp op, Value a, Value b, SourceRange range);
   Value unary(UnaryOp op, Value v, SourceRange range);
   Value select(const Value &cond, Value a, Value b, SourceRange range);
-  /// Gives two operands one type: literals adapt, scalars are broadcast. False after a diagnostic.
+  /// Gives two operands one type: literals adapt, scalars are broadcast, tiles with open extents
+  /// repeated. False after a diagnostic.
   bool unify(Value &a, Value &b, llvm::StringRef what, SourceRange range);
   bool unifyShapes(Value &a, Value &b, SourceRange range);
+  /// A tile whose open extents become those of `shape`.
+  Value repeat(Value v, llvm::ArrayRef<int64_t> shape);
+  void reportShapes(SourceRange range, llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
   /// The untyped value as a value of element type `s`.
   Value adapt(Value v, Scalar s);
   /// `i32` or `f32` for what is still untyped.
@@ -174,8 +183,10 @@ private:
 
   //===--- Places.cpp: subscripts, slices, views ----------------------------===//
   Value analyzeIndex(const ast::IndexExpr *e, Want want);
-  bool analyzeSubscripts(const ast::IndexExpr *e, const Value &base,
-                         llvm::SmallVectorImpl<Subscript> &out);
+  /// `x[:, _]`.
+  Value openDimensions(const ast::IndexExpr *e, Want want);
+  bool analyzeSubscripts(const ast::IndexExpr *e, llvm::ArrayRef<ast::Subscript> written,
+                         const Value &base, llvm::SmallVectorImpl<Subscript> &out);
   bool analyzeSubscript(const ast::Subscript &s, const Value &base, unsigned axis, Subscript &out);
   bool analyzeRange(const ast::Subscript &s, const Value &base, unsigned axis, Subscript &out);
   /// An integer that can subscript: i32, i64, u32, or a constant made i32 or i64.

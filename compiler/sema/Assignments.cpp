@@ -111,7 +111,7 @@ BinaryOp binaryOp(ast::BinaryOp op);
 
 void Analyzer::assignStmt(const ast::AssignStmt *s) {
   Value to = target(s->target);
-  Value v = operand(s->value);
+  Value v = part(s->value);
   if (to.isError() || v.isError()) {
     return;
   }
@@ -131,7 +131,11 @@ void Analyzer::assignStmt(const ast::AssignStmt *s) {
     bool shift = op == BinaryOp::Shl || op == BinaryOp::Shr;
     if (shift) {
       v = withDefaultType(v);
-      v = to.type.isScalar() || !v.type.isScalar() ? v : broadcast(v, to.type);
+      if (to.type.isShaped()) {
+        v = v.type.isScalar() ? broadcast(v, to.type) : repeat(v, to.type.shape);
+      } else {
+        v = to.type.isScalar() || !v.type.isScalar() ? v : broadcast(v, to.type);
+      }
     } else {
       v = coerce(v, to.type);
     }

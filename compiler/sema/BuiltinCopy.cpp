@@ -94,6 +94,12 @@ bool Analyzer::copyShapes(Value &src, Value &dst, SourceRange range) {
       }
     }
   }
+  if (src.type.isOpen() && dst.type.isShaped() && dst.type.hasStaticShape()) {
+    src = coerce(src, src.type.withShape(dst.type.shape));
+    if (src.isError()) {
+      return false;
+    }
+  }
   if (!src.type.isShaped() || !dst.type.isShaped() || src.type.shape != dst.type.shape ||
       !src.type.hasStaticShape() || src.type.vecLength || dst.type.vecLength) {
     auto shown = [](const Value &v) {

@@ -122,6 +122,9 @@ Value Analyzer::gemmCall(const ast::CallExpr *e, const BoundArgs &args) {
       ok = false;
     }
     v = read(v); // the expression stays a place for buffers
+    if (!checkClosed(v)) {
+      return errorValue(e->range);
+    }
     ok &= !v.isError();
     ab.push_back(v);
   }

@@ -33,7 +33,7 @@ Value Analyzer::mathCall(const ast::CallExpr *e, const BuiltinInfo &info, const 
   llvm::SmallVector<Value, 4> values;
   for (const auto &slot : args.slots) {
     for (const ast::Expr *arg : slot) {
-      values.push_back(operand(arg));
+      values.push_back(part(arg));
       const Value &v = values.back();
       bool floats = info.cls == BuiltinClass::MathFloat;
       if (v.isError() || !checkOperator(info.name, v, v.range,

@@ -33,7 +33,7 @@ Value Analyzer::convertCall(const ast::CallExpr *e, Scalar to) {
     report(Id::ArgumentName, e->args[0].name.range, e->callee.name, e->args[0].name.name);
     return errorValue(e->range);
   }
-  return convert(operand(e->args[0].value), to, e->range);
+  return convert(part(e->args[0].value), to, e->range);
 }
 
 static size_t positionalCount(const BuiltinInfo &info) {

@@ -132,7 +132,9 @@ struct SelectExpr : Expr {
   static bool classof(const Expr *e) { return e->kind == Kind::Select; }
 };
 
-/// A scalar repeated to the shape (or vector length) of `type`.
+/// A scalar repeated to the shape (or vector length) of `type`; or a tile repeated along the
+/// dimensions that are open in its own type. A type that has open extents itself is that of a tile
+/// without these dimensions, to be repeated further out: a tile gets them, and keeps its elements.
 struct BroadcastExpr : Expr {
   const Expr *operand;
   BroadcastExpr(const Expr *x, Type t, SourceRange r)

@@ -64,9 +64,13 @@ Value Analyzer::analyze(const ast::Expr *e, Want want) {
   return errorValue(e->range);
 }
 
-Value Analyzer::operand(const ast::Expr *e) { return read(analyze(e, Want::Value)); }
+Value Analyzer::operand(const ast::Expr *e) {
+  Value v = part(e);
+  return checkClosed(v) ? v : errorValue(e->range);
+}
 
-/// Makes a place an operand: a shared buffer, fragment or local is read whole.
+Value Analyzer::part(const ast::Expr *e) { return read(analyze(e, Want::Value)); }
+
 Value Analyzer::read(Value v) {
   if (v.isError()) {
     return v;
@@ -145,7 +149,7 @@ Value Analyzer::reference(const Entity &e, SourceRange range) {
 
 Value Analyzer::analyzeUnary(const ast::UnaryExpr *e) {
   static constexpr UnaryOp ops[] = {UnaryOp::Neg, UnaryOp::Not, UnaryOp::BitNot};
-  return unary(ops[unsigned(e->op)], operand(e->operand), e->range);
+  return unary(ops[unsigned(e->op)], part(e->operand), e->range);
 }
 
 BinaryOp binaryOp(ast::BinaryOp op) {
@@ -161,8 +165,8 @@ Value Analyzer::analyzeBinary(const ast::BinaryExpr *e) {
   if (e->op == ast::BinaryOp::LogicalAnd || e->op == ast::BinaryOp::LogicalOr) {
     return analyzeLogical(e);
   }
-  Value a = operand(e->left);
-  Value b = operand(e->right);
+  Value a = part(e->left);
+  Value b = part(e->right);
   return binary(binaryOp(e->op), a, b, e->range);
 }
 
@@ -186,7 +190,7 @@ Value Analyzer::analyzeLogical(const ast::BinaryExpr *e) {
 }
 
 Value Analyzer::condition(const ast::Expr *e, bool tileToo) {
-  Value v = operand(e);
+  Value v = tileToo ? part(e) : operand(e);
   if (v.isError()) {
     return v;
   }
@@ -199,7 +203,7 @@ Value Analyzer::condition(const ast::Expr *e, bool tileToo) {
 }
 
 Value Analyzer::analyzeConditional(const ast::ConditionalExpr *e) {
-  Value c = operand(e->condition);
+  Value c = part(e->condition);
   if (c.isError()) {
     return errorValue(e->range);
   }
@@ -208,15 +212,15 @@ Value Analyzer::analyzeConditional(const ast::ConditionalExpr *e) {
     return errorValue(e->range);
   }
   if (c.constant) {
-    return operand(c.constant->i ? e->whenTrue : e->whenFalse);
+    return part(c.constant->i ? e->whenTrue : e->whenFalse);
   }
   size_t known = kernel.present.size();
   ++kernel.conditionDepth;
   notePresent(e->condition, true, kernel.present);
-  Value a = operand(e->whenTrue);
+  Value a = part(e->whenTrue);
   kernel.present.resize(known);
   notePresent(e->condition, false, kernel.present);
-  Value b = operand(e->whenFalse);
+  Value b = part(e->whenFalse);
   kernel.present.resize(known);
   --kernel.conditionDepth;
   return select(c, a, b, e->range);

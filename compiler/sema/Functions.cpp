@@ -235,7 +235,7 @@ Value Analyzer::callFunction(const ast::CallExpr *e,
   llvm::SmallVector<Value, 4> args;
   Value shape; // the first tile or vec: what the function is mapped over
   for (const ast::Expr *arg : ordered) {
-    args.push_back(operand(arg));
+    args.push_back(part(arg));
     if (args.back().isError()) {
       return errorValue(e->range);
     }
@@ -247,19 +247,29 @@ Value Analyzer::callFunction(const ast::CallExpr *e,
   if (!callee) {
     return errorValue(e->range);
   }
-  llvm::SmallVector<const Expr *> operands;
+  llvm::SmallVector<Value *> given;
   for (auto [param, arg] : llvm::zip(fn.item->params, args)) {
-    if (param.form == ast::FunctionParam::Constant) {
-      continue;
+    if (param.form != ast::FunctionParam::Constant) {
+      given.push_back(&arg);
     }
-    if (!shape.isError() && !unifyShapes(shape, arg, e->range)) {
-      return errorValue(e->range);
+  }
+  llvm::SmallVector<const Expr *> operands;
+  for (bool last : {false, true}) { // first to see which shape they have together
+    for (Value *arg : given) {
+      if (!shape.isError() && !unifyShapes(shape, *arg, e->range)) {
+        return errorValue(e->range);
+      }
+      if (last) {
+        operands.push_back(materialize(*arg));
+      }
     }
-    operands.push_back(materialize(arg));
   }
   llvm::SmallVector<Type> types;
   for (const Type &t : callee->resultTypes) {
     types.push_back(shape.isError() ? t : shape.type.withElem(t.elem));
+  }
+  if (types.size() != 1 && !shape.isError() && !checkClosed(shape)) {
+    return errorValue(e->range);
   }
   Type type = types.size() == 1 ? types[0] : Type(Type::Kind::Tuple);
   auto *call = program.make<CallExpr>(callee, program.list<const Expr *>(operands), type, e->range);

@@ -122,6 +122,44 @@ Value Analyzer::broadcast(Value v, const Type &shape) {
   return r;
 }
 
+/// The shape of tiles that are repeated to meet: open extents take the other's.
+static std::optional<llvm::SmallVector<int64_t, 5>> joinShapes(llvm::ArrayRef<int64_t> a,
+                                                               llvm::ArrayRef<int64_t> b) {
+  if (a.size() != b.size()) {
+    return std::nullopt;
+  }
+  llvm::SmallVector<int64_t, 5> joined(a);
+  for (auto [extent, other] : llvm::zip_equal(joined, b)) {
+    if (extent == kOpen) {
+      extent = other;
+    } else if (other != kOpen && other != extent) {
+      return std::nullopt;
+    }
+  }
+  return joined;
+}
+
+Value Analyzer::repeat(Value v, llvm::ArrayRef<int64_t> shape) {
+  return v.type.shape == shape ? v : broadcast(v, v.type.withShape(shape));
+}
+
+void Analyzer::reportShapes(SourceRange range, llvm::ArrayRef<int64_t> a,
+                            llvm::ArrayRef<int64_t> b) {
+  auto note = report(Id::ShapeMismatch, range, shapeString(a), shapeString(b));
+  if (a.size() != b.size() && !a.empty() && !b.empty()) {
+    note.hint("`_` names a dimension along which a tile is repeated: `x[:, _]`, `x[_, :]`");
+  }
+}
+
+bool Analyzer::checkClosed(const Value &v) {
+  if (!v.type.isOpen()) {
+    return true;
+  }
+  auto open = llvm::find(v.type.shape, kOpen);
+  report(Id::OpenExtent, v.range, open - v.type.shape.begin(), shapeString(v.type.shape));
+  return false;
+}
+
 bool Analyzer::unifyShapes(Value &a, Value &b, SourceRange range) {
   if (a.type.shape == b.type.shape && a.type.vecLength == b.type.vecLength) {
     return true;
@@ -136,9 +174,14 @@ bool Analyzer::unifyShapes(Value &a, Value &b, SourceRange range) {
   }
   if (a.type.vecLength != b.type.vecLength) {
     report(Id::TypeMismatch, b.range, a.type.str(), b.type.str());
-  } else {
-    report(Id::ShapeMismatch, range, shapeString(a.type.shape), shapeString(b.type.shape));
+    return false;
   }
+  if (auto shape = joinShapes(a.type.shape, b.type.shape)) {
+    a = repeat(a, *shape);
+    b = repeat(b, *shape);
+    return true;
+  }
+  reportShapes(range, a.type.shape, b.type.shape);
   return false;
 }
 
@@ -261,17 +304,15 @@ Value Analyzer::select(const Value &cond, Value a, Value b, SourceRange range) {
     report(Id::TypeMismatchKind, range, "a value", a.type.str());
     return errorValue(range);
   }
-  const Expr *c = materialize(cond);
-  if (c->type.isShaped()) {
-    if (a.type.isScalar()) {
-      a = broadcast(a, c->type);
-      b = broadcast(b, c->type);
-    } else if (a.type.shape != c->type.shape) {
-      report(Id::ShapeMismatch, range, shapeString(c->type.shape), shapeString(a.type.shape));
-      return errorValue(range);
+  Value c = exprValue(materialize(cond));
+  if (c.type.isShaped()) {
+    for (Value *branch : {&a, &b, &a}) { // what one of them adds to the condition, all have
+      if (!unifyShapes(c, *branch, range)) {
+        return errorValue(range);
+      }
     }
   }
-  return exprValue(program.make<SelectExpr>(c, materialize(a), materialize(b), a.type, range));
+  return exprValue(program.make<SelectExpr>(c.expr, materialize(a), materialize(b), a.type, range));
 }
 
 Value Analyzer::coerce(Value v, const Type &type) {
@@ -292,7 +333,11 @@ Value Analyzer::coerce(Value v, const Type &type) {
       return broadcast(v, type);
     }
     if (v.type.vecLength == type.vecLength) {
-      report(Id::ShapeMismatch, v.range, shapeString(type.shape), shapeString(v.type.shape));
+      auto shape = joinShapes(v.type.shape, type.shape);
+      if (shape && *shape == type.shape) {
+        return repeat(v, *shape);
+      }
+      reportShapes(v.range, type.shape, v.type.shape);
       return errorValue(v.range);
     }
   }

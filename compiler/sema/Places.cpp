@@ -164,20 +164,20 @@ bool Analyzer::analyzeSubscript(const ast::Subscript &s, const Value &base, unsi
   return true;
 }
 
-bool Analyzer::analyzeSubscripts(const ast::IndexExpr *e, const Value &base,
-                                 llvm::SmallVectorImpl<Subscript> &out) {
+bool Analyzer::analyzeSubscripts(const ast::IndexExpr *e, llvm::ArrayRef<ast::Subscript> written,
+                                 const Value &base, llvm::SmallVectorImpl<Subscript> &out) {
   size_t rank = shapeOf(base).size();
-  if (rank != e->subscripts.size()) {
+  if (rank != written.size()) {
     if (rank == 0) {
       report(Id::SubscriptNone, e->range, sourceText(e->base->range));
     } else {
-      report(Id::SubscriptCount, e->range, sourceText(e->base->range), rank, e->subscripts.size())
+      report(Id::SubscriptCount, e->range, sourceText(e->base->range), rank, written.size())
           << note(base.place.declared, "declared here");
     }
     return false;
   }
   bool ok = true;
-  for (auto [axis, s] : llvm::enumerate(e->subscripts)) {
+  for (auto [axis, s] : llvm::enumerate(written)) {
     Subscript sub;
     ok &= analyzeSubscript(s, base, axis, sub);
     out.push_back(sub);
@@ -185,10 +185,60 @@ bool Analyzer::analyzeSubscripts(const ast::IndexExpr *e, const Value &base,
   return ok;
 }
 
-Value Analyzer::analyzeIndex(const ast::IndexExpr *e, Want want) {
+/// The tile itself, or a slice of it, with dimensions along which what it stands beside repeats it.
+Value Analyzer::openDimensions(const ast::IndexExpr *e, Want want) {
+  if (want == Want::Target) {
+    report(Id::AssignTarget, e->range);
+    return errorValue(e->range);
+  }
   Value base = analyze(e->base, Want::Place);
-  if (base.isError()) {
-    return base;
+  if (base.isError() || !checkClosed(base)) {
+    return errorValue(e->range);
+  }
+  if (!base.type.isShaped()) {
+    report(Id::SubscriptNone, e->range, sourceText(e->base->range));
+    return errorValue(e->range);
+  }
+  llvm::SmallVector<ast::Subscript, 8> own;
+  llvm::copy_if(e->subscripts, std::back_inserter(own),
+                [](const ast::Subscript &s) { return s.kind != ast::Subscript::New; });
+  llvm::SmallVector<Subscript, 8> subs;
+  if (!analyzeSubscripts(e, own, base, subs)) {
+    return errorValue(e->range);
+  }
+  auto is = [](Subscript::Kind kind) {
+    return [kind](const Subscript &s) { return s.kind == kind; };
+  };
+  if (llvm::all_of(subs, is(Subscript::Kind::Index))) {
+    return makeElement(base, subs, e->range, Want::Value); // scalars are repeated anyway
+  }
+  Value v =
+      read(llvm::all_of(subs, is(Subscript::Kind::All)) ? base : makeSlice(base, subs, e->range));
+  if (v.isError()) {
+    return v;
+  }
+  llvm::SmallVector<int64_t, 5> shape;
+  auto extent = v.type.shape.begin();
+  auto sub = subs.begin();
+  for (const ast::Subscript &s : e->subscripts) {
+    if (s.kind == ast::Subscript::New) {
+      shape.push_back(kOpen);
+    } else if ((sub++)->kind != Subscript::Kind::Index) {
+      shape.push_back(*extent++);
+    }
+  }
+  v.range = e->range;
+  return repeat(v, shape);
+}
+
+Value Analyzer::analyzeIndex(const ast::IndexExpr *e, Want want) {
+  if (llvm::any_of(e->subscripts,
+                   [](const ast::Subscript &s) { return s.kind == ast::Subscript::New; })) {
+    return openDimensions(e, want);
+  }
+  Value base = analyze(e->base, Want::Place);
+  if (base.isError() || !checkClosed(base)) {
+    return errorValue(e->range);
   }
   if (base.type.isVec() && !base.isPlace()) {
     return indexVec(e, base, want);
@@ -198,7 +248,7 @@ Value Analyzer::analyzeIndex(const ast::IndexExpr *e, Want want) {
     return errorValue(e->range);
   }
   llvm::SmallVector<Subscript, 8> subs;
-  if (!analyzeSubscripts(e, base, subs)) {
+  if (!analyzeSubscripts(e, e->subscripts, base, subs)) {
     return errorValue(e->range);
   }
   auto is = [](Subscript::Kind k) { return [k](const Subscript &s) { return s.kind == k; }; };

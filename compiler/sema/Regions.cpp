@@ -20,7 +20,7 @@ void Analyzer::parallelDomain(const ast::ParallelStmt *s, ParallelStmt *stmt,
     }
   } else {
     Value v = analyze(s->domain, Want::Place);
-    if (v.isError()) {
+    if (v.isError() || !checkClosed(v)) {
       return;
     }
     if (!v.type.isShaped()) {

@@ -204,7 +204,7 @@ void Analyzer::letStmt(const ast::LetStmt *s) {
     letTuple(s);
     return;
   }
-  Value v = operand(s->value);
+  Value v = s->type ? part(s->value) : operand(s->value);
   if (s->type) {
     Type type = resolveTileType(s->type, "a `let`");
     v = coerce(v, type);
@@ -331,7 +331,7 @@ void Analyzer::bufferStmt(const ast::BufferStmt *s) {
   }
   Value init;
   if (s->init) {
-    init = coerce(operand(s->init), type);
+    init = coerce(part(s->init), type);
     type = init.isError() ? Type::error() : type;
   }
   if (type.isError()) {

@@ -134,7 +134,7 @@ bool Analyzer::bindTileArg(TileCall &call, const ast::FunctionParam &param, cons
                  v.place.space != Space::Fragment;
   if (byValue) {
     v = withDefaultType(read(v));
-    if (v.isError()) {
+    if (v.isError() || !checkClosed(v)) {
       return false;
     }
   } else {

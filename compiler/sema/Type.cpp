@@ -15,7 +15,7 @@ static std::string shapeStr(llvm::ArrayRef<int64_t> shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i) {
     text += i ? ", " : "";
-    text += shape[i] == kDynamic ? "?" : llvm::itostr(shape[i]);
+    text += shape[i] == kDynamic ? "?" : shape[i] == kOpen ? "_" : llvm::itostr(shape[i]);
   }
   return text + "]";
 }

@@ -9,6 +9,7 @@
 #include "runtime/support/DType.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -46,6 +47,9 @@ inline bool isNumber(Scalar s) { return isFloat(s) || isInteger(s); }
 
 /// An extent that is not known when compiling.
 inline constexpr int64_t kDynamic = INT64_MIN;
+/// An extent that the other tiles of an expression give: what `_` in a subscript adds. Only values
+/// that have not met these tiles yet have it; they hold no elements along it.
+inline constexpr int64_t kOpen = INT64_MIN + 1;
 
 /// The type of an expression or a declaration.
 ///
@@ -100,13 +104,10 @@ struct Type {
   bool isBool() const { return is(Scalar::Bool); }
   size_t rank() const { return shape.size(); }
   bool hasStaticShape() const {
-    for (int64_t n : shape) {
-      if (n == kDynamic) {
-        return false;
-      }
-    }
-    return true;
+    return !llvm::is_contained(shape, kDynamic) && !llvm::is_contained(shape, kOpen);
   }
+  /// Some extent is still to be given by the tiles beside it.
+  bool isOpen() const { return llvm::is_contained(shape, kOpen); }
   /// The same shape and vector length with another element kind.
   Type withElem(Scalar s) const {
     Type t = *this;
@@ -127,7 +128,8 @@ struct Type {
   }
   bool operator!=(const Type &o) const { return !(*this == o); }
 
-  /// As in diagnostics: `f16[128, 64]`, `vec<f16>[8]`, `integer constant`; `?` for dynamic extents.
+  /// As in diagnostics: `f16[128, 64]`, `vec<f16>[8]`, `integer constant`; `?` for dynamic extents,
+  /// `_` for open ones.
   std::string str() const;
 };
 

@@ -265,20 +265,6 @@ LogicalResult CopyOp::verify() {
   return success();
 }
 
-LogicalResult BroadcastOp::verify() {
-  auto from = cast<RankedTensorType>(getSource().getType());
-  auto to = cast<RankedTensorType>(getResult().getType());
-  SmallVector<int64_t> shape(to.getShape());
-  if (getAxis() >= shape.size()) {
-    return emitOpError("repeats along a dimension of its result");
-  }
-  shape.erase(shape.begin() + getAxis());
-  if (from.getShape() != ArrayRef<int64_t>(shape) || from.getElementType() != to.getElementType()) {
-    return emitOpError("gives its source's elements along one more dimension");
-  }
-  return success();
-}
-
 LogicalResult ScalePartialOp::verify() {
   if (getPartial().getType() != getResult().getType()) {
     return emitOpError("keeps the type of the partial sums");

@@ -295,14 +295,6 @@ def Tgpu_FragmentSliceOp : Tgpu_Op<"fragment_slice", [Pure]> {
   let assemblyFormat = "$source `at` $offsets attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
 }
-def Tgpu_BroadcastOp : Tgpu_Op<"broadcast", [Pure]> {
-  let summary = "a fragment repeated along a new dimension `axis`, as a row statistic over its rows";
-  let description = [{ Each thread takes what it holds itself: the source's layout is a slice of the result's. }];
-  let arguments = (ins AnyRankedTensor:$source, I64Attr:$axis);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$source `along` $axis attr-dict `:` type($source) `->` type($result)";
-  let hasVerifier = 1;
-}
 def Tgpu_ScalePartialOp : Tgpu_Op<"scale_partial", [Pure]> {
   let summary = "partial sums times complete factors";
   let description = [{

@@ -281,6 +281,18 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+  let summary = "a tile repeated along new dimensions";
+  let description = [{
+    `axes`, rising: the dimensions of the result that the input does not have. The others are the input's, in order.
+    With layouts, the input's is the result's without these dimensions: each thread takes what it holds itself.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$axes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `along` $axes attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_ConvertOp : Tile_Op<"convert", [Pure, Elementwise]> {
   let summary = "T(x) of docs/language.md section 4: rounding, saturation and truncation as the language defines them";
   let arguments = (ins Tile_AnyValue:$input, UnitAttr:$src_unsigned, UnitAttr:$dst_unsigned);

@@ -72,6 +72,21 @@ LogicalResult SplatOp::verify() {
              : emitOpError("result has elements of the type of its operand");
 }
 
+LogicalResult BroadcastOp::verify() {
+  ArrayRef<int64_t> from = shapeOf(getInput().getType()), axes = getAxes();
+  SmallVector<int64_t> kept;
+  for (auto [axis, extent] : llvm::enumerate(shapeOf(getResult().getType()))) {
+    if (!axes.empty() && axes.front() == int64_t(axis)) {
+      axes = axes.drop_front();
+    } else {
+      kept.push_back(extent);
+    }
+  }
+  bool fits = axes.empty() && !getAxes().empty() && from == ArrayRef(kept) &&
+              elementOf(getInput().getType()) == elementOf(getResult().getType());
+  return fits ? success() : emitOpError("gives its input's elements along more dimensions");
+}
+
 LogicalResult TransposeOp::verify() {
   ArrayRef<int64_t> from = shapeOf(getInput().getType()), to = shapeOf(getResult().getType());
   bool fits = from.size() == 2 && to.size() == 2 && from[0] == to[1] && from[1] == to[0] &&

@@ -156,7 +156,6 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
         scalars[o.getResult()] = Fragment(scalars.lookup(o.getAcc()));
         return success();
       })
-      .Case<tgpu::BroadcastOp>([&](auto o) { return lowerBroadcast(o); })
       .Case<tgpu::ScalePartialOp>([&](auto o) { return lowerScalePartial(o); })
       .Case<tgpu::FragmentSliceOp>([&](auto o) { return lowerFragmentSlice(o); })
       .Case<tgpu::WgmmaWaitOp>([&](auto o) { return lowerWgmmaWait(o); })
@@ -186,6 +185,7 @@ LogicalResult KernelLowering::lowerTileOp(Operation *op) {
       .Case<tile::MapOp>([&](auto o) { return lowerMap(o); })
       .Case<tile::ReduceOp>([&](auto o) { return lowerReduce(o); })
       .Case<tile::TransposeOp>([&](auto o) { return lowerTranspose(o); })
+      .Case<tile::BroadcastOp>([&](auto o) { return lowerBroadcast(o); })
       .Case<tile::LoadOp>([&](auto o) { return lowerElementLoad(o); })
       .Case<tile::StoreOp>([&](auto o) { return lowerElementStore(o); })
       .Case<tile::SyncThreadsOp>([&](auto) {

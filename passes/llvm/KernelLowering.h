@@ -263,7 +263,7 @@ private:
 
   // ---- Layouts (Layouts.cpp).
   mlir::LogicalResult lowerConvertLayout(tgpu::ConvertLayoutOp op);
-  mlir::LogicalResult lowerBroadcast(tgpu::BroadcastOp op);
+  mlir::LogicalResult lowerBroadcast(tile::BroadcastOp op);
   mlir::LogicalResult lowerScalePartial(tgpu::ScalePartialOp op);
   mlir::LogicalResult lowerFragmentSlice(tgpu::FragmentSliceOp op);
   mlir::LogicalResult lowerTranspose(tile::TransposeOp op);

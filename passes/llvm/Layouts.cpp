@@ -167,15 +167,15 @@ LogicalResult KernelLowering::lowerConvertLayout(tgpu::ConvertLayoutOp op) {
   return success();
 }
 
-LogicalResult KernelLowering::lowerBroadcast(tgpu::BroadcastOp op) {
-  const layout::RegisterLayout *narrow = tgpu::getLayout(op.getSource().getType());
+LogicalResult KernelLowering::lowerBroadcast(tile::BroadcastOp op) {
+  const layout::RegisterLayout *narrow = tgpu::getLayout(op.getInput().getType());
   const layout::RegisterLayout *wide = tgpu::getLayout(op.getResult().getType());
   if (!narrow || !wide || narrow->partial()) {
     return unsupported(op, "a broadcast without layouts, or of partial values");
   }
   SmallVector<int> dims;
   for (unsigned dim = 0; dim < wide->rank(); ++dim) {
-    if (dim != op.getAxis()) {
+    if (!llvm::is_contained(op.getAxes(), int64_t(dim))) {
       dims.push_back(dim);
     }
   }
@@ -183,7 +183,7 @@ LogicalResult KernelLowering::lowerBroadcast(tgpu::BroadcastOp op) {
   if (!slots) {
     return unsupported(op, "a broadcast between threads: " + slots.reason());
   }
-  const Fragment source = scalars.lookup(op.getSource());
+  const Fragment source = scalars.lookup(op.getInput());
   Fragment result;
   for (int64_t slot : *slots) {
     result.push_back(source[slot]);

@@ -71,7 +71,7 @@ tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %blocks: i32, %scale: f32
     %s0 = tgpu.wgmma_wait 0, %s0p : !pending -> !acc
     tgpu.release %ck[%c0] : !two
     %m0 = tile.reduce <max> %s0 axis 1 : !acc -> !row
-    %m0b = tgpu.broadcast %m0 along 1 : !row -> !acc
+    %m0b = tile.broadcast %m0 along [1] : !row -> !acc
     %s0m = arith.subf %s0, %m0b : !acc
     %s0s = arith.mulf %s0m, %factor : !acc
     %e0 = math.exp2 %s0s : !acc
@@ -97,7 +97,7 @@ tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %blocks: i32, %scale: f32
       %dm = arith.subf %mi, %mn : !row
       %ds = arith.mulf %dm, %rowfactor : !row
       %grow = math.exp2 %ds : !row
-      %mb2 = tgpu.broadcast %mn along 1 : !row -> !acc
+      %mb2 = tile.broadcast %mn along [1] : !row -> !acc
       %shifted = arith.subf %s, %mb2 : !acc
       %scaled = arith.mulf %shifted, %factor : !acc
       %e = math.exp2 %scaled : !acc
@@ -109,7 +109,7 @@ tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %blocks: i32, %scale: f32
       %lg = tgpu.scale_partial %li by %grow : !sum, !row -> !sum
       %ln = arith.addf %lg, %ls : !sum
       %pn = tile.convert %e : !acc to !p
-      %growb = tgpu.broadcast %grow along 1 : !row -> !acc
+      %growb = tile.broadcast %grow along [1] : !row -> !acc
       %on = arith.mulf %ow, %growb : !acc
       scf.yield %pn, %mn, %ln, %on : !p, !row, !sum, !acc
     }

@@ -129,14 +129,6 @@ tgpu.kernel @text(%x: tensor<64xf32, #tgpu.fragment<"64 words">>) attributes {th
 
 // -----
 
-tgpu.kernel @broadcast(%r: tensor<128xf32>) attributes {threads = 128 : i32} {
-  // expected-error@+1 {{gives its source's elements along one more dimension}}
-  %x = tgpu.broadcast %r along 1 : tensor<128xf32> -> tensor<64x128xf32>
-  tgpu.return
-}
-
-// -----
-
 !row = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32">>
 tgpu.kernel @scale_complete(%r: !row) attributes {threads = 128 : i32} {
   // expected-error@+1 {{scales partial sums by complete factors of the same layout}}

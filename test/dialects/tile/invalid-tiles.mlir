@@ -57,6 +57,46 @@ func.func @scan_kind(%t: tensor<4x8xi32>) {
 
 // -----
 
+func.func @broadcast_shape(%t: tensor<4xf32>) {
+  // expected-error@+1 {{gives its input's elements along more dimensions}}
+  %r = tile.broadcast %t along [1] : tensor<4xf32> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_axis(%t: tensor<4xf32>) {
+  // expected-error@+1 {{gives its input's elements along more dimensions}}
+  %r = tile.broadcast %t along [2] : tensor<4xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_falling(%t: tensor<4xf32>) {
+  // expected-error@+1 {{gives its input's elements along more dimensions}}
+  %r = tile.broadcast %t along [2, 0] : tensor<4xf32> -> tensor<8x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_nothing(%t: tensor<4xf32>) {
+  // expected-error@+1 {{gives its input's elements along more dimensions}}
+  %r = tile.broadcast %t along [] : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_element(%t: tensor<4xf32>) {
+  // expected-error@+1 {{gives its input's elements along more dimensions}}
+  %r = tile.broadcast %t along [1] : tensor<4xf32> -> tensor<4x8xf16>
+  return
+}
+
+// -----
+
 func.func @transpose(%t: tensor<4x8xf32>) {
   // expected-error@+1 {{gives [N, M] from [M, N]}}
   %r = tile.transpose %t : tensor<4x8xf32> -> tensor<4x8xf32>

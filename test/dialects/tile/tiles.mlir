@@ -29,6 +29,8 @@ tile.kernel @tiles(%x: !tile.global<?x?xf16>, %rows: !tile.global<?xi32>) {
     %sum = tile.reduce <sum> %top : tensor<64xf32> -> f32
     // CHECK: tile.scan <sum> %{{.*}} axis 0 {exclusive, reverse} : tensor<64x16xf32>
     %scan = tile.scan <sum> %t axis 0 {reverse, exclusive} : tensor<64x16xf32>
+    // CHECK: tile.broadcast %{{.*}} along [0, 2] : tensor<64x16xf32> -> tensor<3x64x5x16xf32>
+    %rep = tile.broadcast %t along [0, 2] : tensor<64x16xf32> -> tensor<3x64x5x16xf32>
     // CHECK: tile.transpose %{{.*}} : tensor<64x16xf32> -> tensor<16x64xf32>
     %tr = tile.transpose %t : tensor<64x16xf32> -> tensor<16x64xf32>
     // CHECK: tile.convert %{{.*}} : tensor<64x16xf32> to tensor<64x16xf16>

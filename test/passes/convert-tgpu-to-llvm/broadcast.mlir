@@ -20,7 +20,7 @@ tgpu.kernel @broadcast(%A: !g, %C: !g, %f: f32) attributes {threads = 128 : i32,
   %r = tile.splat %f : f32 -> !row
   %p = tgpu.scale_partial %s by %r : !sum, !row -> !sum
   %q = tgpu.scale_partial %p by %r : !sum, !row -> !sum
-  %b = tgpu.broadcast %r along 1 : !row -> !acc
+  %b = tile.broadcast %r along [1] : !row -> !acc
   %y = arith.mulf %x, %b : !acc
   tgpu.store %y, %c {path = #tgpu.path<vector>, bytes = 8 : i32} : !acc, !g
   tgpu.return

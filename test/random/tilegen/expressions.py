@@ -1,4 +1,6 @@
 """Element-wise expressions over tiles."""
+import itertools
+
 from . import nodes as n
 from .formats import FORMATS
 
@@ -8,8 +10,9 @@ COMPARISONS = ["<", "<=", ">", ">=", "==", "!="]
 CASTS = ["f32", "f32", "f16", "bf16", "i32", "f64", "i8", "u8", "i16", "u32", "i64", "e4m3", "e5m2"]
 
 
-def leaf(b, format, shape, need_tile=True):
-    """A tile of this format and shape, or one that converts to it; else a scalar. None if there must be a tile and is none."""
+def leaf(b, format, shape, need_tile=True, beside=False):
+    """A tile of this format and shape, or one that converts to it; else a scalar. None if there must be a tile and is none.
+    `beside` a tile of the shape it may be one that is repeated."""
     same = b.tiles(lambda t: t.shape == shape and t.format == format)
     others = b.tiles(lambda t: t.shape == shape and t.format != format and t.format != "bool")
     turned = b.tiles(lambda t: len(shape) == 2 and t.shape == shape[::-1] and t.format == format and t.shape != t.shape[::-1])
@@ -22,7 +25,24 @@ def leaf(b, format, shape, need_tile=True):
         choices.append((lambda: n.Call("transpose", [n.Ref(b.pick(turned).name)]), 0.4))
     if not need_tile and not FORMATS[format].only_stores:
         choices.append((lambda: scalar(b, format), 2))
+    if beside and (parts := repeatable(b, format, shape)):
+        choices.append((lambda: repeated(b, shape, *b.pick(parts)), 3))
     return b.weighted(choices)() if choices else None
+
+
+def repeatable(b, format, shape):
+    """Tiles of some of the dimensions, with these."""
+    found = []
+    for count in range(1, len(shape)):
+        for axes in itertools.combinations(range(len(shape)), count):
+            own = tuple(shape[i] for i in axes)
+            found += [(t, axes) for t in b.tiles(lambda t: t.format == format and t.shape == own)]
+    return found
+
+
+def repeated(b, shape, tile, axes):
+    b.note("repeated")
+    return n.Repeated(n.Ref(tile.name), list(axes), list(shape))
 
 
 def cast(b, format, tile):
@@ -41,10 +61,10 @@ def scalar(b, format):
     return b.literal(format, small=False)
 
 
-def expression(b, format, shape, depth=2):
+def expression(b, format, shape, depth=2, beside=False):
     """An expression of this format over tiles of this shape; None if there is no tile to begin with."""
     fmt = FORMATS[format]
-    first = leaf(b, format, shape)
+    first = leaf(b, format, shape, beside=beside)
     if first is None or depth == 0 or fmt.only_stores or b.chance(0.25):
         return first
     kind = b.weighted(
@@ -55,7 +75,7 @@ def expression(b, format, shape, depth=2):
     if kind == "unary":
         return n.Unary("-", first) if fmt.kind == "f" or (fmt.kind == "i" and b.chance(0.6)) else n.Unary("~", first) if fmt.is_int else first
     if kind == "extreme":
-        second = expression(b, format, shape, depth - 1) or first
+        second = expression(b, format, shape, depth - 1, beside=True) or first
         if b.chance(0.3):
             return n.Call("clamp", [first, n.Lit(0 if fmt.is_int else -2.0, format), n.Lit(5 if fmt.is_int else 2.0, format)])
         return n.Call(b.pick(["min", "max"]), [first, second if b.chance(0.6) else b.literal(format)])
@@ -73,12 +93,12 @@ def expression(b, format, shape, depth=2):
         inner = expression(b, b.pick(alike), shape, 0) if alike else None
         return n.Bitcast(format, inner) if inner is not None else first
     if kind == "fma" and fmt.is_float:
-        return n.Call("fma", [first, leaf(b, format, shape) or first, leaf(b, format, shape) or first])
+        return n.Call("fma", [first, leaf(b, format, shape, beside=True) or first, leaf(b, format, shape) or first])
     if kind == "function" and fmt.is_float:
         b.note("functions")
         return n.Call(b.pick(FLOAT_FUNCTIONS), [first])
     if kind == "function" and fmt.is_int and "division" in b.allowed:
-        return n.Call(b.pick(["ceildiv", "floordiv", "floormod"]), [first, leaf(b, format, shape, need_tile=False)])
+        return n.Call(b.pick(["ceildiv", "floordiv", "floormod"]), [first, leaf(b, format, shape, need_tile=False, beside=True)])
     return first
 
 
@@ -91,7 +111,7 @@ def _binary(b, format, shape, depth, first):
         op = "+"
     if op in "/%" and fmt.is_int:
         b.note("division")
-    second = expression(b, format, shape, depth - 1) if b.chance(0.55) else scalar(b, format)
+    second = expression(b, format, shape, depth - 1, beside=True) if b.chance(0.55) else scalar(b, format)
     second = second if second is not None else first
     if b.chance(0.2):
         first, second = second, first
@@ -101,7 +121,7 @@ def _binary(b, format, shape, depth, first):
 def _select(b, format, shape, depth, first):
     fmt = FORMATS[format]
     b.note("select")
-    other = expression(b, format, shape, depth - 1) if b.chance(0.5) else b.literal(format)
+    other = expression(b, format, shape, depth - 1, beside=True) if b.chance(0.5) else b.literal(format)
     if fmt.is_float and b.chance(0.15):
         condition = n.Call(b.pick(["isnan", "isinf", "isfinite"]), [first])
     else:

@@ -2,7 +2,7 @@
 file beside this, with its weight; it returns False if it does not apply."""
 from . import functions, nodes as n
 from .builder import COMPUTED
-from .expressions import expression, leaf, scalar
+from .expressions import COMPARISONS, expression, leaf, repeatable, repeated, scalar
 from .formats import FORMATS
 
 TABLE = {}  # name -> (function, weight)
@@ -100,6 +100,33 @@ def elementwise(b):
             tile = b.declare(scope, format, base.shape)
             b.emit(n.Assign(n.Ref(tile.name), "=", value))
             tile.ready = True
+
+
+@feature("repeated", 2)
+def repeat(b):
+    """A vector beside a matrix: loaded, or there, and repeated along what it lacks."""
+    tiles = b.tiles(lambda t: len(t.shape) > 1 and not FORMATS[t.format].only_stores and t.format != "bool")
+    if not tiles:
+        return False
+    base = b.pick(tiles)
+    axes = sorted(b.random.sample(range(len(base.shape)), b.random.randrange(1, len(base.shape))))
+    known = [t for t, at in repeatable(b, base.format, base.shape) if list(at) == axes]
+    if known and b.chance(0.5):
+        vector = b.pick(known)
+    else:
+        vector = load(b, [base.shape[i] for i in axes], base.format)
+    value = repeated(b, base.shape, vector, axes)
+    first = expression(b, base.format, base.shape, depth=1) or n.Ref(base.name)
+    ways = [lambda: n.Binary(b.pick("+-*"), first, value), lambda: n.Call(b.pick(["min", "max"]), [value, first])]
+    ways.append(lambda: n.Select(n.Binary(b.pick(COMPARISONS), value, first), first, value))
+    whole = b.pick(ways)()
+    if not base.fixed and b.chance(0.4):
+        b.emit(n.Assign(n.Ref(base.name), "=", whole if b.chance(0.7) else value))
+    elif not base.fixed and b.chance(0.3):
+        b.emit(n.Assign(n.Ref(base.name), b.pick(["+=", "-="]), value))
+    else:
+        tile = b.declare(b.pick(["fragment", "shared"]), base.format, base.shape, whole)
+        tile.ready = True
 
 
 @feature("update", 3)

@@ -47,7 +47,7 @@ def _bodies(statement):
 
 
 def _words(statements):
-    return set(re.findall(r"[A-Za-z_]\w*", "\n".join(line for s in statements for line in s.lines())))
+    return set(re.findall(r"[A-Za-z_]\w*", "\n".join(line for s in statements for line in s.lines()))) - {"_"}
 
 
 def _symbols(b, body, i, j):

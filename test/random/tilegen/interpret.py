@@ -362,6 +362,11 @@ class Interpreter:
             raise ProgramError(f"reads `{e.name}`, which nobody wrote")
         return store.tile
 
+    def value_of_Repeated(self, e):
+        shape = tuple(int(self.number(extent)) for extent in e.shape)
+        new = tuple(i for i in range(len(shape)) if i not in e.axes)
+        return self.evaluate(e.x).each(lambda x: np.broadcast_to(np.expand_dims(x, new), shape))
+
     def value_of_Part(self, e):
         store, index = self.lookup(e.name), self._slices(e)
         if not store.written[index].all():

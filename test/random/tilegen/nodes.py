@@ -51,6 +51,18 @@ class Part:
 
 
 @dataclass
+class Repeated:
+    """A tile repeated along the dimensions of `shape` that are not among `axes`."""
+
+    x: object
+    axes: list
+    shape: list
+
+    def text(self):
+        return self.x.text() + "[" + ", ".join(":" if i in self.axes else "_" for i in range(len(self.shape))) + "]"
+
+
+@dataclass
 class Scalar:
     """A scalar of block code, converted to a format."""
 

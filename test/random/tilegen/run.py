@@ -187,7 +187,7 @@ def compile_for(tools, folder, architectures, outcome, check=False):
     that they do not depend on what else the machine does."""
     start = processor_seconds()
     command = [tools.tilec, "k.tile", "--arch=" + ",".join(architectures), "-o", "k.pack"] + (["--check"] if check else [])
-    status, _, errors = tools.call(command, folder, 10 * COMPILE_SECONDS)
+    status, _, errors = tools.call(command, folder, 60 * COMPILE_SECONDS)
     spent = processor_seconds() - start
     outcome.compile_seconds = max(outcome.compile_seconds, spent)
     where = " ".join(architectures)

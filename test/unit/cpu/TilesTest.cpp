@@ -196,6 +196,17 @@ TEST_F(CpuTiles, ScanWithACombineThatDoesNotCommute) {
   }
 }
 
+TEST_F(CpuTiles, RepeatsAlongNewDimensions) {
+  compileTile("%y = tile.broadcast %x along [0, 2] : tensor<3x5xi16> -> tensor<2x3x4x5xi16>", "3x5",
+              "i16", "2x3x4x5", "i16");
+  Tensor x("i16", DType::I16, {3, 5}), y("i16", DType::I16, {2, 3, 4, 5});
+  x.randomize();
+  ASSERT_EQ(run({x.argument(), y.argument()}), "");
+  for (int i = 0; i < 120; ++i) {
+    EXPECT_EQ(y[i], x[i / 20 % 3 * 5 + i % 5]) << i;
+  }
+}
+
 TEST_F(CpuTiles, TransposeAndMap) {
   compileTile(R"(%t = tile.transpose %x : tensor<3x5xf32> -> tensor<5x3xf32>
     %y = tile.map %t : tensor<5x3xf32> -> tensor<5x3xf32> {

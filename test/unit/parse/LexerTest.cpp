@@ -135,9 +135,10 @@ TEST(Lexer, Keywords) {
   EXPECT_EQ(Lexed("pipelined").token.kind, TokenKind::KwPipelined);
   EXPECT_EQ(Lexed("barrier").token.kind, TokenKind::Reserved);
   for (const char *word :
-       {"grid", "step", "align", "may_alias", "int", "type", "auto", "Kernel", "_"}) {
+       {"grid", "step", "align", "may_alias", "int", "type", "auto", "Kernel", "__", "_1"}) {
     EXPECT_EQ(Lexed(word).token.kind, TokenKind::Name) << word;
   }
+  EXPECT_EQ(Lexed("_").token.kind, TokenKind::Underscore);
 }
 
 TEST(Lexer, HeaderLinesLead) {

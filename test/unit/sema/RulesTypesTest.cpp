@@ -63,6 +63,66 @@ TEST(Rules, Types) {
       before, after);
 }
 
+// `before` has f: f32[32, 64], g: f32[64, 32], s: f16[32, 64].
+TEST(Rules, OpenDimensions) {
+  expectRules(
+      {{"f = f - r[:, _];", ""},
+       {"f = r[:, _];", ""},
+       {"f -= r[:, _];", ""},
+       {"fragment a: f32[32, 8] = r[:, _];", ""},
+       {"let a: f32[32, 8] = r[:, _];", ""},
+       {"copy(r[:, _], f);", ""},
+       {"f = r[:, _] * c[_, :] + 1;", ""},
+       {"let a = max(0, exp2(r)[:, _], -c[_, :]);", ""},
+       {"f = r[:, _] > c[_, :] ? f : r[:, _];", ""},
+       {"f = r[:, _] > 0 ? 1 : -r[:, _];", ""},
+       {"f = clamp(f, -1, r[:, _]);", ""},
+       {"f = f32(f16(r[:, _]));", ""},
+       {"let a = f[0 :+ 8, :] * r[8 :+ 8][:, _];", ""},
+       {"let a = f[0 :+ 8, :] * r[8 :+ 8, _];", ""},
+       {"f = f + f[3, :, _][0, _];", "2: nothing here says how often this tile of shape [64, _] is "
+                                     "repeated along dimension 1 [open-extent]"},
+       {"f = f + f[3, _, :];", ""},
+       {"f = f + f[3, 5, _];", ""},
+       {"let a = r[:, _, _] + c[_, :, _] + r[_, _, :];", ""},
+       {"let a = r[:, _];", "2: nothing here says how often this tile of shape [32, _] is repeated "
+                            "along dimension 1 [open-extent]"},
+       {"let a = c[_, :] + 1;", "2: nothing here says how often this tile of shape [_, 64] is "
+                                "repeated along dimension 0 [open-extent]"},
+       {"let a = r[:, _, _] + c[_, :, _];",
+        "2: nothing here says how often this tile of shape [32, 64, _] is repeated along dimension "
+        "2 [open-extent]"},
+       {"let a = reduce_sum(r[:, _], axis = 0);",
+        "2: nothing here says how often this tile of shape [32, _] is repeated along dimension 1 "
+        "[open-extent]"},
+       {"let a = transpose(r[:, _]);", "2: nothing here says how often this tile of shape [32, _] "
+                                       "is repeated along dimension 1 [open-extent]"},
+       {"parallel (y, z) in r[:, _] { }", "2: nothing here says how often this tile of shape [32, "
+                                          "_] is repeated along dimension 1 [open-extent]"},
+       {"print(\"{}\", r[:, _]);", "2: nothing here says how often this tile of shape [32, _] is "
+                                   "repeated along dimension 1 [open-extent]"},
+       {"gemm(r[:, _], g, f);", "2: nothing here says how often this tile of shape [32, _] is "
+                                "repeated along dimension 1 [open-extent]"},
+       {"copy(r[:, _], C[0, 0]);",
+        "2: neither side of `copy` says how much is copied [copy-extent]"},
+       {"f = r[_, :];", "2: shapes [32, 64] and [_, 32] differ [shape-mismatch]"},
+       {"f = f + r[_, :];", "2: shapes [32, 64] and [_, 32] differ [shape-mismatch]"},
+       {"f = f + r;", "2: shapes [32, 64] and [32] differ [shape-mismatch]"},
+       {"f[:, _] = r;", "2: this expression cannot be assigned [assign-let]"},
+       {"copy(r, r[_, :]);", "2: argument `dst` of `copy` must be a region of memory [arguments]"},
+       {"let a = f + r[:, :, _];", "2: `r` has 1 dimensions, but 2 subscripts [subscript-count]"},
+       {"let a = f + v[_];", "2: `v` is a scalar and has no subscripts [subscript-count]"},
+       {"let a = C[_, :, 0] + f;", "2: tensor `C` is not a tile [tensor-operand]"},
+       {"let _ = 1;", "2: expected a name, or names in `(...)`, found `_` [syntax]"}},
+      before + "let r = reduce_max(f, axis = 1); let c = reduce_max(f, axis = 0);", after);
+}
+
+TEST(Rules, DifferentRanksLeadToOpenDimensions) {
+  Analyzed a(before + "let r = reduce_max(f, axis = 1); f = f - r;" + after);
+  EXPECT_NE(a.messages().find("`_` names a dimension along which a tile is repeated: `x[:, _]`"),
+            std::string::npos);
+}
+
 TEST(Rules, Constants) {
   expectRules(
       {{"v = 2147483648;", "2: constant 2147483648 does not fit `i32` [constant-fit]"},
