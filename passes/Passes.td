@@ -110,6 +110,17 @@ def InferLayouts : Pass<"tgpu-infer-layouts", "tilec::tgpu::KernelOp"> {
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
 }
 
+def LowerReductions : Pass<"tgpu-lower-reductions", "tilec::tgpu::KernelOp"> {
+  let summary = "Take reductions apart into steps in a thread, a warp and a block";
+  let description = [{
+    Needs: layouts of fragments. A `tile.reduce` whose elements several warps hold becomes `tgpu.reduce_in_warps`, a conversion
+    of layouts that gives each thread the parts of all warps, and a reduction of these in each thread. Over all dimensions:
+    one after the other. f16 and bf16 stay f32 between the steps. Gives: each `tile.reduce` is along one dimension, of which no
+    two warps hold different elements, and its result has the layout of its input without it.
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect"];
+}
+
 def CheckRegisters : Pass<"tgpu-check-registers", "tilec::tgpu::KernelOp"> {
   let summary = "Refuse fragments that the registers of a thread cannot hold";
   let description = [{

@@ -38,6 +38,7 @@ void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   kernels.addPass(createSelectMma());
   kernels.addPass(createSelectCopies());
   kernels.addPass(createInferLayouts());
+  kernels.addPass(createLowerReductions());
   kernels.addPass(createCheckRegisters());
   kernels.addPass(createSelectSharedLayouts());
   kernels.addPass(createLowerDots());

@@ -7,6 +7,9 @@ using diag::Id;
 
 Value Analyzer::tileOperand(const ast::Expr *e, llvm::StringRef what) {
   Value v = operand(e);
+  if (v.deferred) {
+    v = withDefaultType(v); // of the shape of its condition
+  }
   if (v.isError()) {
     return v;
   }

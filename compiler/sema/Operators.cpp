@@ -151,12 +151,25 @@ void Analyzer::reportShapes(SourceRange range, llvm::ArrayRef<int64_t> a,
   }
 }
 
+/// The shape of a value: of a choice among literals, which has no type yet, that of the conditions.
+static llvm::SmallVector<int64_t, 5> shapeOf(const Value &v) {
+  if (!v.deferred) {
+    return v.type.shape;
+  }
+  llvm::SmallVector<int64_t, 5> shape = v.deferred->cond->type.shape;
+  for (const Value *branch : {&v.deferred->ifTrue, &v.deferred->ifFalse}) {
+    shape = joinShapes(shape, shapeOf(*branch)).value_or(shape);
+  }
+  return shape;
+}
+
 bool Analyzer::checkClosed(const Value &v) {
-  if (!v.type.isOpen()) {
+  llvm::SmallVector<int64_t, 5> shape = shapeOf(v);
+  auto open = llvm::find(shape, kOpen);
+  if (open == shape.end()) {
     return true;
   }
-  auto open = llvm::find(v.type.shape, kOpen);
-  report(Id::OpenExtent, v.range, open - v.type.shape.begin(), shapeString(v.type.shape));
+  report(Id::OpenExtent, v.range, open - shape.begin(), shapeString(shape));
   return false;
 }
 

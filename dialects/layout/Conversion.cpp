@@ -397,6 +397,51 @@ Answer<ReductionPlan> planReduction(const RegisterLayout &source, unsigned dim) 
   return plan;
 }
 
+Answer<WarpParts> planWarpParts(const RegisterLayout &source, unsigned dim) {
+  Answer<ReductionPlan> plan = planReduction(source, dim);
+  if (!plan) {
+    return Refusal{plan.reason()};
+  }
+  const RegisterLayout base = plan->result.insertDim(dim);
+  RegisterLayout::Spec spec;
+  spec.shape.assign(base.shape().begin(), base.shape().end());
+  spec.firstWarp = source.firstWarp();
+  for (HwDim hw : {HwDim::Register, HwDim::Lane, HwDim::Warp}) {
+    spec.bases[unsigned(hw)] = (hw == HwDim::Register ? base : source).bases(hw);
+  }
+  for (Coords &v : spec.bases[unsigned(HwDim::Lane)]) {
+    v[dim] = 0; // the lanes are done
+  }
+  WarpParts result;
+  for (Coords &v : spec.bases[unsigned(HwDim::Warp)]) {
+    if (v[dim] != 0) {
+      v[dim] = result.count;
+      result.count *= 2;
+    }
+  }
+  copy_if(base.repeats(), std::back_inserter(spec.repeats),
+          [](const Repeat &r) { return r.hw == HwDim::Register; });
+  for (Repeat r : source.repeats()) {
+    if (r.hw == HwDim::Register) {
+      continue;
+    }
+    if (r.hw == HwDim::Warp && r.dim == int(dim)) {
+      r.stride = result.count;
+      result.count *= r.count;
+    }
+    spec.repeats.push_back(r);
+  }
+  spec.shape[dim] = result.count;
+  Answer<RegisterLayout> parts = RegisterLayout::get(std::move(spec));
+  Answer<RegisterLayout> whole = base.tiled(HwDim::Register, dim, result.count);
+  if (!parts || !whole) {
+    return Refusal{parts ? whole.reason() : parts.reason()};
+  }
+  result.parts = *parts;
+  result.whole = *whole;
+  return result;
+}
+
 SmallVector<SmallVector<int64_t, 8>, 4> warpGroups(const RegisterLayout &layout,
                                                    uint32_t warpOffsets) {
   SmallVector<SmallVector<int64_t, 8>, 4> groups;

@@ -66,6 +66,16 @@ struct ReductionPlan {
 };
 Answer<ReductionPlan> planReduction(const RegisterLayout &source, unsigned dim);
 
+/// How warps that hold different elements of `dim` put their results together: as a tile in which
+/// `dim` counts the warps of a group.
+struct WarpParts {
+  int64_t count = 1;    // warps of a group
+  RegisterLayout parts; // each warp holds its own; slots as in ReductionPlan::result
+  RegisterLayout whole; // each thread holds those of its whole group
+};
+/// For a reduction whose plan has warpOffsets other than 1.
+Answer<WarpParts> planWarpParts(const RegisterLayout &source, unsigned dim);
+
 /// The groups of warps (numbers from firstWarp on) that a set of offsets makes: each group starts
 /// at its lowest warp.
 llvm::SmallVector<llvm::SmallVector<int64_t, 8>, 4> warpGroups(const RegisterLayout &layout,

@@ -1,4 +1,5 @@
 //===- TgpuOps.cpp - verifiers and custom assembly of the tgpu dialect ---===//
+#include "dialects/layout/Conversion.h"
 #include "dialects/tgpu/Tgpu.h"
 #include "dialects/tile/KernelSyntax.h"
 #include "mlir/IR/Builders.h"
@@ -261,6 +262,33 @@ LogicalResult CopyOp::verify() {
   ArrayRef<int64_t> from = shapeOf(getSource().getType()), to = shapeOf(getDest().getType());
   if (from.size() != to.size()) {
     return emitOpError("copies between ranks ") << from.size() << " and " << to.size();
+  }
+  return success();
+}
+
+LogicalResult ReduceInWarpsOp::verify() {
+  auto from = cast<RankedTensorType>(getInput().getType());
+  auto to = cast<RankedTensorType>(getResult().getType());
+  const uint64_t axis = getAxis();
+  if (axis >= uint64_t(from.getRank()) || from.getElementType() != to.getElementType() ||
+      from.getRank() != to.getRank()) {
+    return emitOpError("keeps the dimensions of its input, and their number");
+  }
+  SmallVector<int64_t> shape(from.getShape());
+  shape[axis] = to.getShape()[axis];
+  if (ArrayRef<int64_t>(shape) != to.getShape()) {
+    return emitOpError("changes the extent of dimension ") << axis << " only";
+  }
+  const layout::RegisterLayout *source = getLayout(from), *result = getLayout(to);
+  if (!source || !result) {
+    return emitOpError("needs layouts");
+  }
+  layout::Answer<layout::WarpParts> wanted = layout::planWarpParts(*source, axis);
+  if (!wanted) {
+    return emitOpError("cannot be done in this layout: ") << wanted.reason();
+  }
+  if (!wanted->parts.sameMap(*result)) {
+    return emitOpError("has another layout than its parts: ") << wanted->parts.str();
   }
   return success();
 }

@@ -295,6 +295,17 @@ def Tgpu_FragmentSliceOp : Tgpu_Op<"fragment_slice", [Pure]> {
   let assemblyFormat = "$source `at` $offsets attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
 }
+def Tgpu_ReduceInWarpsOp : Tgpu_Op<"reduce_in_warps", [Pure]> {
+  let summary = "combines what each warp holds of dimension `axis`, which then counts the warps that hold parts of it";
+  let description = [{
+    The first step of a reduction across warps (layout::planWarpParts gives the layout of the result); what it leaves to do is a
+    conversion of layouts and a `tile.reduce` in each thread.
+  }];
+  let arguments = (ins Tile_CombineKindAttr:$kind, AnyRankedTensor:$input, I64Attr:$axis, UnitAttr:$is_unsigned);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$kind $input `axis` $axis attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
 def Tgpu_ScalePartialOp : Tgpu_Op<"scale_partial", [Pure]> {
   let summary = "partial sums times complete factors";
   let description = [{

@@ -157,6 +157,7 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
         return success();
       })
       .Case<tgpu::ScalePartialOp>([&](auto o) { return lowerScalePartial(o); })
+      .Case<tgpu::ReduceInWarpsOp>([&](auto o) { return lowerReduceInWarps(o); })
       .Case<tgpu::FragmentSliceOp>([&](auto o) { return lowerFragmentSlice(o); })
       .Case<tgpu::WgmmaWaitOp>([&](auto o) { return lowerWgmmaWait(o); })
       .Case<tgpu::MmaOp>([&](auto o) { return lowerMma(o); })

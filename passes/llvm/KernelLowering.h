@@ -261,13 +261,18 @@ private:
   mlir::LogicalResult lowerMma(tgpu::MmaOp op);
   mlir::LogicalResult lowerFma(tgpu::FmaOp op);
 
-  // ---- Layouts (Layouts.cpp).
+  // ---- Layouts (Layouts.cpp, Reductions.cpp).
   mlir::LogicalResult lowerConvertLayout(tgpu::ConvertLayoutOp op);
   mlir::LogicalResult lowerBroadcast(tile::BroadcastOp op);
   mlir::LogicalResult lowerScalePartial(tgpu::ScalePartialOp op);
   mlir::LogicalResult lowerFragmentSlice(tgpu::FragmentSliceOp op);
   mlir::LogicalResult lowerTranspose(tile::TransposeOp op);
   mlir::LogicalResult lowerReduce(tile::ReduceOp op);
+  mlir::LogicalResult lowerReduceInWarps(tgpu::ReduceInWarpsOp op);
+  /// What each warp makes of its elements along `axis`: the slots of the plan's result.
+  mlir::FailureOr<Fragment> reduceInWarps(mlir::Operation *op, tile::CombineKind kind,
+                                          mlir::Value input, unsigned axis, bool isUnsigned,
+                                          const layout::ReductionPlan &plan);
   mlir::Value shuffle(mlir::NVVM::ShflKind kind, mlir::Value value, mlir::Value lane);
   mlir::Value laneFunction(const layout::LaneFunction &function);
   mlir::FailureOr<Fragment> convertLayout(mlir::Operation *op, llvm::ArrayRef<mlir::Value> slots,

@@ -20,12 +20,7 @@
 // written again too early is the business of `tgpu-insert-sync`, which knows what a conversion
 // accesses, or of the first barrier of the next conversion.
 //
-// Reductions: after the threads' own slots, one exchange with the neighbour across each bit of the
-// lane that the layout reduces over. Before the exchange across bit i lanes that differ in the bits
-// done so far hold the same bits; both partners then combine the same two values, and the operation
-// is commutative to the last bit. So in the end the copies agree, as the first rule wants.
-//
-// Nothing repeats until something holds: each loop runs over a plan, the slots, or the bits of a lane.
+// Nothing repeats until something holds: each loop runs over a plan or the slots.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/llvm/Addresses.h"
@@ -225,84 +220,6 @@ LogicalResult KernelLowering::lowerTranspose(tile::TransposeOp op) {
     return unsupported(op, "a transposition that moves data between threads");
   }
   scalars[op.getResult()] = Fragment(scalars.lookup(op.getInput()));
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Reductions
-//===----------------------------------------------------------------------===//
-
-Value KernelLowering::combine(layout::Combine kind, Value x, Value y, bool isUnsigned) {
-  const bool isFloat = isa<FloatType>(x.getType());
-  switch (kind) {
-  case layout::Combine::Sum:
-    return isFloat ? Value(arith::AddFOp::create(b, loc, x, y))
-                   : Value(arith::AddIOp::create(b, loc, x, y));
-  case layout::Combine::Product:
-    return isFloat ? Value(arith::MulFOp::create(b, loc, x, y))
-                   : Value(arith::MulIOp::create(b, loc, x, y));
-  case layout::Combine::Max:
-    return isFloat      ? Value(arith::MaxNumFOp::create(b, loc, x, y))
-           : isUnsigned ? Value(arith::MaxUIOp::create(b, loc, x, y))
-                        : Value(arith::MaxSIOp::create(b, loc, x, y));
-  case layout::Combine::Min:
-    return isFloat      ? Value(arith::MinNumFOp::create(b, loc, x, y))
-           : isUnsigned ? Value(arith::MinUIOp::create(b, loc, x, y))
-                        : Value(arith::MinSIOp::create(b, loc, x, y));
-  case layout::Combine::And:
-    return arith::AndIOp::create(b, loc, x, y);
-  case layout::Combine::Or:
-    return arith::OrIOp::create(b, loc, x, y);
-  case layout::Combine::Xor:
-    return arith::XOrIOp::create(b, loc, x, y);
-  }
-  return x;
-}
-
-LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
-  const layout::RegisterLayout *from = tgpu::getLayout(op.getInput().getType());
-  auto resultType = dyn_cast<RankedTensorType>(op.getResult().getType());
-  const layout::RegisterLayout *to = resultType ? tgpu::getLayout(resultType) : nullptr;
-  if (!from || !to || !op.getAxis()) {
-    return unsupported(op, "a reduction to a scalar");
-  }
-  auto plan = layout::planReduction(*from, *op.getAxis());
-  if (!plan || plan->warpOffsets != 1 || plan->needsMask || from->hasPadding()) {
-    return unsupported(op, "a reduction across warps or over a padded fragment");
-  }
-  const auto kind = layout::Combine(op.getKind());
-  Type element = resultType.getElementType();
-  const bool wide = element.isF16() || element.isBF16();
-  FailureOr<Fragment> input = convertAll(op, scalars[op.getInput()], element,
-                                         wide ? Type(b.getF32Type()) : element, false, false);
-  if (failed(input)) {
-    return failure();
-  }
-  Fragment sums(plan->result.registersPerThread());
-  for (auto [slot, value] : llvm::zip_equal(plan->resultSlot, *input)) {
-    if (slot >= 0) {
-      Value &sum = sums[slot];
-      sum = sum ? combine(kind, sum, value, op.getIsUnsigned()) : value;
-    }
-  }
-  for (Value &sum : sums) {
-    for (unsigned bit = 0; bit < 5; ++bit) {
-      if (plan->laneMask >> bit & 1) {
-        Value other = shuffle(NVVM::ShflKind::bfly, sum, i32(1 << bit));
-        sum = combine(kind, sum, other, op.getIsUnsigned());
-      }
-    }
-  }
-  FailureOr<Fragment> narrow =
-      convertAll(op, sums, wide ? Type(b.getF32Type()) : element, element, false, false);
-  if (failed(narrow)) {
-    return failure();
-  }
-  FailureOr<Fragment> result = convertLayout(op, *narrow, element, plan->result, *to, std::nullopt);
-  if (failed(result)) {
-    return failure();
-  }
-  scalars[op.getResult()] = *result;
   return success();
 }
 

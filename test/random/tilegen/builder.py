@@ -14,7 +14,7 @@ EXTENTS = [1, 2, 4, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64, 128, 128, 256]
 ODD_EXTENTS = [3, 5, 7, 9, 12, 20, 24, 33, 40, 48, 65, 80, 96, 100]
 THREADS = [32, 64, 96, 128, 128, 128, 128, 160, 192, 256, 256, 256, 384, 512]
 # What not every program may use, so that a refusal of one does not hide the rest: (name, probability).
-RARE = {"eight bits": 0.12, "fragments in products": 0.5, "reductions": 0.2, "division": 0.3}
+RARE = {"eight bits": 0.12, "fragments in products": 0.5, "division": 0.3}
 COMPUTED = ["f32", "f32", "f32", "f16", "f16", "bf16", "i32", "i8", "u8", "i16", "u16", "u32", "f64", "i64", "u64"]
 
 

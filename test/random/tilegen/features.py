@@ -205,15 +205,24 @@ def transpose(b):
     b.emit(n.Let(turned.name, n.Call("transpose", [n.Ref(tile.name)])))
 
 
-@feature("reduce", 1.0)
+@feature("reduce", 1.5)
 def reduce(b):
-    if "reductions" not in b.allowed:
-        return False
-    tiles = b.tiles(lambda t: len(t.shape) >= 2 and FORMATS[t.format].kind in "fiu" and not FORMATS[t.format].only_stores)
+    """Along a dimension, or over all, beside a tile; of what came of it too."""
+    tiles = b.tiles(lambda t: FORMATS[t.format].kind in "fiu" and not FORMATS[t.format].only_stores)
     if not tiles:
         return False
     tile = b.pick(tiles)
     axis = b.random.randrange(len(tile.shape))
+    if len(tile.shape) == 1 or b.chance(0.3):
+        b.note("reduce to a scalar")
+        function = b.pick(["reduce_sum", "reduce_max", "reduce_min"])
+        keywords = {"axis": 0} if len(tile.shape) == 1 and b.chance(0.5) else {}
+        value = n.Binary(b.pick("+-"), n.Ref(tile.name), n.Call(function, [n.Ref(tile.name)], keywords))
+        if tile.fixed or b.chance(0.5):
+            b.declare(b.pick(["fragment", "shared"]), tile.format, tile.shape, value)
+        else:
+            b.emit(n.Assign(n.Ref(tile.name), "=", value))
+        return
     result = b.add_tile("let", tile.format, tile.shape[:axis] + tile.shape[axis + 1 :], fixed=True)
     function = b.pick(["reduce_sum", "reduce_max", "reduce_min"])
     b.emit(n.Let(result.name, n.Call(function, [n.Ref(tile.name)], {"axis": axis})))

@@ -286,6 +286,54 @@ TEST(Reduction, GivesEveryOwnerTheTrueValue) {
   }
 }
 
+TEST(Reduction, PartsOfWarpsAreATileOfTheirOwn) {
+  int across = 0;
+  for (const RegisterLayout &s :
+       {must(RegisterLayout::wgmmaAccumulator(64, 64, 1, 2)),
+        must(RegisterLayout::wgmmaAccumulator(64, 576, 1, 3)),
+        must(RegisterLayout::mmaC(64, 64, 2, 2)), must(RegisterLayout::mmaC(40, 72, 1, 3)),
+        must(RegisterLayout::blocked({4, 1000}, 8, 12)),
+        must(RegisterLayout::blocked({4096}, 8, 8)),
+        must(RegisterLayout::blocked({3, 5, 24}, 4, 4)), must(RegisterLayout::blocked({7}, 1, 4)),
+        must(RegisterLayout::blocked({2, 640}, 2, 6)).onWarps(4)}) {
+    for (unsigned dim = 0; dim < s.rank(); ++dim) {
+      ReductionPlan plan = must(planReduction(s, dim));
+      if (plan.warpOffsets == 1) {
+        continue;
+      }
+      ++across;
+      WarpParts parts = must(planWarpParts(s, dim));
+      EXPECT_EQ(parts.parts.shape()[dim], parts.count);
+      EXPECT_EQ(parts.whole.shape(), parts.parts.shape());
+      EXPECT_TRUE(parts.parts.complete() && parts.whole.complete()) << s.str();
+      auto without = [&](Coords c) {
+        c.erase(c.begin() + dim);
+        return c;
+      };
+      // A slot of the parts is that of the result, and the warps of a group hold one part each.
+      for (const auto &group : warpGroups(plan.result, plan.warpOffsets)) {
+        for (int64_t r = 0; r < plan.result.registersPerThread(); ++r) {
+          for (int64_t l = 0; l < 32; ++l) {
+            std::set<int64_t> held;
+            for (int64_t w : group) {
+              Coords c = parts.parts.coords(r, l, w);
+              held.insert(c[dim]);
+              EXPECT_EQ(without(c), plan.result.coords(r, l, w)) << s.str() << " dim " << dim;
+            }
+            EXPECT_EQ(int64_t(held.size()), int64_t(group.size()));
+          }
+        }
+      }
+      // What is left is to be done in each thread, and gives the same result.
+      ReductionPlan rest = must(planReduction(parts.whole, dim));
+      EXPECT_EQ(rest.laneMask, 0u);
+      EXPECT_EQ(rest.warpOffsets, 1u);
+      EXPECT_TRUE(rest.result.sameMap(plan.result)) << rest.result.str();
+    }
+  }
+  EXPECT_GE(across, 8);
+}
+
 TEST(Reduction, AttentionRows) {
   ReductionPlan plan = must(planReduction(must(RegisterLayout::wgmmaAccumulator(128, 128, 2)), 1));
   EXPECT_EQ(plan.laneMask, 3u);

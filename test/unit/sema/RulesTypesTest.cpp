@@ -92,6 +92,12 @@ TEST(Rules, OpenDimensions) {
        {"let a = r[:, _, _] + c[_, :, _];",
         "2: nothing here says how often this tile of shape [32, 64, _] is repeated along dimension "
         "2 [open-extent]"},
+       {"let a = r[:, _] > 0 ? 1 : 2;",
+        "2: nothing here says how often this tile of shape [32, _] is "
+        "repeated along dimension 1 [open-extent]"},
+       {"f = (r[:, _] > 0 ? 1 : 2);", ""},
+       {"let a = r[:, _] > 0 ? (c[_, :] > 0 ? 1 : 2) : 3;", ""},
+       {"v = reduce_sum(f > 0 ? 1 : 2);", ""},
        {"let a = reduce_sum(r[:, _], axis = 0);",
         "2: nothing here says how often this tile of shape [32, _] is repeated along dimension 1 "
         "[open-extent]"},

@@ -1,0 +1,43 @@
+// Reductions are taken apart: in a warp, across warps as a conversion of layouts, in each thread; along one dimension after the other.
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-infer-layouts,tgpu-lower-reductions))' -verify-diagnostics | FileCheck %s
+
+!t = tensor<8x128xf32>
+// Each warp has whole rows.
+// CHECK-LABEL: tgpu.kernel @rows
+// CHECK: tile.reduce <max> %{{.*}} axis 1 : tensor<8x128xf32, {{.*}}> -> tensor<8xf32, #tgpu.fragment<"[[ROWS:.*]]">>
+// CHECK-NOT: convert_layout
+tgpu.kernel @rows(%g: !tile.global<8x128xf32>, %o: !tile.global<8xf32>) attributes {threads = 64 : i32, target = "sm_80"} {
+  %x = tgpu.load %g {bytes = 16 : i32} : !tile.global<8x128xf32> -> !t
+  %m = tile.reduce <max> %x axis 1 : !t -> tensor<8xf32>
+  tgpu.store %m, %o {bytes = 4 : i32} : tensor<8xf32>, !tile.global<8xf32>
+  tgpu.return
+}
+
+// Four warps have rows 0, 4; 1, 5; and so on: their sums of a column meet as a tile of four rows.
+// CHECK-LABEL: tgpu.kernel @columns
+// CHECK: %[[P:.*]] = tgpu.reduce_in_warps <sum> %{{.*}} axis 0 : tensor<8x128xf32, {{.*}}> -> tensor<4x128xf32, {{.*}}>
+// CHECK: %[[W:.*]] = tgpu.convert_layout %[[P]] : tensor<4x128xf32, {{.*}}> -> tensor<4x128xf32, {{.*}}>
+// CHECK: tile.reduce <sum> %[[W]] axis 0 : tensor<4x128xf32, {{.*}}> -> tensor<128xf32, {{.*}}>
+tgpu.kernel @columns(%g: !tile.global<8x128xf32>, %o: !tile.global<128xf32>) attributes {threads = 128 : i32, target = "sm_80"} {
+  %x = tgpu.load %g {bytes = 16 : i32} : !tile.global<8x128xf32> -> !t
+  // expected-remark@+1 {{reduction across 4 warps, through shared memory}}
+  %m = tile.reduce <sum> %x axis 0 : !t -> tensor<128xf32>
+  tgpu.store %m, %o {bytes = 4 : i32} : tensor<128xf32>, !tile.global<128xf32>
+  tgpu.return
+}
+
+// To a scalar, in f32 between the steps.
+// CHECK-LABEL: tgpu.kernel @all
+// CHECK: %[[X:.*]] = tile.convert %{{.*}} : tensor<8x512xf16, {{.*}}> to tensor<8x512xf32, {{.*}}>
+// CHECK: tgpu.reduce_in_warps <sum> %[[X]] axis 1 {{.*}} -> tensor<8x2xf32, {{.*}}>
+// CHECK: %[[R:.*]] = tile.reduce <sum> %{{.*}} axis 1 : tensor<8x2xf32, {{.*}}> -> tensor<8xf32, {{.*}}>
+// CHECK: %[[S:.*]] = tile.reduce <sum> %[[R]] axis 0 : tensor<8xf32, {{.*}}> -> f32
+// CHECK: tile.convert %[[S]] : f32 to f16
+tgpu.kernel @all(%g: !tile.global<8x512xf16>, %o: !tile.global<1xf16>) attributes {threads = 64 : i32, target = "sm_80"} {
+  %x = tgpu.load %g {bytes = 16 : i32} : !tile.global<8x512xf16> -> tensor<8x512xf16>
+  // expected-remark@+1 {{reduction across 2 warps, through shared memory}}
+  %s = tile.reduce <sum> %x : tensor<8x512xf16> -> f16
+  %c0 = arith.constant 0 : i32
+  tile.store %s, %o[%c0 : i32] : f16, !tile.global<1xf16>
+  tgpu.return
+}
