@@ -433,7 +433,16 @@ Answer<WarpParts> planWarpParts(const RegisterLayout &source, unsigned dim) {
   }
   spec.shape[dim] = result.count;
   Answer<RegisterLayout> parts = RegisterLayout::get(std::move(spec));
-  Answer<RegisterLayout> whole = base.tiled(HwDim::Register, dim, result.count);
+  RegisterLayout::Spec all; // as many further registers as there are parts
+  all.shape.assign(base.shape().begin(), base.shape().end());
+  all.firstWarp = base.firstWarp();
+  for (HwDim hw : {HwDim::Register, HwDim::Lane, HwDim::Warp}) {
+    all.bases[unsigned(hw)] = base.bases(hw);
+  }
+  all.repeats.assign(base.repeats().begin(), base.repeats().end());
+  all.repeats.push_back({HwDim::Register, int(dim), result.count, 1});
+  all.shape[dim] = result.count;
+  Answer<RegisterLayout> whole = RegisterLayout::get(std::move(all));
   if (!parts || !whole) {
     return Refusal{parts ? whole.reason() : parts.reason()};
   }

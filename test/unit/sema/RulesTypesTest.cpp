@@ -120,11 +120,12 @@ TEST(Rules, OpenDimensions) {
        {"let a = f + v[_];", "2: `v` is a scalar and has no subscripts [subscript-count]"},
        {"let a = C[_, :, 0] + f;", "2: tensor `C` is not a tile [tensor-operand]"},
        {"let _ = 1;", "2: expected a name, or names in `(...)`, found `_` [syntax]"}},
-      before + "let r = reduce_max(f, axis = 1); let c = reduce_max(f, axis = 0);", after);
+      std::string(before) + "let r = reduce_max(f, axis = 1); let c = reduce_max(f, axis = 0);",
+      after);
 }
 
 TEST(Rules, DifferentRanksLeadToOpenDimensions) {
-  Analyzed a(before + "let r = reduce_max(f, axis = 1); f = f - r;" + after);
+  Analyzed a(std::string(before) + "let r = reduce_max(f, axis = 1); f = f - r;" + after);
   EXPECT_NE(a.messages().find("`_` names a dimension along which a tile is repeated: `x[:, _]`"),
             std::string::npos);
 }
