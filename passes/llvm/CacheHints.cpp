@@ -3,8 +3,9 @@
 // evict_first and evict_last say in which order L2 (and L1) gives lines up; no_allocate keeps them
 // out of L1, which TMA and 16-byte cp.async pass by anyhow. LLVM has no word for any of them, so
 // the accesses are inline assembly: ld and st (PTX ISA 9.7.9.8 and 9.7.9.11). cp.async has an
-// operand for a policy, too (9.7.9.25.3.1), but an H200 ends it with an illegal instruction
-// (measured: every size, every policy, code for sm_90a and for sm_80), so it goes without.
+// operand for a policy, too (9.7.9.25.3.1), but where its shared address is the sum of a register
+// and a uniform one, as ours are, ptxas makes an illegal instruction of it (docs/performance.md), so
+// it goes without.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/llvm/KernelLowering.h"

@@ -139,9 +139,10 @@ Execute decodeCopyItself(Decoder &d) {
     hasPolicy |= *hint == 0;
   }
   if (hasPolicy) {
-    // Measured: test/ptx/faults/cp_async_policy_*.ptx. Bulk copies, ld and st take policies.
-    d.invalid("an H200 ends cp.async with a cache policy with an illegal instruction, though PTX "
-              "documents it");
+    // Measured: test/ptx/faults/cp_async_policy_*.ptx, docs/performance.md. Which form of address
+    // ptxas chooses is not to be seen here. Bulk copies, ld and st take policies.
+    d.invalid("of cp.async with a cache policy ptxas makes code that an H200 may end with an "
+              "illegal instruction, though PTX documents it");
   }
   CpAsyncOp op;
   op.to = d.address(0);

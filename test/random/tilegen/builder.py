@@ -79,8 +79,10 @@ class Builder:
         return pairs[-1][0]
 
     def name(self, prefix):
+        """A new name that begins so and is no type."""
         self.counters[prefix] = self.counters.get(prefix, -1) + 1
-        return f"{prefix}{self.counters[prefix]}"
+        name = f"{prefix}{self.counters[prefix]}"
+        return self.name(prefix) if name in FORMATS else name
 
     def note(self, feature):
         if feature not in self.program.features:
