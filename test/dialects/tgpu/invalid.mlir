@@ -129,6 +129,32 @@ tgpu.kernel @text(%x: tensor<64xf32, #tgpu.fragment<"64 words">>) attributes {th
 
 // -----
 
+tgpu.kernel @parts_without_layout(%x: tensor<8x64xf32>) attributes {threads = 64 : i32} {
+  // expected-error@+1 {{needs layouts}}
+  %p = tgpu.reduce_in_warps <sum> %x axis 0 : tensor<8x64xf32> -> tensor<2x64xf32>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @parts_of_another_shape(%x: tensor<8x64xf32>) attributes {threads = 64 : i32} {
+  // expected-error@+1 {{changes the extent of dimension 0 only}}
+  %p = tgpu.reduce_in_warps <sum> %x axis 0 : tensor<8x64xf32> -> tensor<2x32xf32>
+  tgpu.return
+}
+
+// -----
+
+// Two warps, each with four rows: two parts, not as many as there are rows of a warp.
+!tile = tensor<8x32xf32, #tgpu.fragment<"8x32 reg 2,0:4,0 lane 0,1:0,2:0,4:0,8:0,16 warp 1,0">>
+tgpu.kernel @parts_in_another_layout(%x: !tile) attributes {threads = 64 : i32} {
+  // expected-error@+1 {{has another layout than its parts}}
+  %p = tgpu.reduce_in_warps <sum> %x axis 0 : !tile -> tensor<2x32xf32, #tgpu.fragment<"2x32 reg - lane 0,1:0,2:0,4:0,8:0,16 warp 0,0">>
+  tgpu.return
+}
+
+// -----
+
 !row = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32">>
 tgpu.kernel @scale_complete(%r: !row) attributes {threads = 128 : i32} {
   // expected-error@+1 {{scales partial sums by complete factors of the same layout}}
