@@ -98,7 +98,7 @@ def expression(b, format, shape, depth=2, beside=False):
         b.note("functions")
         return n.Call(b.pick(FLOAT_FUNCTIONS), [first])
     if kind == "function" and fmt.is_int and "division" in b.allowed:
-        return n.Call(b.pick(["ceildiv", "floordiv", "floormod"]), [first, leaf(b, format, shape, need_tile=False, beside=True)])
+        return n.Call(b.pick(["ceildiv", "floordiv", "floormod"]), [first, divisor(leaf(b, format, shape, need_tile=False, beside=True))])
     return first
 
 
@@ -115,7 +115,12 @@ def _binary(b, format, shape, depth, first):
     second = second if second is not None else first
     if b.chance(0.2):
         first, second = second, first
-    return n.Binary(op, first, second)
+    return n.Binary(op, first, divisor(second) if op in "/%" else second)
+
+
+def divisor(value):
+    """Not the constant 0, by which integers are not divided [constant-fit]."""
+    return n.Lit(3, value.format) if isinstance(value, n.Lit) and value.value == 0 and FORMATS[value.format].is_int else value
 
 
 def _select(b, format, shape, depth, first):
