@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/layout/Conversion.h"
 #include "dialects/support/Diagnostics.h"
+#include "passes/Analysis.h"
 #include "passes/Passes.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -102,6 +103,11 @@ FailureOr<Value> Reduction::along(Value value, unsigned axis) {
     Answer<layout::WarpParts> parts = layout::planWarpParts(layoutOf(value), axis);
     if (!parts) {
       return unsupported("this reduction across warps: " + parts.reason());
+    }
+    if (failed(checkRequired(op, "no_exchange",
+                             "a reduction across " + Twine(parts->count) +
+                                 " warps goes through shared memory"))) {
+      return failure();
     }
     shape[axis] = parts->count;
     RankedTensorType partial =

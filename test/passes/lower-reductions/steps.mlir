@@ -1,5 +1,5 @@
 // Reductions are taken apart: in a warp, across warps as a conversion of layouts, in each thread; along one dimension after the other.
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-infer-layouts,tgpu-lower-reductions))' -verify-diagnostics | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-infer-layouts,tgpu-lower-reductions))' -verify-diagnostics -split-input-file | FileCheck %s
 
 !t = tensor<8x128xf32>
 // Each warp has whole rows.
@@ -39,5 +39,15 @@ tgpu.kernel @all(%g: !tile.global<8x512xf16>, %o: !tile.global<1xf16>) attribute
   %s = tile.reduce <sum> %x : tensor<8x512xf16> -> f16
   %c0 = arith.constant 0 : i32
   tile.store %s, %o[%c0 : i32] : f16, !tile.global<1xf16>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @required(%g: !tile.global<8x128xf32>, %o: !tile.global<128xf32>) attributes {threads = 128 : i32, target = "sm_80", require = ["no_exchange"]} {
+  %x = tgpu.load %g {bytes = 16 : i32} : !tile.global<8x128xf32> -> tensor<8x128xf32>
+  // expected-error@+1 {{`no_exchange` is required, but not achieved: a reduction across 4 warps goes through shared memory}}
+  %m = tile.reduce <sum> %x axis 0 : tensor<8x128xf32> -> tensor<128xf32>
+  tgpu.store %m, %o {bytes = 4 : i32} : tensor<128xf32>, !tile.global<128xf32>
   tgpu.return
 }
