@@ -5,6 +5,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InlineAsm.h"
@@ -22,6 +23,7 @@
 #include "llvm/Transforms/IPO/Internalize.h"
 #include "llvm/Transforms/Scalar.h"
 #include "llvm/Transforms/Scalar/GVN.h"
+#include "llvm/Transforms/Scalar/LICM.h"
 
 using namespace llvm;
 
@@ -187,9 +189,24 @@ static bool isTooBranched(const Function &function) {
   return function.size() > kManyBlocks;
 }
 
+/// What leaves a loop takes registers all through it. Of the hundreds of addresses that a large body
+/// has, each a constant beside another, none would stay in one: they are cheaper computed again than
+/// spilled, and to find that out took ptxas most of 10 seconds.
+static bool isLarge(const Loop &loop) {
+  constexpr size_t kManyInstructions = 3000;
+  size_t count = 0;
+  for (const BasicBlock *block : loop.blocks()) {
+    count += block->size();
+  }
+  return count > kManyInstructions;
+}
+
 void PtxEmitter::optimise(llvm::Module &module) {
   PassInstrumentationCallbacks callbacks;
   callbacks.registerShouldRunOptionalPassCallback([](StringRef pass, Any unit) {
+    if (const auto *loop = any_cast<const Loop *>(&unit)) {
+      return pass != LICMPass::name() || !isLarge(**loop);
+    }
     const auto *function = any_cast<const Function *>(&unit);
     return pass != GVNPass::name() || !function || !isTooBranched(**function);
   });
