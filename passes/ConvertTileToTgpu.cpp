@@ -502,7 +502,6 @@ LogicalResult Converter::convert(Operation *op) {
           [&](auto op) { return unsupported(op, "an atomic operation"); })
       .Case([&](tile::PrintOp op) { return unsupported(op, "`print`"); })
       .Case<tile::ScanOp, tile::ScanWithOp>([&](auto op) { return unsupported(op, "a scan"); })
-      .Case([&](tile::ReduceWithOp op) { return unsupported(op, "a reduction by a function"); })
       .Default([&](Operation *op) {
         if (usesBuffer(op)) {
           return unsupported(op, ("`" + op->getName().getStringRef() + "` of a tile").str());

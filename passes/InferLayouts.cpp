@@ -125,6 +125,7 @@ private:
   void collectTies();
   LogicalResult addAnchors();
   void assign(Value value, const RegisterLayout &layout);
+  void assignAll(ValueRange values, const RegisterLayout &layout);
   void spread();
   void spreadFrom(Value value);
   void spreadAcross(Operation *op, Value from);
@@ -133,6 +134,7 @@ private:
   LogicalResult tooLarge(Value value, StringRef reason);
   void setTypes();
   LogicalResult convertOperands(Operation *op);
+  LogicalResult convertInputs(tile::ReduceWithOp reduce);
   /// Replaces `operand` by a value of layout `wanted`.
   void demand(OpOperand &operand, const RegisterLayout &wanted);
 
@@ -260,13 +262,8 @@ void Inference::spreadFrom(Value value) {
 void Inference::spreadAcross(Operation *op, Value from) {
   const RegisterLayout layout = layouts.find(from)->second;
   if (isElementwise(op)) {
-    for (ValueRange values : {ValueRange(op->getOperands()), ValueRange(op->getResults())}) {
-      for (Value value : values) {
-        if (isFragment(value)) {
-          assign(value, layout);
-        }
-      }
-    }
+    assignAll(op->getOperands(), layout);
+    assignAll(op->getResults(), layout);
   } else if (auto dot = dyn_cast<DotOp>(op)) {
     if (from == dot.getResult()) {
       assign(dot.getAcc(), layout);
@@ -281,6 +278,21 @@ void Inference::spreadAcross(Operation *op, Value from) {
   } else if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
     if (from == reduce.getInput() && reduce.getAxis() && isFragment(reduce.getResult())) {
       assign(reduce.getResult(), layout.sliceDim(*reduce.getAxis()));
+    }
+  } else if (auto reduce = dyn_cast<tile::ReduceWithOp>(op)) {
+    if (llvm::is_contained(reduce.getInputs(), from)) {
+      assignAll(reduce.getInputs(), layout);
+      if (reduce.getAxis()) {
+        assignAll(reduce.getResults(), layout.sliceDim(*reduce.getAxis()));
+      }
+    }
+  }
+}
+
+void Inference::assignAll(ValueRange values, const RegisterLayout &layout) {
+  for (Value value : values) {
+    if (isFragment(value)) {
+      assign(value, layout);
     }
   }
 }
@@ -425,6 +437,8 @@ LogicalResult Inference::convertOperands(Operation *op) {
            layoutWithout(layouts.find(broadcast.getResult())->second, broadcast.getAxes()));
   } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
     demand(transpose.getInputMutable(), layouts.find(transpose.getResult())->second.transposed());
+  } else if (auto reduce = dyn_cast<tile::ReduceWithOp>(op)) {
+    return convertInputs(reduce);
   } else {
     // A splat that meets a consumer without demands (a store, a reduction) still needs some layout.
     for (OpOperand &operand : op->getOpOperands()) {
@@ -437,6 +451,21 @@ LogicalResult Inference::convertOperands(Operation *op) {
         demand(operand, *layout);
       }
     }
+  }
+  return success();
+}
+
+/// Elements that are combined together are held by one thread.
+LogicalResult Inference::convertInputs(tile::ReduceWithOp reduce) {
+  auto known = llvm::find_if(reduce.getInputs(), [&](Value input) { return !isSplat(input); });
+  FailureOr<RegisterLayout> wanted = known == reduce.getInputs().end()
+                                         ? freeLayout(reduce.getInputs().front())
+                                         : FailureOr(*tgpu::getLayout((*known).getType()));
+  if (failed(wanted)) {
+    return failure();
+  }
+  for (OpOperand &input : reduce->getOpOperands()) {
+    demand(input, *wanted);
   }
   return success();
 }

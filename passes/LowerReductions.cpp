@@ -3,11 +3,13 @@
 // What warps hold of the reduced dimension is put together as a tile whose dimension counts the
 // warps, so that the exchange is a conversion of layouts like any other: its plan, scratch space and
 // synchronisation are known to the passes that follow. All threads then combine the same parts in
-// the same order, so that copies of a result agree in their bits.
+// the same order, so that copies of a result agree in their bits. A user's function takes the same
+// steps as a sum, with several values at a time.
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/layout/Conversion.h"
+#include "dialects/layout/Reduction.h"
 #include "dialects/support/Diagnostics.h"
+#include "mlir/IR/IRMapping.h"
 #include "passes/Analysis.h"
 #include "passes/Passes.h"
 
@@ -25,21 +27,53 @@ using layout::RegisterLayout;
 
 namespace {
 
+/// How a reduction gets from one layout to its results: within warps, and if they hold different
+/// elements, by what they hold together.
+struct Steps {
+  layout::ReductionPlan plan;
+  std::optional<layout::WarpParts> parts;
+};
+
+Answer<Steps> planSteps(const RegisterLayout &source, unsigned axis) {
+  Answer<layout::ReductionPlan> plan = layout::planReduction(source, axis);
+  if (!plan) {
+    return layout::Refusal{plan.reason()};
+  }
+  Steps steps{*plan, std::nullopt};
+  if (plan->warpOffsets != 1) {
+    Answer<layout::WarpParts> parts = layout::planWarpParts(source, axis);
+    if (!parts) {
+      return layout::Refusal{parts.reason()};
+    }
+    steps.parts = *parts;
+  }
+  return steps;
+}
+
 class Reduction {
 public:
-  Reduction(tile::ReduceOp op, int64_t warps) : op(op), warps(warps), builder(op) {}
+  /// `op` is a tile.reduce or a tile.reduce_with.
+  Reduction(Operation *op, int64_t warps)
+      : op(op), kind(dyn_cast<tile::ReduceOp>(op)), warps(warps), builder(op) {
+    auto number = op->getAttrOfType<IntegerAttr>("axis");
+    axis = number ? std::optional<unsigned>(number.getInt()) : std::nullopt;
+  }
 
   LogicalResult run();
 
 private:
   bool isLowered();
-  /// `value` reduced along `axis`: a fragment, or a scalar if that was its last dimension.
-  FailureOr<Value> along(Value value, unsigned axis);
+  /// `values` reduced along a dimension: fragments, or scalars if that was their last one.
+  FailureOr<SmallVector<Value>> along(ValueRange values, unsigned dim);
+  SmallVector<Value> inWarps(ValueRange values, unsigned dim, const layout::WarpParts &parts);
+  SmallVector<Value> inThreads(ValueRange values, unsigned dim);
   LogicalResult unsupported(StringRef what);
   Value converted(Value value, Type element);
   Value inLayout(Value value, const RegisterLayout &layout);
 
-  tile::ReduceOp op;
+  Operation *op;
+  tile::ReduceOp kind; // null: by a function
+  std::optional<unsigned> axis;
   int64_t warps;
   OpBuilder builder;
 };
@@ -48,19 +82,20 @@ const RegisterLayout &layoutOf(Value value) { return *tgpu::getLayout(value.getT
 
 LogicalResult Reduction::unsupported(StringRef what) {
   auto kernel = op->getParentOfType<tgpu::KernelOp>();
-  return op.emitError(diag::formatDiagnostic(diag::Id::NotSupportedTarget, what,
-                                             kernel.getTarget().value_or("this target")));
+  return op->emitError(diag::formatDiagnostic(diag::Id::NotSupportedTarget, what,
+                                              kernel.getTarget().value_or("this target")));
 }
 
 /// Already a step of one warp that gives the layout that follows from its input's.
 bool Reduction::isLowered() {
-  if (!op.getAxis()) {
+  if (!axis) {
     return false;
   }
-  Answer<layout::ReductionPlan> plan =
-      layout::planReduction(layoutOf(op.getInput()), unsigned(*op.getAxis()));
-  const RegisterLayout *result = tgpu::getLayout(op.getResult().getType());
-  return plan && plan->warpOffsets == 1 && (!result || result->sameMap(plan->result));
+  Answer<layout::ReductionPlan> plan = layout::planReduction(layoutOf(op->getOperand(0)), *axis);
+  return plan && plan->warpOffsets == 1 && llvm::all_of(op->getResultTypes(), [&](Type type) {
+           const RegisterLayout *result = tgpu::getLayout(type);
+           return !result || result->sameMap(plan->result);
+         });
 }
 
 Value Reduction::converted(Value value, Type element) {
@@ -69,7 +104,7 @@ Value Reduction::converted(Value value, Type element) {
     type = tensor.clone(element);
   }
   return value.getType() == type ? value
-                                 : Value(tile::ConvertOp::create(builder, op.getLoc(), type, value,
+                                 : Value(tile::ConvertOp::create(builder, op->getLoc(), type, value,
                                                                  /*src_unsigned=*/false,
                                                                  /*dst_unsigned=*/false));
 }
@@ -77,58 +112,90 @@ Value Reduction::converted(Value value, Type element) {
 Value Reduction::inLayout(Value value, const RegisterLayout &layout) {
   RankedTensorType type = tgpu::withLayout(cast<RankedTensorType>(value.getType()), layout);
   return value.getType() == type ? value
-                                 : Value(tgpu::ConvertLayoutOp::create(builder, op.getLoc(), type,
+                                 : Value(tgpu::ConvertLayoutOp::create(builder, op->getLoc(), type,
                                                                        value, IntegerAttr()));
 }
 
-FailureOr<Value> Reduction::along(Value value, unsigned axis) {
-  Answer<layout::ReductionPlan> plan = layout::planReduction(layoutOf(value), axis);
-  auto type = cast<RankedTensorType>(value.getType());
-  if (!plan) {
+/// The parts of each warp, then those of all warps in each thread.
+SmallVector<Value> Reduction::inWarps(ValueRange values, unsigned dim,
+                                      const layout::WarpParts &parts) {
+  SmallVector<Type> types;
+  for (Value value : values) {
+    auto type = cast<RankedTensorType>(value.getType());
+    types.push_back(tgpu::withLayout(
+        RankedTensorType::get(parts.parts.shape(), type.getElementType()), parts.parts));
+  }
+  auto step = tgpu::ReduceInWarpsOp::create(builder, op->getLoc(), types, values, dim,
+                                            kind ? kind.getKindAttr() : tile::CombineKindAttr(),
+                                            kind && kind.getIsUnsigned());
+  if (!kind) {
+    IRMapping mapping;
+    cast<tile::ReduceWithOp>(op).getCombine().cloneInto(&step.getCombine(), mapping);
+    Operation *yield = step.getCombine().front().getTerminator();
+    OpBuilder inside(yield);
+    tgpu::YieldOp::create(inside, yield->getLoc(), yield->getOperands());
+    yield->erase();
+  }
+  return llvm::map_to_vector(step.getResults(),
+                             [&](Value part) { return inLayout(part, parts.whole); });
+}
+
+/// A reduction of what the threads of a warp hold.
+SmallVector<Value> Reduction::inThreads(ValueRange values, unsigned dim) {
+  const RegisterLayout result = layoutOf(values.front()).sliceDim(dim);
+  SmallVector<Type> types;
+  for (Value value : values) {
+    Type element = cast<RankedTensorType>(value.getType()).getElementType();
+    types.push_back(result.rank() == 0
+                        ? element
+                        : tgpu::withLayout(RankedTensorType::get(result.shape(), element), result));
+  }
+  IntegerAttr number = builder.getI64IntegerAttr(dim);
+  if (kind) {
+    return {tile::ReduceOp::create(builder, op->getLoc(), types.front(), kind.getKind(),
+                                   values.front(), number, kind.getIsUnsigned())};
+  }
+  auto step = tile::ReduceWithOp::create(builder, op->getLoc(), types, values, number);
+  IRMapping mapping;
+  cast<tile::ReduceWithOp>(op).getCombine().cloneInto(&step.getCombine(), mapping);
+  return SmallVector<Value>(step.getResults());
+}
+
+FailureOr<SmallVector<Value>> Reduction::along(ValueRange values, unsigned dim) {
+  SmallVector<Value> inputs(values);
+  Answer<Steps> steps = planSteps(layoutOf(inputs.front()), dim);
+  if (!steps) {
     // A layout in which lanes and warps step along one dimension at a time.
     RegisterLayout::BlockedOptions options;
-    options.contiguousDim = int(axis);
+    options.contiguousDim = int(dim);
     options.warpsTakeRows = true;
-    Answer<RegisterLayout> plain = RegisterLayout::blocked(type.getShape(), 1, warps, options);
-    Answer<layout::ReductionPlan> again =
-        plain ? layout::planReduction(*plain, axis) : layout::Refusal{plain.reason()};
+    Answer<RegisterLayout> plain =
+        RegisterLayout::blocked(layoutOf(inputs.front()).shape(), 1, warps, options);
+    Answer<Steps> again =
+        plain ? planSteps(*plain, dim) : Answer<Steps>(layout::Refusal{plain.reason()});
     if (!again) {
-      return unsupported("this reduction: " + plan.reason());
+      return unsupported("this reduction: " + steps.reason());
     }
-    value = inLayout(value, *plain);
-    plan = again;
+    for (Value &input : inputs) {
+      input = inLayout(input, *plain);
+    }
+    steps = again;
   }
-  SmallVector<int64_t> shape(type.getShape());
-  if (plan->warpOffsets != 1) {
-    Answer<layout::WarpParts> parts = layout::planWarpParts(layoutOf(value), axis);
-    if (!parts) {
-      return unsupported("this reduction across warps: " + parts.reason());
-    }
+  if (steps->parts) {
+    const int64_t count = llvm::popcount(steps->plan.warpOffsets);
     if (failed(checkRequired(op, "no_exchange",
-                             "a reduction across " + Twine(parts->count) +
+                             "a reduction across " + Twine(count) +
                                  " warps goes through shared memory"))) {
       return failure();
     }
-    shape[axis] = parts->count;
-    RankedTensorType partial =
-        tgpu::withLayout(RankedTensorType::get(shape, type.getElementType()), parts->parts);
-    value = tgpu::ReduceInWarpsOp::create(builder, op.getLoc(), partial, op.getKind(), value, axis,
-                                          op.getIsUnsigned());
-    value = inLayout(value, parts->whole);
-    op.emitRemark(
-        llvm::formatv("reduction across {0} warps, through shared memory", parts->count).str());
+    inputs = inWarps(inputs, dim, *steps->parts);
+    op->emitRemark(llvm::formatv("reduction across {0} warps, through shared memory", count).str());
   }
-  shape.erase(shape.begin() + axis);
-  Type result = type.getElementType();
-  if (!shape.empty()) {
-    result = tgpu::withLayout(RankedTensorType::get(shape, result), layoutOf(value).sliceDim(axis));
-  }
-  return Value(tile::ReduceOp::create(builder, op.getLoc(), result, op.getKind(), value,
-                                      builder.getI64IntegerAttr(axis), op.getIsUnsigned()));
+  return inThreads(inputs, dim);
 }
 
 LogicalResult Reduction::run() {
-  auto type = dyn_cast<RankedTensorType>(op.getInput().getType());
+  auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
   if (!type || !tgpu::getLayout(type)) {
     return unsupported("a reduction of a vector");
   }
@@ -136,37 +203,46 @@ LogicalResult Reduction::run() {
     return success();
   }
   Type element = type.getElementType();
-  const bool narrow = element.isF16() || element.isBF16();
-  Value value = narrow ? converted(op.getInput(), builder.getF32Type()) : op.getInput();
+  SmallVector<Value> values(op->getOperands());
+  const bool narrow = kind && (element.isF16() || element.isBF16());
+  if (narrow) {
+    values.front() = converted(values.front(), builder.getF32Type());
+  }
   SmallVector<unsigned> axes;
-  if (op.getAxis()) {
-    axes.push_back(*op.getAxis());
+  if (axis) {
+    axes.push_back(*axis);
   } else {
-    for (unsigned axis = type.getRank(); axis-- > 0;) {
-      axes.push_back(axis);
+    for (unsigned dim = type.getRank(); dim-- > 0;) {
+      axes.push_back(dim);
     }
   }
-  for (unsigned axis : axes) {
-    FailureOr<Value> reduced = along(value, axis);
+  for (unsigned dim : axes) {
+    FailureOr<SmallVector<Value>> reduced = along(values, dim);
     if (failed(reduced)) {
       return failure();
     }
-    value = *reduced;
+    values = *reduced;
   }
-  value = converted(value, element);
-  if (const RegisterLayout *wanted = tgpu::getLayout(op.getResult().getType())) {
-    value = inLayout(value, *wanted);
+  for (auto [value, result] : llvm::zip_equal(values, op->getResults())) {
+    value = narrow ? converted(value, element) : value;
+    if (const RegisterLayout *wanted = tgpu::getLayout(result.getType())) {
+      value = inLayout(value, *wanted);
+    }
+    result.replaceAllUsesWith(value);
   }
-  op.getResult().replaceAllUsesWith(value);
-  op.erase();
+  op->erase();
   return success();
 }
 
 struct LowerReductions : tilec::impl::LowerReductionsBase<LowerReductions> {
   void runOnOperation() override {
-    SmallVector<tile::ReduceOp> reductions;
-    getOperation().walk([&](tile::ReduceOp op) { reductions.push_back(op); });
-    for (tile::ReduceOp op : reductions) {
+    SmallVector<Operation *> reductions;
+    getOperation().walk([&](Operation *op) {
+      if (isa<tile::ReduceOp, tile::ReduceWithOp>(op)) {
+        reductions.push_back(op);
+      }
+    });
+    for (Operation *op : reductions) {
       if (failed(Reduction(op, getOperation().getNumWarps()).run())) {
         return signalPassFailure();
       }

@@ -113,10 +113,10 @@ def InferLayouts : Pass<"tgpu-infer-layouts", "tilec::tgpu::KernelOp"> {
 def LowerReductions : Pass<"tgpu-lower-reductions", "tilec::tgpu::KernelOp"> {
   let summary = "Take reductions apart into steps in a thread, a warp and a block";
   let description = [{
-    Needs: layouts of fragments. A `tile.reduce` whose elements several warps hold becomes `tgpu.reduce_in_warps`, a conversion
-    of layouts that gives each thread the parts of all warps, and a reduction of these in each thread. Over all dimensions:
-    one after the other. f16 and bf16 stay f32 between the steps. Gives: each `tile.reduce` is along one dimension, of which no
-    two warps hold different elements, and its result has the layout of its input without it.
+    Needs: layouts of fragments. A `tile.reduce` or `tile.reduce_with` whose elements several warps hold becomes
+    `tgpu.reduce_in_warps`, a conversion of layouts that gives each thread the parts of all warps, and a reduction of these in each
+    thread. Over all dimensions: one after the other. In a built-in one f16 and bf16 stay f32 between the steps. Gives: each is along
+    one dimension, of which no two warps hold different elements, and its results have the layout of its inputs without it.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
 }

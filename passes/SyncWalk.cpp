@@ -202,7 +202,7 @@ void Walker::walkOp(Operation *op) {
       applyBarrier();
     }
   }
-  if (op->getNumRegions() != 0 && !isa<tile::MapOp>(op)) {
+  if (op->getNumRegions() != 0 && !tgpu::hasElementBody(op)) {
     walkOther(op);
   } else {
     access(op);

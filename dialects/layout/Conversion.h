@@ -1,4 +1,4 @@
-// How values move between register layouts: conversions, broadcasts, reductions.
+// How values move between register layouts: conversions and broadcasts.
 #pragma once
 
 #include "dialects/layout/Compatibility.h"
@@ -52,33 +52,5 @@ Answer<Conversion> planConversion(const RegisterLayout &source, const RegisterLa
 Answer<llvm::SmallVector<int64_t, 16>> broadcastRegisters(const RegisterLayout &narrow,
                                                           const RegisterLayout &wide,
                                                           llvm::ArrayRef<int> dims);
-
-/// A reduction along one dimension. 1. each thread combines its slots: result slot r takes every
-/// slot i with resultSlot[i] == r (-1: a duplicate, or always out of bounds; slots that only some
-/// threads have out of bounds stay, use the identity there: needsMask). 2. shfl.bfly over each bit
-/// of laneMask. 3. across the warps of warpOffsets through shared memory.
-struct ReductionPlan {
-  RegisterLayout result; // complete values
-  llvm::SmallVector<int64_t, 16> resultSlot;
-  uint32_t laneMask = 0;
-  uint32_t warpOffsets = 1; // as in Partial
-  bool needsMask = false;
-};
-Answer<ReductionPlan> planReduction(const RegisterLayout &source, unsigned dim);
-
-/// How warps that hold different elements of `dim` put their results together: as a tile in which
-/// `dim` counts the warps of a group.
-struct WarpParts {
-  int64_t count = 1;    // warps of a group
-  RegisterLayout parts; // each warp holds its own; slots as in ReductionPlan::result
-  RegisterLayout whole; // each thread holds those of its whole group
-};
-/// For a reduction whose plan has warpOffsets other than 1.
-Answer<WarpParts> planWarpParts(const RegisterLayout &source, unsigned dim);
-
-/// The groups of warps (numbers from firstWarp on) that a set of offsets makes: each group starts
-/// at its lowest warp.
-llvm::SmallVector<llvm::SmallVector<int64_t, 8>, 4> warpGroups(const RegisterLayout &layout,
-                                                               uint32_t warpOffsets);
 
 } // namespace tilec::layout

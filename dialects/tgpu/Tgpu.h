@@ -67,6 +67,10 @@ mlir::BlockArgument getBase(mlir::Value global);
 /// there.
 bool hasChecks(KernelOp kernel);
 
+/// True for an operation whose region is scalar code over elements of its operands, that runs many
+/// times in each thread: a map, or a combination by a function.
+bool hasElementBody(mlir::Operation *op);
+
 /// Layout of a fragment type; nullptr when it has none yet.
 const layout::RegisterLayout *getLayout(mlir::Type fragment);
 /// The tensor type with `layout` as encoding.

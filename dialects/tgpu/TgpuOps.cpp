@@ -266,33 +266,6 @@ LogicalResult CopyOp::verify() {
   return success();
 }
 
-LogicalResult ReduceInWarpsOp::verify() {
-  auto from = cast<RankedTensorType>(getInput().getType());
-  auto to = cast<RankedTensorType>(getResult().getType());
-  const uint64_t axis = getAxis();
-  if (axis >= uint64_t(from.getRank()) || from.getElementType() != to.getElementType() ||
-      from.getRank() != to.getRank()) {
-    return emitOpError("keeps the dimensions of its input, and their number");
-  }
-  SmallVector<int64_t> shape(from.getShape());
-  shape[axis] = to.getShape()[axis];
-  if (ArrayRef<int64_t>(shape) != to.getShape()) {
-    return emitOpError("changes the extent of dimension ") << axis << " only";
-  }
-  const layout::RegisterLayout *source = getLayout(from), *result = getLayout(to);
-  if (!source || !result) {
-    return emitOpError("needs layouts");
-  }
-  layout::Answer<layout::WarpParts> wanted = layout::planWarpParts(*source, axis);
-  if (!wanted) {
-    return emitOpError("cannot be done in this layout: ") << wanted.reason();
-  }
-  if (!wanted->parts.sameMap(*result)) {
-    return emitOpError("has another layout than its parts: ") << wanted->parts.str();
-  }
-  return success();
-}
-
 LogicalResult ScalePartialOp::verify() {
   if (getPartial().getType() != getResult().getType()) {
     return emitOpError("keeps the type of the partial sums");

@@ -295,16 +295,24 @@ def Tgpu_FragmentSliceOp : Tgpu_Op<"fragment_slice", [Pure]> {
   let assemblyFormat = "$source `at` $offsets attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
 }
-def Tgpu_ReduceInWarpsOp : Tgpu_Op<"reduce_in_warps", [Pure]> {
+def Tgpu_ReduceInWarpsOp : Tgpu_Op<"reduce_in_warps", [RecursiveMemoryEffects, RecursivelySpeculatable]> {
   let summary = "combines what each warp holds of dimension `axis`, which then counts the warps that hold parts of it";
   let description = [{
-    The first step of a reduction across warps (layout::planWarpParts gives the layout of the result); what it leaves to do is a
-    conversion of layouts and a `tile.reduce` in each thread.
+    The first step of a reduction across warps (layout::planWarpParts gives the layout of the results); what it leaves to do is a
+    conversion of layouts and a reduction in each thread. It combines by a `kind`, or as `tile.reduce_with` by a region that
+    takes the elements of two parts, of the lower one first.
   }];
-  let arguments = (ins Tile_CombineKindAttr:$kind, AnyRankedTensor:$input, I64Attr:$axis, UnitAttr:$is_unsigned);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$kind $input `axis` $axis attr-dict `:` type($input) `->` type($result)";
-  let hasVerifier = 1;
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, I64Attr:$axis, OptionalAttr<Tile_CombineKindAttr>:$kind,
+                       UnitAttr:$is_unsigned);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region MaxSizedRegion<1>:$combine);
+  let assemblyFormat = "$inputs `axis` $axis (`by` $kind^)? attr-dict `:` type($inputs) `->` type($results) ($combine^)?";
+  let hasRegionVerifier = 1;
+}
+def Tgpu_YieldOp : Tgpu_Op<"yield", [Pure, ReturnLike, Terminator, HasParent<"ReduceInWarpsOp">]> {
+  let summary = "end of the region of an operation that combines";
+  let arguments = (ins Variadic<AnyType>:$operands);
+  let assemblyFormat = "$operands `:` type($operands) attr-dict";
 }
 def Tgpu_ScalePartialOp : Tgpu_Op<"scale_partial", [Pure]> {
   let summary = "partial sums times complete factors";

@@ -53,6 +53,13 @@ void KernelLowering::recordFailure(tile::VerifyOp op, ArrayRef<Value> values) {
   });
 }
 
+static bool isInElementBody(Operation *op) {
+  while (op && !tgpu::hasElementBody(op)) {
+    op = op->getParentOp();
+  }
+  return op != nullptr;
+}
+
 LogicalResult KernelLowering::lowerVerify(tile::VerifyOp op) {
   FailureOr<Fragment> holds = flatten(op, op.getCondition());
   FailureOr<Fragment> values = flatten(op, op.getValues());
@@ -69,8 +76,8 @@ LogicalResult KernelLowering::lowerVerify(tile::VerifyOp op) {
   }
   if (!layout) {
     // Scalars of block code are uniform: all lanes go into the branch, where one of them does more.
-    // Those of a map are a lane's own.
-    const bool isUniform = !op->getParentOfType<tile::MapOp>();
+    // Those of a map or of a combination are a lane's own.
+    const bool isUniform = !isInElementBody(op);
     guarded(fails, [&] {
       recordFailure(op, *values);
       if (isUniform) {

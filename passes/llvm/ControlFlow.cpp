@@ -185,6 +185,7 @@ LogicalResult KernelLowering::lowerTileOp(Operation *op) {
           [&](Operation *o) { return lowerGeneric(o); })
       .Case<tile::MapOp>([&](auto o) { return lowerMap(o); })
       .Case<tile::ReduceOp>([&](auto o) { return lowerReduce(o); })
+      .Case<tile::ReduceWithOp>([&](auto o) { return lowerReduceWith(o); })
       .Case<tile::TransposeOp>([&](auto o) { return lowerTranspose(o); })
       .Case<tile::BroadcastOp>([&](auto o) { return lowerBroadcast(o); })
       .Case<tile::LoadOp>([&](auto o) { return lowerElementLoad(o); })

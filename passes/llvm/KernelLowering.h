@@ -11,6 +11,7 @@
 
 #include "dialects/layout/Compatibility.h"
 #include "dialects/layout/Conversion.h"
+#include "dialects/layout/Reduction.h"
 #include "dialects/tgpu/Tgpu.h"
 #include "dialects/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,6 +25,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <functional>
 #include <map>
 
 namespace tilec::lowering {
@@ -57,6 +59,16 @@ struct CacheUse {
   tile::CacheHint hint = tile::CacheHint::None;
   mlir::Value policy;    // of L2, i64; null: none
   bool readOnly = false; // nothing writes the memory during the call
+};
+
+/// How two parts of some elements become one: as many values in each part as are combined together.
+/// `isReal` says in which threads both are parts of elements of the program's (null: in all).
+struct Combiner {
+  std::function<mlir::FailureOr<Fragment>(llvm::ArrayRef<mlir::Value> first,
+                                          llvm::ArrayRef<mlir::Value> second, mlir::Value isReal)>
+      combine;
+  bool commutes = false; // to the last bit
+  bool checks = false;   // it holds tests of `--check`, which ask `isReal`
 };
 
 /// Name of the dynamic shared memory of every kernel.
@@ -261,25 +273,55 @@ private:
   mlir::LogicalResult lowerMma(tgpu::MmaOp op);
   mlir::LogicalResult lowerFma(tgpu::FmaOp op);
 
-  // ---- Layouts (Layouts.cpp, Reductions.cpp).
+  // ---- Layouts (Layouts.cpp).
   mlir::LogicalResult lowerConvertLayout(tgpu::ConvertLayoutOp op);
   mlir::LogicalResult lowerBroadcast(tile::BroadcastOp op);
   mlir::LogicalResult lowerScalePartial(tgpu::ScalePartialOp op);
   mlir::LogicalResult lowerFragmentSlice(tgpu::FragmentSliceOp op);
   mlir::LogicalResult lowerTranspose(tile::TransposeOp op);
-  mlir::LogicalResult lowerReduce(tile::ReduceOp op);
-  mlir::LogicalResult lowerReduceInWarps(tgpu::ReduceInWarpsOp op);
-  /// What each warp makes of its elements along `axis`: the slots of the plan's result.
-  mlir::FailureOr<Fragment> reduceInWarps(mlir::Operation *op, tile::CombineKind kind,
-                                          mlir::Value input, unsigned axis, bool isUnsigned,
-                                          const layout::ReductionPlan &plan);
   mlir::Value shuffle(mlir::NVVM::ShflKind kind, mlir::Value value, mlir::Value lane);
   mlir::Value laneFunction(const layout::LaneFunction &function);
   mlir::FailureOr<Fragment> convertLayout(mlir::Operation *op, llvm::ArrayRef<mlir::Value> slots,
                                           mlir::Type element, const layout::RegisterLayout &from,
                                           const layout::RegisterLayout &to,
                                           std::optional<int64_t> scratch);
+
+  // ---- Elements that are combined (Combine.cpp).
   mlir::Value combine(layout::Combine kind, mlir::Value x, mlir::Value y, bool isUnsigned);
+  Combiner combinerOf(tile::CombineKind kind, bool isUnsigned);
+  /// A user's function: a region that takes the elements of two parts.
+  Combiner combinerOf(mlir::Region &region);
+  /// Both parts combined where both are real (null: they are), else `otherwise`. `isElement`: that the
+  /// result is of an element of the program's, for checks.
+  mlir::FailureOr<Fragment> combineReal(const Combiner &combiner, llvm::ArrayRef<mlir::Value> first,
+                                        llvm::ArrayRef<mlir::Value> second, mlir::Value areReal,
+                                        llvm::ArrayRef<mlir::Value> otherwise,
+                                        mlir::Value isElement);
+  /// A bit of the calling lane's number, as i32.
+  mlir::Value laneBit(unsigned bit);
+
+  // ---- Reductions (Reductions.cpp).
+  mlir::LogicalResult lowerReduce(tile::ReduceOp op);
+  mlir::LogicalResult lowerReduceWith(tile::ReduceWithOp op);
+  mlir::LogicalResult lowerReduceInWarps(tgpu::ReduceInWarpsOp op);
+  mlir::LogicalResult lowerReduction(mlir::Operation *op, const Combiner &combiner, uint64_t axis,
+                                     bool inWarps);
+  mlir::FailureOr<Fragment> reduceSlots(const Combiner &combiner, llvm::ArrayRef<Fragment> inputs,
+                                        const layout::RegisterLayout &layout, unsigned axis,
+                                        llvm::ArrayRef<int64_t> slots, int64_t threadReach,
+                                        mlir::Value isElement);
+  mlir::FailureOr<Fragment> reduceLanes(const Combiner &combiner,
+                                        llvm::ArrayRef<mlir::Value> values, unsigned bit,
+                                        mlir::Value highIsReal, mlir::Value isElement);
+  mlir::FailureOr<Fragment> reduceSlot(const Combiner &combiner, llvm::ArrayRef<Fragment> inputs,
+                                       const layout::RegisterLayout &layout, unsigned axis,
+                                       const layout::ReductionPlan &plan, int64_t slot);
+  /// What each warp makes of its elements along `axis`: the slots of the plan's result.
+  mlir::FailureOr<llvm::SmallVector<Fragment>> reduceInWarps(const Combiner &combiner,
+                                                             llvm::ArrayRef<Fragment> inputs,
+                                                             const layout::RegisterLayout &layout,
+                                                             unsigned axis,
+                                                             const layout::ReductionPlan &plan);
 
 public:
   // ---- Packing (Packing.cpp).
@@ -312,7 +354,8 @@ private:
   std::optional<bool> hasSharedReads;
   /// Of a kernel with checks: the record of failures, and the number of its first place there.
   mlir::Value failureRecord, failureBase;
-  /// In the body of a map: whether the element is one of the tile; null when all are.
+  /// In the body of a map or of a combination: whether the element is one of the tile; null when all
+  /// are.
   mlir::Value mappedSlotInTile;
   llvm::SmallVector<std::pair<mlir::scf::ForOp, llvm::SmallVector<RingCounter>>> activeCounters;
   /// Set while an operation of one thread is lowered whose blocks the whole warp runs.

@@ -2,158 +2,165 @@
 //
 // After the threads' own slots, one exchange with the neighbour across each bit of the lane that the
 // layout reduces over. Before the exchange across bit i lanes that differ in the bits done so far
-// hold the same bits; both partners then combine the same two values, and the operation is
-// commutative to the last bit. So in the end the copies agree, as values of fragments must
-// (Layouts.cpp). Slots that are padding in some threads take part there as the identity.
+// hold the same bits; both partners then combine the same two values in the same order, that of the
+// lane without the bit first. So in the end the copies agree, as values of fragments must
+// (Layouts.cpp), whatever a user's function makes of its operands. What is padding in some threads
+// is always the second of two parts there, and left out (dialects/layout/Reduction.h).
 //
 // tgpu-lower-reductions has put what several warps hold into threads of one.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/layout/Reduction.h"
 #include "passes/llvm/Addresses.h"
 
 using namespace mlir;
 
 namespace tilec::lowering {
 
-Value KernelLowering::combine(layout::Combine kind, Value x, Value y, bool isUnsigned) {
-  const bool isFloat = isa<FloatType>(x.getType());
-  switch (kind) {
-  case layout::Combine::Sum:
-    return isFloat ? Value(arith::AddFOp::create(b, loc, x, y))
-                   : Value(arith::AddIOp::create(b, loc, x, y));
-  case layout::Combine::Product:
-    return isFloat ? Value(arith::MulFOp::create(b, loc, x, y))
-                   : Value(arith::MulIOp::create(b, loc, x, y));
-  case layout::Combine::Max:
-    return isFloat      ? Value(arith::MaxNumFOp::create(b, loc, x, y))
-           : isUnsigned ? Value(arith::MaxUIOp::create(b, loc, x, y))
-                        : Value(arith::MaxSIOp::create(b, loc, x, y));
-  case layout::Combine::Min:
-    return isFloat      ? Value(arith::MinNumFOp::create(b, loc, x, y))
-           : isUnsigned ? Value(arith::MinUIOp::create(b, loc, x, y))
-                        : Value(arith::MinSIOp::create(b, loc, x, y));
-  case layout::Combine::And:
-    return arith::AndIOp::create(b, loc, x, y);
-  case layout::Combine::Or:
-    return arith::OrIOp::create(b, loc, x, y);
-  case layout::Combine::Xor:
-    return arith::XOrIOp::create(b, loc, x, y);
+/// The slots of a thread, one after the other.
+FailureOr<Fragment> KernelLowering::reduceSlots(const Combiner &combiner, ArrayRef<Fragment> inputs,
+                                                const layout::RegisterLayout &layout, unsigned axis,
+                                                ArrayRef<int64_t> slots, int64_t threadReach,
+                                                Value isElement) {
+  auto valuesOf = [&](int64_t slot) {
+    return llvm::map_to_vector<8>(inputs, [&](const Fragment &input) { return input[slot]; });
+  };
+  const int64_t extent = layout.shape()[axis];
+  Fragment result = valuesOf(slots.front());
+  for (int64_t slot : slots.drop_front()) {
+    const int64_t offset = layout.registerOffset(slot)[axis];
+    Value isReal;
+    if (offset + threadReach >= extent) {
+      isReal = compare(arith::CmpIPredicate::ult, add(threadCoordinate(layout, axis), offset),
+                       i32(extent));
+    }
+    FailureOr<Fragment> both =
+        combineReal(combiner, result, valuesOf(slot), isReal, result, isElement);
+    if (failed(both)) {
+      return failure();
+    }
+    result = *both;
   }
-  return x;
+  return result;
 }
 
-/// What combines with any number x to x, as a NaN does under `max` and `min`, and -0 under a sum.
-static TypedAttr identityOf(layout::Combine kind, Type type, bool isUnsigned) {
-  Builder b(type.getContext());
-  if (auto real = dyn_cast<FloatType>(type)) {
-    const llvm::fltSemantics &semantics = real.getFloatSemantics();
-    switch (kind) {
-    case layout::Combine::Sum:
-      return b.getFloatAttr(type, APFloat::getZero(semantics, /*Negative=*/true));
-    case layout::Combine::Product:
-      return b.getFloatAttr(type, APFloat::getOne(semantics));
-    default:
-      return b.getFloatAttr(type, APFloat::getNaN(semantics));
+/// The values of a lane and of its neighbour, of which the lane without the bit comes first.
+FailureOr<Fragment> KernelLowering::reduceLanes(const Combiner &combiner, ArrayRef<Value> values,
+                                                unsigned bit, Value highIsReal, Value isElement) {
+  Fragment low(values), high;
+  for (Value value : values) {
+    high.push_back(shuffle(NVVM::ShflKind::bfly, value, i32(1 << bit)));
+  }
+  if (!combiner.commutes || highIsReal) {
+    Value isHigh = compare(arith::CmpIPredicate::ne, laneBit(bit), i32(0));
+    for (auto [x, y] : llvm::zip_equal(low, high)) {
+      Value own = x, other = y;
+      x = arith::SelectOp::create(b, loc, isHigh, other, own);
+      y = arith::SelectOp::create(b, loc, isHigh, own, other);
     }
   }
-  const unsigned bits = type.getIntOrFloatBitWidth();
-  switch (kind) {
-  case layout::Combine::Product:
-    return b.getIntegerAttr(type, APInt(bits, 1));
-  case layout::Combine::Max:
-    return b.getIntegerAttr(type,
-                            isUnsigned ? APInt::getMinValue(bits) : APInt::getSignedMinValue(bits));
-  case layout::Combine::Min:
-    return b.getIntegerAttr(type,
-                            isUnsigned ? APInt::getMaxValue(bits) : APInt::getSignedMaxValue(bits));
-  case layout::Combine::And:
-    return b.getIntegerAttr(type, APInt::getAllOnes(bits));
-  default:
-    return b.getIntegerAttr(type, APInt::getZero(bits));
-  }
+  return combineReal(combiner, low, high, highIsReal, low, isElement);
 }
 
-FailureOr<Fragment> KernelLowering::reduceInWarps(Operation *op, tile::CombineKind combineKind,
-                                                  Value input, unsigned axis, bool isUnsigned,
-                                                  const layout::ReductionPlan &plan) {
-  const layout::RegisterLayout &layout = *tgpu::getLayout(input.getType());
-  const auto kind = layout::Combine(combineKind);
-  Type element = cast<RankedTensorType>(input.getType()).getElementType();
-  const bool isNarrow = element.isF16() || element.isBF16();
-  Type inner = isNarrow ? Type(b.getF32Type()) : element;
-  FailureOr<Fragment> values = convertAll(op, scalars[input], element, inner, false, false);
-  if (failed(values)) {
+/// What each warp makes of one slot of the results.
+FailureOr<Fragment> KernelLowering::reduceSlot(const Combiner &combiner, ArrayRef<Fragment> inputs,
+                                               const layout::RegisterLayout &layout, unsigned axis,
+                                               const layout::ReductionPlan &plan, int64_t slot) {
+  ArrayRef<int64_t> slots = plan.slots[slot];
+  if (slots.empty()) { // padding in all threads
+    return llvm::map_to_vector<8>(inputs, [&](const Fragment &input) -> Value {
+      return arith::ConstantOp::create(b, loc, b.getZeroAttr(input.front().getType()));
+    });
+  }
+  Value isElement = combiner.checks ? slotInTile(plan.result, slot) : Value();
+  FailureOr<Fragment> values =
+      reduceSlots(combiner, inputs, layout, axis, slots, plan.threadReach, isElement);
+  const int64_t first = layout.registerOffset(slots.front())[axis], extent = layout.shape()[axis];
+  const bool isPadded = first + plan.threadReach >= extent;
+  // The least coordinate of what a lane has combined so far, without its slots' part.
+  Value least = plan.laneMask && isPadded ? threadCoordinate(layout, axis) : Value();
+  for (unsigned bit = 0; bit < 5 && succeeded(values); ++bit) {
+    if (plan.laneMask >> bit & 1) {
+      const int64_t step = layout.bases(layout::HwDim::Lane)[bit][axis];
+      Value isReal;
+      if (isPadded) {
+        least = b.createOrFold<arith::SubIOp>(loc, least, mul(laneBit(bit), step));
+        isReal = compare(arith::CmpIPredicate::ult, add(least, first + step), i32(extent));
+      }
+      values = reduceLanes(combiner, *values, bit, isReal, isElement);
+    }
+  }
+  return values;
+}
+
+FailureOr<SmallVector<Fragment>> KernelLowering::reduceInWarps(const Combiner &combiner,
+                                                               ArrayRef<Fragment> inputs,
+                                                               const layout::RegisterLayout &layout,
+                                                               unsigned axis,
+                                                               const layout::ReductionPlan &plan) {
+  SmallVector<Fragment> results(inputs.size());
+  for (int64_t slot = 0; slot < plan.result.registersPerThread(); ++slot) {
+    FailureOr<Fragment> values = reduceSlot(combiner, inputs, layout, axis, plan, slot);
+    if (failed(values)) {
+      return failure();
+    }
+    for (auto [result, value] : llvm::zip_equal(results, *values)) {
+      result.push_back(value);
+    }
+  }
+  return results;
+}
+
+/// A reduction along a dimension of which no two warps hold different elements, or its first step.
+LogicalResult KernelLowering::lowerReduction(Operation *op, const Combiner &combiner, uint64_t axis,
+                                             bool inWarps) {
+  const layout::RegisterLayout *from = tgpu::getLayout(op->getOperand(0).getType());
+  auto plan = from ? layout::planReduction(*from, axis)
+                   : layout::Answer<layout::ReductionPlan>(layout::Refusal{"no layout"});
+  if (!plan || (plan->warpOffsets != 1) != inWarps) {
+    return unsupported(op, "this reduction");
+  }
+  SmallVector<Fragment> inputs;
+  for (Value input : op->getOperands()) {
+    if (tgpu::getLayout(input.getType()) != from) {
+      return unsupported(op, "a reduction of fragments of different layouts");
+    }
+    inputs.push_back(scalars.lookup(input));
+  }
+  FailureOr<SmallVector<Fragment>> results = reduceInWarps(combiner, inputs, *from, axis, *plan);
+  if (failed(results)) {
     return failure();
   }
-  Value identity;
-  if (plan.needsMask) {
-    identity = arith::ConstantOp::create(b, loc, identityOf(kind, slotType(inner), isUnsigned));
+  for (auto [result, values] : llvm::zip_equal(op->getResults(), *results)) {
+    // The slots of the parts of warps are those of the plan's result.
+    const layout::RegisterLayout *to = tgpu::getLayout(result.getType());
+    if (!inWarps && to && !plan->result.sameMap(*to)) {
+      return unsupported(op, "a reduction that moves data between threads");
+    }
+    scalars[result] = values;
   }
-  Fragment sums(plan.result.registersPerThread());
-  for (auto [reg, slot] : llvm::enumerate(plan.resultSlot)) {
-    if (slot < 0) {
-      continue;
-    }
-    Value value = (*values)[reg];
-    if (plan.needsMask) {
-      Value at = add(threadCoordinate(layout, axis), layout.registerOffset(reg)[axis]);
-      Value inside = compare(arith::CmpIPredicate::ult, at, i32(layout.shape()[axis]));
-      value = arith::SelectOp::create(b, loc, inside, value, identity);
-    }
-    sums[slot] = sums[slot] ? combine(kind, sums[slot], value, isUnsigned) : value;
-  }
-  for (Value &sum : sums) {
-    if (!sum) { // padding in all threads
-      sum = arith::ConstantOp::create(b, loc, b.getZeroAttr(slotType(inner)));
-      continue;
-    }
-    for (unsigned bit = 0; bit < 5; ++bit) {
-      if (plan.laneMask >> bit & 1) {
-        Value other = shuffle(NVVM::ShflKind::bfly, sum, i32(1 << bit));
-        sum = combine(kind, sum, other, isUnsigned);
-      }
-    }
-  }
-  return convertAll(op, sums, inner, element, false, false);
+  return success();
 }
 
 LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
-  const layout::RegisterLayout *from = tgpu::getLayout(op.getInput().getType());
-  auto resultType = dyn_cast<RankedTensorType>(op.getResult().getType());
-  const layout::RegisterLayout *to = resultType ? tgpu::getLayout(resultType) : nullptr;
-  if (!from || !op.getAxis() || (resultType && !to) || !from->isSeparable()) {
+  if (!op.getAxis() || !isa<RankedTensorType>(op.getInput().getType())) {
     return unsupported(op, "this reduction");
   }
-  auto plan = layout::planReduction(*from, *op.getAxis());
-  if (!plan || plan->warpOffsets != 1) {
-    return unsupported(op, "a reduction across warps");
+  return lowerReduction(op, combinerOf(op.getKind(), op.getIsUnsigned()), *op.getAxis(), false);
+}
+
+LogicalResult KernelLowering::lowerReduceWith(tile::ReduceWithOp op) {
+  if (!op.getAxis()) {
+    return unsupported(op, "this reduction");
   }
-  FailureOr<Fragment> result =
-      reduceInWarps(op, op.getKind(), op.getInput(), *op.getAxis(), op.getIsUnsigned(), *plan);
-  if (succeeded(result) && to) {
-    result =
-        convertLayout(op, *result, resultType.getElementType(), plan->result, *to, std::nullopt);
-  }
-  if (failed(result)) {
-    return failure();
-  }
-  scalars[op.getResult()] = *result;
-  return success();
+  return lowerReduction(op, combinerOf(op.getCombine()), *op.getAxis(), false);
 }
 
 LogicalResult KernelLowering::lowerReduceInWarps(tgpu::ReduceInWarpsOp op) {
-  const layout::RegisterLayout *from = tgpu::getLayout(op.getInput().getType());
-  auto plan = layout::planReduction(*from, op.getAxis());
-  if (!plan || !from->isSeparable()) {
-    return unsupported(op, "this reduction across warps");
-  }
-  FailureOr<Fragment> result =
-      reduceInWarps(op, op.getKind(), op.getInput(), op.getAxis(), op.getIsUnsigned(), *plan);
-  if (failed(result)) {
-    return failure();
-  }
-  scalars[op.getResult()] = *result; // the slots of the parts are those of the plan's result
-  return success();
+  return lowerReduction(op,
+                        op.getKind() ? combinerOf(*op.getKind(), op.getIsUnsigned())
+                                     : combinerOf(op.getCombine()),
+                        op.getAxis(), true);
 }
 
 } // namespace tilec::lowering

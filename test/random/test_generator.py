@@ -174,6 +174,24 @@ class Functions(unittest.TestCase):
         self.assertTrue(mutate.means_the_same(mutate.meanings(whole, 0), mutate.meanings(program([add(1.0)]), 0)))
         self.assertIn("fn g(x: f32) -> f32 {", whole.text())
 
+    def test_a_reduction_by_a_function_is_that_of_its_elements(self):
+        greatest = n.Combine("c", ["f32"], [n.Call("max", [n.Ref("p0"), n.Ref("q0")])])
+        last = [n.Copy(n.Ref("t"), n.Region("Y", ["0", "0"]))]
+
+        def rows(value):
+            whole = program([n.Let("r", value), n.Declare("fragment", "t", "f32", ["16", "16"], n.Repeated(n.Ref("r"), [0], ["16", "16"]))] + last)
+            whole.launches[0].body.pop()
+            return whole
+
+        own = rows(n.ByFunction("reduce", greatest, [n.Ref("x")], {"axis": 1}))
+        built_in = rows(n.Call("reduce_max", [n.Ref("x")], {"axis": 1}))
+        self.assertTrue(mutate.means_the_same(mutate.meanings(own, 0), mutate.meanings(built_in, 0)))
+        self.assertIn("fn c(p0: f32, q0: f32) -> f32 {", own.text())
+
+    def test_what_compares_a_nan_has_no_order(self):
+        nan = Tile(FORMATS["f32"], np.array([[1.0, np.nan], [1.0, 2.0], [0.0, -0.0]]))
+        self.assertEqual(intervals.unordered(nan, 1)[:, 0].tolist(), [True, False, True])
+
     def test_what_is_used_behind_is_not_moved_away(self):
         drawn = [draw_program(seed) for seed in range(400)]
         moved = [p for p in drawn if "tile fn" in p.features]

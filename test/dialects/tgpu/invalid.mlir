@@ -131,7 +131,7 @@ tgpu.kernel @text(%x: tensor<64xf32, #tgpu.fragment<"64 words">>) attributes {th
 
 tgpu.kernel @parts_without_layout(%x: tensor<8x64xf32>) attributes {threads = 64 : i32} {
   // expected-error@+1 {{needs layouts}}
-  %p = tgpu.reduce_in_warps <sum> %x axis 0 : tensor<8x64xf32> -> tensor<2x64xf32>
+  %p = tgpu.reduce_in_warps %x axis 0 by <sum> : tensor<8x64xf32> -> tensor<2x64xf32>
   tgpu.return
 }
 
@@ -139,7 +139,7 @@ tgpu.kernel @parts_without_layout(%x: tensor<8x64xf32>) attributes {threads = 64
 
 tgpu.kernel @parts_of_another_shape(%x: tensor<8x64xf32>) attributes {threads = 64 : i32} {
   // expected-error@+1 {{changes the extent of dimension 0 only}}
-  %p = tgpu.reduce_in_warps <sum> %x axis 0 : tensor<8x64xf32> -> tensor<2x32xf32>
+  %p = tgpu.reduce_in_warps %x axis 0 by <sum> : tensor<8x64xf32> -> tensor<2x32xf32>
   tgpu.return
 }
 
@@ -149,7 +149,47 @@ tgpu.kernel @parts_of_another_shape(%x: tensor<8x64xf32>) attributes {threads = 
 !tile = tensor<8x32xf32, #tgpu.fragment<"8x32 reg 2,0:4,0 lane 0,1:0,2:0,4:0,8:0,16 warp 1,0">>
 tgpu.kernel @parts_in_another_layout(%x: !tile) attributes {threads = 64 : i32} {
   // expected-error@+1 {{has another layout than its parts}}
-  %p = tgpu.reduce_in_warps <sum> %x axis 0 : !tile -> tensor<2x32xf32, #tgpu.fragment<"2x32 reg - lane 0,1:0,2:0,4:0,8:0,16 warp 0,0">>
+  %p = tgpu.reduce_in_warps %x axis 0 by <sum> : !tile -> tensor<2x32xf32, #tgpu.fragment<"2x32 reg - lane 0,1:0,2:0,4:0,8:0,16 warp 0,0">>
+  tgpu.return
+}
+
+// -----
+
+!tile = tensor<8x32xf32, #tgpu.fragment<"8x32 reg 2,0:4,0 lane 0,1:0,2:0,4:0,8:0,16 warp 1,0">>
+!part = tensor<2x32xf32, #tgpu.fragment<"2x32 reg - lane 0,1:0,2:0,4:0,8:0,16 warp 1,0">>
+tgpu.kernel @parts_by_two_ways(%x: !tile) attributes {threads = 64 : i32} {
+  // expected-error@+1 {{combines one value by a kind, or any number by a region}}
+  %p = tgpu.reduce_in_warps %x axis 0 by <sum> : !tile -> !part {
+  ^bb0(%a: f32, %b: f32):
+    tgpu.yield %a : f32
+  }
+  tgpu.return
+}
+
+// -----
+
+!tile = tensor<8x32xf32, #tgpu.fragment<"8x32 reg 2,0:4,0 lane 0,1:0,2:0,4:0,8:0,16 warp 1,0">>
+!part = tensor<2x32xf32, #tgpu.fragment<"2x32 reg - lane 0,1:0,2:0,4:0,8:0,16 warp 1,0">>
+tgpu.kernel @parts_of_two_by_one(%x: !tile) attributes {threads = 64 : i32} {
+  // expected-error@+1 {{body takes the elements of two parts and yields those of one}}
+  %p:2 = tgpu.reduce_in_warps %x, %x axis 0 : !tile, !tile -> !part, !part {
+  ^bb0(%a: f32, %b: f32):
+    tgpu.yield %a : f32
+  }
+  tgpu.return
+}
+
+// -----
+
+!tile = tensor<8x32xf32, #tgpu.fragment<"8x32 reg 2,0:4,0 lane 0,1:0,2:0,4:0,8:0,16 warp 1,0">>
+!other = tensor<8x32xf32, #tgpu.fragment<"8x32 reg 1,0:4,0 lane 0,1:0,2:0,4:0,8:0,16 warp 2,0">>
+!part = tensor<2x32xf32, #tgpu.fragment<"2x32 reg - lane 0,1:0,2:0,4:0,8:0,16 warp 1,0">>
+tgpu.kernel @parts_of_two_layouts(%x: !tile, %y: !other) attributes {threads = 64 : i32} {
+  // expected-error@+1 {{has inputs of one layout}}
+  %p:2 = tgpu.reduce_in_warps %x, %y axis 0 : !tile, !other -> !part, !part {
+  ^bb0(%a: f32, %c: f32, %b: f32, %d: f32):
+    tgpu.yield %a, %c : f32, f32
+  }
   tgpu.return
 }
 

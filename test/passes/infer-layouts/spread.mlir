@@ -83,3 +83,24 @@ tgpu.kernel @derived(%a: !a, %b: !b, %g: !tile.global<64xf32>, %h: !tile.global<
   tile.store %u, %s[%i : i32] : f32, !tile.global<?xf32>
   tgpu.return
 }
+
+// What is combined together is held together: the layout of one input is that of all, splats too; results live where its rows do.
+// CHECK-LABEL: tgpu.kernel @combined
+// CHECK: %[[X:.*]] = tgpu.load {{.*}} -> tensor<32x64xf32, #tgpu.fragment<"[[L:.*]]">>
+// CHECK: %[[I:.*]] = tgpu.load {{.*}} -> tensor<32x64xi32, #tgpu.fragment<"[[L]]">>
+// CHECK: %[[S:.*]] = tile.splat {{.*}} -> tensor<32x64xf32, #tgpu.fragment<"[[L]]">>
+// CHECK-NOT: convert_layout
+// CHECK: tile.reduce_with %[[X]], %[[I]], %[[S]] axis 1 : {{.*}} -> tensor<32xf32, #tgpu.fragment<"[[R:32 .*]]">>, tensor<32xi32, #tgpu.fragment<"[[R]]">>, tensor<32xf32, #tgpu.fragment<"[[R]]">>
+tgpu.kernel @combined(%x: !tile.global<32x64xf32>, %i: !tile.global<32x64xi32>, %y: !tile.global<32xf32>, %z: !tile.global<32xi32>) attributes {threads = 128 : i32} {
+  %one = arith.constant dense<1.0> : tensor<32x64xf32>
+  %a = tgpu.load %x {bytes = 16 : i32} : !tile.global<32x64xf32> -> tensor<32x64xf32>
+  %b = tgpu.load %i {bytes = 4 : i32} : !tile.global<32x64xi32> -> tensor<32x64xi32>
+  %r:3 = tile.reduce_with %a, %b, %one axis 1 : tensor<32x64xf32>, tensor<32x64xi32>, tensor<32x64xf32> -> tensor<32xf32>, tensor<32xi32>, tensor<32xf32> {
+  ^bb0(%p: f32, %q: i32, %s: f32, %t: f32, %u: i32, %v: f32):
+    tile.yield %p, %q, %v : f32, i32, f32
+  }
+  %w = arith.addf %r#0, %r#2 : tensor<32xf32>
+  tgpu.store %w, %y {bytes = 4 : i32} : tensor<32xf32>, !tile.global<32xf32>
+  tgpu.store %r#1, %z {bytes = 4 : i32} : tensor<32xi32>, !tile.global<32xi32>
+  tgpu.return
+}

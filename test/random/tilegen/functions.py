@@ -58,6 +58,7 @@ def _symbols(b, body, i, j):
         return None
     declared = {x.name for x in nodes if isinstance(x, (n.Declare, n.Let, n.LetScalar, n.ReadScalar))}
     declared |= {x.variable for x in nodes if isinstance(x, n.For)}
+    declared |= {name for x in nodes if isinstance(x, n.LetSeveral) for name in x.names}
     words = _words(inside)
     if declared & _words(body[j:]):
         return None

@@ -216,6 +216,10 @@ class Interpreter:
         # A value: what is written to a buffer later does not change it.
         self.bind(s.name, Store.full(self.evaluate(s.value).each(np.copy)))
 
+    def do_LetSeveral(self, s):
+        for name, value in zip(s.names, self.by_function(s.value)):
+            self.bind(name, Store.full(value.each(np.copy)))
+
     def do_LetScalar(self, s):
         value = int(self.number(s.code))
         if not -(2**31) <= value < 2**31:
@@ -409,6 +413,37 @@ class Interpreter:
 
     def value_of_Applied(self, e):
         return self.evaluate(e.value)
+
+    def value_of_ByFunction(self, e):
+        return self.by_function(e)[0]
+
+    def by_function(self, e):
+        """What a user's function makes of tiles: a tile for each."""
+        args, axis = [self.evaluate(a).stored() for a in e.args], e.keywords.get("axis")
+        if axis is None:
+            args, axis = [a.each(np.ravel) for a in args], 0
+        unsure = np.zeros(args[0].shape, bool)
+        for a in args:
+            unsure = unsure | iv.unordered(a, axis)
+        results = self._reduced(e.combine, args, axis)
+        return [Tile(r.format, r.lo, r.hi, iv.join_wild(r, Tile(r.format, r.lo, wild=unsure.any(axis=axis)))) for r in results]
+
+    def _reduced(self, combine, parts, axis):
+        """In halves: the function commutes."""
+        take = lambda parts, piece: [p.each(lambda x: x[(slice(None),) * axis + (piece,)]) for p in parts]  # noqa: E731
+        while (count := parts[0].shape[axis]) > 1:
+            half = count // 2
+            both = self._combined(combine, take(parts, slice(0, half)), take(parts, slice(half, 2 * half)))
+            rest = take(parts, slice(2 * half, count))
+            parts = [iv.concatenated([x, y], axis) for x, y in zip(both, rest)]
+        return take(parts, 0)
+
+    def _combined(self, combine, first, second):
+        names = [name for name, _ in combine.parameters()]
+        self.scopes.append({name: Store.full(tile) for name, tile in zip(names, [*first, *second])})
+        results = [self.evaluate(r).stored() for r in combine.results]
+        self.scopes.pop()
+        return results
 
     def value_of_Call(self, e):
         args = [self.evaluate(a) for a in e.args]

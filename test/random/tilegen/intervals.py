@@ -407,6 +407,21 @@ def reduce_extreme(name, a, axis):
     return Tile(a.format, function(a.lo, axis=axis), function(a.hi, axis=axis), wild)
 
 
+def unordered(a, axis):
+    """Elements of rows where a function that compares may give something else in another order: beside a NaN, or zeros of both signs."""
+    if not a.format.is_float:
+        return np.zeros(a.shape, bool)
+    below, above = ((a.lo == 0) & np.signbit(a.lo), (a.hi == 0) & ~np.signbit(a.hi))
+    rows = (np.isnan(a.lo) | np.isnan(a.hi)).any(axis=axis, keepdims=True) | (below.any(axis=axis, keepdims=True) & above.any(axis=axis, keepdims=True))
+    return np.broadcast_to(rows, a.shape)
+
+
+def concatenated(tiles, axis):
+    join = lambda parts: np.concatenate([np.broadcast_to(x, t.shape) for x, t in zip(parts, tiles)], axis)  # noqa: E731
+    wild = join([_is_wild(t) for t in tiles])
+    return Tile(tiles[0].format, join([t.lo for t in tiles]), join([t.hi for t in tiles]), wild)
+
+
 def _tf32(x):
     with np.errstate(all="ignore"):
         bits = np.asarray(x, np.float32).view(np.uint32)

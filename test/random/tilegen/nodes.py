@@ -155,6 +155,41 @@ class Applied:
         return [f"fn {self.name}({parameters}) -> {self.format} {{", f"    return {strip(self.value.text())};", "}"]
 
 
+@dataclass
+class Combine:
+    """A function of the language that combines two parts of n values: `results`, over the parameters p0, .. and q0, .."""
+
+    name: str
+    formats: list  # of the values
+    results: list
+    commutes: bool = True
+
+    def parameters(self):
+        return [(f"{part}{i}", format) for part in "pq" for i, format in enumerate(self.formats)]
+
+    def definition(self):
+        parameters = ", ".join(f"{name}: {format}" for name, format in self.parameters())
+        formats, values = ", ".join(self.formats), ", ".join(strip(r.text()) for r in self.results)
+        several = len(self.formats) > 1
+        yield f"fn {self.name}({parameters}) -> {f'({formats})' if several else formats} {{"
+        yield f"    return {f'({values})' if several else values};"
+        yield "}"
+
+
+@dataclass
+class ByFunction:
+    """`reduce` or `scan` by a function, of as many tiles as it combines."""
+
+    word: str
+    combine: Combine
+    args: list
+    keywords: dict = field(default_factory=dict)
+
+    def text(self):
+        args = [self.combine.name] + [a.text() for a in self.args] + [f"{k} = {str(v).lower()}" for k, v in self.keywords.items()]
+        return f"{self.word}({', '.join(args)})"
+
+
 def strip(text):
     return text[1:-1] if text.startswith("(") and _closes_last(text) else text
 
@@ -204,6 +239,18 @@ class Let:
 
     def lines(self):
         yield f"let {self.name} = {strip(self.value.text())};"
+
+
+@dataclass
+class LetSeveral:
+    """`let` of all results of a `ByFunction`."""
+
+    names: list
+    value: ByFunction
+
+    def lines(self):
+        names = ", ".join(self.names)
+        yield f"let {f'({names})' if len(self.names) > 1 else names} = {self.value.text()};"
 
 
 @dataclass
@@ -487,7 +534,7 @@ class Program:
         return self.functions() + "\n".join(lines) + "\n"
 
     def functions(self):
-        found = [x for x in walk(self.launches) if isinstance(x, (Applied, Outlined))]
+        found = [x for x in walk(self.launches) if isinstance(x, (Applied, Outlined, Combine))]
         return "".join(line + "\n" for f in found for line in f.definition())
 
     def tensors(self):

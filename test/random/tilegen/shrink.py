@@ -117,7 +117,7 @@ def _with(node, **changes):
     return node
 
 
-EXPRESSIONS = (n.Unary, n.Binary, n.Call, n.Cast, n.Bitcast, n.Select, n.Applied)
+EXPRESSIONS = (n.Unary, n.Binary, n.Call, n.Cast, n.Bitcast, n.Select, n.Applied, n.ByFunction)
 
 
 def _holders(program):
@@ -126,14 +126,14 @@ def _holders(program):
         for name in ("value", "source", "init", "x", "y", "condition", "a", "b"):
             if isinstance(getattr(node, name, None), EXPRESSIONS):
                 yield node, name, None
-        if isinstance(node, n.Call):
+        if isinstance(node, (n.Call, n.ByFunction)):
             for i, a in enumerate(node.args):
                 if isinstance(a, EXPRESSIONS):
                     yield node, "args", i
 
 
 def _children(e):
-    if isinstance(e, n.Call):
+    if isinstance(e, (n.Call, n.ByFunction)):
         return list(e.args)
     return [getattr(e, k) for k in ("x", "y", "condition", "value") if hasattr(e, k)]
 

@@ -1,0 +1,80 @@
+//===- Combine.cpp - two parts of some elements become one ----------------===//
+#include "passes/llvm/KernelLowering.h"
+
+using namespace mlir;
+
+namespace tilec::lowering {
+
+Value KernelLowering::combine(layout::Combine kind, Value x, Value y, bool isUnsigned) {
+  const bool isFloat = isa<FloatType>(x.getType());
+  switch (kind) {
+  case layout::Combine::Sum:
+    return isFloat ? Value(arith::AddFOp::create(b, loc, x, y))
+                   : Value(arith::AddIOp::create(b, loc, x, y));
+  case layout::Combine::Product:
+    return isFloat ? Value(arith::MulFOp::create(b, loc, x, y))
+                   : Value(arith::MulIOp::create(b, loc, x, y));
+  case layout::Combine::Max:
+    return isFloat      ? Value(arith::MaxNumFOp::create(b, loc, x, y))
+           : isUnsigned ? Value(arith::MaxUIOp::create(b, loc, x, y))
+                        : Value(arith::MaxSIOp::create(b, loc, x, y));
+  case layout::Combine::Min:
+    return isFloat      ? Value(arith::MinNumFOp::create(b, loc, x, y))
+           : isUnsigned ? Value(arith::MinUIOp::create(b, loc, x, y))
+                        : Value(arith::MinSIOp::create(b, loc, x, y));
+  case layout::Combine::And:
+    return arith::AndIOp::create(b, loc, x, y);
+  case layout::Combine::Or:
+    return arith::OrIOp::create(b, loc, x, y);
+  case layout::Combine::Xor:
+    return arith::XOrIOp::create(b, loc, x, y);
+  }
+  return x;
+}
+
+Combiner KernelLowering::combinerOf(tile::CombineKind kind, bool isUnsigned) {
+  return {[this, kind, isUnsigned](ArrayRef<Value> first, ArrayRef<Value> second, Value) {
+            return Fragment{combine(layout::Combine(kind), first[0], second[0], isUnsigned)};
+          },
+          /*commutes=*/true, /*checks=*/false};
+}
+
+Combiner KernelLowering::combinerOf(Region &region) {
+  const bool checks =
+      region.walk([](tile::VerifyOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  auto combine = [this, &region](ArrayRef<Value> first, ArrayRef<Value> second,
+                                 Value isReal) -> FailureOr<Fragment> {
+    Block &body = region.front();
+    for (auto [argument, value] :
+         llvm::zip_equal(body.getArguments(), llvm::concat<const Value>(first, second))) {
+      scalars[argument] = {value};
+    }
+    mappedSlotInTile = isReal;
+    LogicalResult lowered = lowerBlock(body);
+    mappedSlotInTile = Value();
+    loc = region.getLoc();
+    return failed(lowered) ? FailureOr<Fragment>(failure())
+                           : flatten(region.getParentOp(), body.getTerminator()->getOperands());
+  };
+  return {combine, /*commutes=*/false, checks};
+}
+
+FailureOr<Fragment> KernelLowering::combineReal(const Combiner &combiner, ArrayRef<Value> first,
+                                                ArrayRef<Value> second, Value areReal,
+                                                ArrayRef<Value> otherwise, Value isElement) {
+  FailureOr<Fragment> result =
+      combiner.combine(first, second, combiner.checks ? both(areReal, isElement) : Value());
+  if (succeeded(result) && areReal) {
+    for (auto [value, other] : llvm::zip_equal(*result, otherwise)) {
+      value = arith::SelectOp::create(b, loc, areReal, value, other);
+    }
+  }
+  return result;
+}
+
+Value KernelLowering::laneBit(unsigned bit) {
+  Value shifted = b.createOrFold<arith::ShRUIOp>(loc, laneId, i32(bit));
+  return b.createOrFold<arith::AndIOp>(loc, shifted, i32(1));
+}
+
+} // namespace tilec::lowering
