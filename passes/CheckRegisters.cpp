@@ -20,14 +20,15 @@ using namespace tilec;
 
 namespace {
 
-/// Registers of 32 bits that a fragment takes of a thread; 0 for other values.
-int64_t registersOf(Value value) {
+/// Registers of 32 bits that a fragment takes of a thread; 0 for other values. At rest several
+/// elements share one; what only passes through has one for each (`apart`).
+int64_t registersOf(Value value, bool apart = false) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   const layout::RegisterLayout *layout = type ? tgpu::getLayout(type) : nullptr;
   if (!layout) {
     return 0;
   }
-  int64_t bits = std::max(8u, unsigned(tile::getStorageBits(type.getElementType())));
+  int64_t bits = std::max(apart ? 32u : 8u, unsigned(tile::getStorageBits(type.getElementType())));
   return llvm::divideCeil(layout->registersPerThread() * bits, 32);
 }
 
@@ -54,8 +55,9 @@ Location placeOf(Value value) {
   return loop ? loop.getInitArgs()[argument.getArgNumber() - 1].getLoc() : value.getLoc();
 }
 
-/// How many times the registers of a thread a fragment that passes through them may be.
-constexpr int64_t kStreamed = 4;
+/// How many times the registers of a thread a fragment that passes through them may be, and one
+/// whose elements are other values' again.
+constexpr int64_t kStreamed = 2, kRepeated = 4;
 
 struct CheckRegisters : tilec::impl::CheckRegistersBase<CheckRegisters> {
   void runOnOperation() override {
@@ -78,30 +80,33 @@ struct CheckRegisters : tilec::impl::CheckRegistersBase<CheckRegisters> {
     int64_t available = std::min<int64_t>(target->registersPerThread, share);
     SmallVector<Value> worst;
     int64_t most = 0;
+    bool worstStreams = false;
     getOperation().walk([&](Operation *op) {
       const bool streams = !isa<tgpu::DotOp, scf::ForOp, scf::WhileOp>(op);
+      const int64_t times = isa<tile::SplatOp, tile::BroadcastOp>(op) ? kRepeated : kStreamed;
       for (const SmallVector<Value> &group : groupsOf(op)) {
         int64_t registers = 0;
         for (Value value : group) {
-          registers += registersOf(value);
+          registers += registersOf(value, streams);
         }
-        if (registers > most && (!streams || registers > kStreamed * available)) {
+        if (registers > most && (!streams || registers > times * available)) {
           most = registers;
           worst = group;
+          worstStreams = streams;
         }
       }
     });
     if (most > available) {
-      report(worst, most, available);
+      report(worst, most, available, worstStreams);
       signalPassFailure();
     }
   }
 
-  void report(ArrayRef<Value> values, int64_t registers, int64_t available) {
+  void report(ArrayRef<Value> values, int64_t registers, int64_t available, bool streams) {
     InFlightDiagnostic error = getOperation().emitError(
         diag::formatDiagnostic(diag::Id::FragmentTooLarge, registers, available));
     for (Value value : values) {
-      if (int64_t own = registersOf(value)) {
+      if (int64_t own = registersOf(value, streams)) {
         auto type = cast<RankedTensorType>(value.getType());
         std::string line;
         llvm::raw_string_ostream os(line);

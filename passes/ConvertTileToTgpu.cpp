@@ -496,7 +496,10 @@ LogicalResult Converter::convert(Operation *op) {
       .Case([&](scf::WhileOp op) { return convertWhile(op); })
       // Facts for checks and the optimiser: neither changes a value.
       .Case<tile::AssertOp, tile::AssumeOp>([](auto) { return success(); })
-      .Case([&](tile::ParallelOp op) { return unsupported(op, "a `parallel` loop"); })
+      .Case<tgpu::GatherOp, tgpu::ScatterOp>([&](Operation *op) {
+        builder.clone(*op, mapping);
+        return success();
+      })
       .Case([&](tile::ThreadsOp op) { return unsupported(op, "a `threads` region"); })
       .Case<tile::AtomicOp, tile::AtomicCasOp, tile::AtomicTileOp>(
           [&](auto op) { return unsupported(op, "an atomic operation"); })

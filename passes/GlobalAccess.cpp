@@ -19,12 +19,13 @@ bool tilec::mayOverlap(BlockArgument a, BlockArgument b) {
 }
 
 Value tilec::writtenGlobal(Operation *op) {
-  Value place = llvm::TypeSwitch<Operation *, Value>(op)
-                    .Case<tgpu::CopyOp, tgpu::StoreOp, tgpu::TmaStoreOp, tile::StoreOp>(
-                        [](auto store) { return store.getDest(); })
-                    .Case<tile::AtomicOp, tile::AtomicCasOp, tile::AtomicTileOp>(
-                        [](auto atomic) { return atomic.getPlace(); })
-                    .Default([](Operation *) { return Value(); });
+  Value place =
+      llvm::TypeSwitch<Operation *, Value>(op)
+          .Case<tgpu::CopyOp, tgpu::StoreOp, tgpu::TmaStoreOp, tgpu::ScatterOp, tile::StoreOp>(
+              [](auto store) { return store.getDest(); })
+          .Case<tile::AtomicOp, tile::AtomicCasOp, tile::AtomicTileOp>(
+              [](auto atomic) { return atomic.getPlace(); })
+          .Default([](Operation *) { return Value(); });
   return place && isa<tile::GlobalType>(place.getType()) ? place : Value();
 }
 

@@ -4,8 +4,8 @@
 // element-wise operations, loops and branches tie values of one shape together; reductions and
 // transposes derive a layout. The first to arrive wins. 3. What is left is chosen, loads first, for
 // the widest coalesced access, and spread again. 4. Types are rewritten; where an operand's layout
-// is not the one its user needs, a conversion is inserted. A splat costs nothing in any layout, so
-// it ties nothing and is repeated where needed.
+// is not the one its user needs, a conversion is inserted. A splat costs nothing in any layout, nor
+// do coordinates, so they tie nothing and are repeated where needed.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/layout/Conversion.h"
@@ -35,9 +35,11 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// Operations that compute each result element from the operands' elements at the same place.
+/// Operations whose tiles are all of one layout: each element is computed from, or accessed with,
+/// the operands' elements at the same place.
 static bool isElementwise(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() || isa<tile::MapOp>(op);
+  return op->hasTrait<OpTrait::Elementwise>() ||
+         isa<tile::MapOp, tgpu::GatherOp, tgpu::ScatterOp>(op);
 }
 
 /// How warps share a product on a matrix instruction.
@@ -133,6 +135,7 @@ private:
   FailureOr<RegisterLayout> freeLayout(Value value);
   LogicalResult tooLarge(Value value, StringRef reason);
   void setTypes();
+  FailureOr<std::optional<RegisterLayout>> commonLayout(Operation *op);
   LogicalResult convertOperands(Operation *op);
   LogicalResult convertInputs(tile::ReduceWithOp reduce);
   /// Replaces `operand` by a value of layout `wanted`.
@@ -194,12 +197,15 @@ static SmallVector<Value> sameAs(Value value) {
                                    : SmallVector<Value>();
 }
 
-static bool isSplat(Value value) { return value.getDefiningOp<tile::SplatOp>() != nullptr; }
+/// True for what each thread has in any layout without an operation on others: a splat, coordinates.
+static bool isFree(Value value) {
+  return isa_and_nonnull<tile::SplatOp, tgpu::CoordinateOp>(value.getDefiningOp());
+}
 
 void Inference::collectTies() {
   kernel.walk([&](Operation *op) {
     for (auto [from, to] : flowTies(op)) {
-      if (!isSplat(from)) {
+      if (!isFree(from)) {
         tied[from].push_back(to);
         tied[to].push_back(from);
       }
@@ -224,7 +230,7 @@ LogicalResult Inference::addAnchors() {
 }
 
 void Inference::assign(Value value, const RegisterLayout &layout) {
-  if (isSplat(value) || !layouts.insert({value, layout}).second) {
+  if (isFree(value) || !layouts.insert({value, layout}).second) {
     return;
   }
   work.push_back(value);
@@ -320,10 +326,14 @@ FailureOr<RegisterLayout> Inference::freeLayout(Value value) {
   int64_t bytes = 16;
   if (auto load = value.getDefiningOp<tgpu::LoadOp>()) {
     bytes = load.getBytes().value_or(bytes);
+  } else if (value.getDefiningOp<tgpu::GatherOp>()) {
+    bytes = 1; // element by element: neighbours in neighbouring lanes
   }
   for (Operation *user : value.getUsers()) {
     if (auto store = dyn_cast<tgpu::StoreOp>(user)) {
       bytes = std::min<int64_t>(bytes, store.getBytes().value_or(bytes));
+    } else if (isa<tgpu::GatherOp, tgpu::ScatterOp>(user)) {
+      bytes = 1;
     }
   }
   int64_t vec = std::max<int64_t>(1, bytes * 8 / bits);
@@ -346,7 +356,7 @@ LogicalResult Inference::chooseFree() {
   kernel.walk([&](Operation *op) {
     auto collect = [&](ValueRange values) {
       for (Value value : values) {
-        if (isFragment(value) && !isSplat(value) && !layouts.count(value)) {
+        if (isFragment(value) && !isFree(value) && !layouts.count(value)) {
           (isa<tgpu::LoadOp>(op) ? loads : others).push_back(value);
         }
       }
@@ -387,8 +397,10 @@ void Inference::demand(OpOperand &operand, const RegisterLayout &wanted) {
   }
   Operation *user = operand.getOwner();
   builder.setInsertionPoint(user);
-  if (auto splat = operand.get().getDefiningOp<tile::SplatOp>()) {
-    operand.set(tile::SplatOp::create(builder, splat.getLoc(), target, splat.getInput()));
+  if (isFree(operand.get())) {
+    Operation *again = builder.clone(*operand.get().getDefiningOp());
+    again->getResult(0).setType(target);
+    operand.set(again->getResult(0));
     return;
   }
   Answer<layout::Conversion> plan =
@@ -409,15 +421,35 @@ void Inference::demand(OpOperand &operand, const RegisterLayout &wanted) {
       "layout conversion of a fragment: its producer and this use need different layouts");
 }
 
+/// The layout of all tiles of an element-wise operation: its result's, or if it has none, that of the
+/// first operand that is not free. Nothing if it has no tiles.
+FailureOr<std::optional<RegisterLayout>> Inference::commonLayout(Operation *op) {
+  Value free;
+  for (ValueRange values : {ValueRange(op->getResults()), ValueRange(op->getOperands())}) {
+    for (Value value : values) {
+      if (isFragment(value) && !isFree(value)) {
+        return std::optional(layouts.find(value)->second);
+      }
+      free = isFragment(value) ? value : free;
+    }
+  }
+  if (!free) {
+    return std::optional<RegisterLayout>();
+  }
+  FailureOr<RegisterLayout> layout = freeLayout(free);
+  return failed(layout) ? FailureOr<std::optional<RegisterLayout>>(failure())
+                        : std::optional(*layout);
+}
+
 LogicalResult Inference::convertOperands(Operation *op) {
   if (isElementwise(op)) {
-    const RegisterLayout *wanted = nullptr;
-    for (Value result : op->getResults()) {
-      wanted = isFragment(result) ? &layouts.find(result)->second : wanted;
+    FailureOr<std::optional<RegisterLayout>> wanted = commonLayout(op);
+    if (failed(wanted)) {
+      return failure();
     }
     for (OpOperand &operand : op->getOpOperands()) {
-      if (wanted && isFragment(operand.get())) {
-        demand(operand, *wanted);
+      if (*wanted && isFragment(operand.get())) {
+        demand(operand, **wanted);
       }
     }
   } else if (auto dot = dyn_cast<DotOp>(op)) {
@@ -443,7 +475,7 @@ LogicalResult Inference::convertOperands(Operation *op) {
     // A splat that meets a consumer without demands (a store, a reduction) still needs some layout.
     for (OpOperand &operand : op->getOpOperands()) {
       bool flows = isa<scf::YieldOp, scf::ForOp, scf::WhileOp, scf::ConditionOp>(op);
-      if (isFragment(operand.get()) && isSplat(operand.get()) && !flows) {
+      if (isFragment(operand.get()) && isFree(operand.get()) && !flows) {
         FailureOr<RegisterLayout> layout = freeLayout(operand.get());
         if (failed(layout)) {
           return failure();
@@ -517,10 +549,10 @@ LogicalResult Inference::run() {
       return failure();
     }
   }
-  // Splats without users in their unencoded form are dead now.
-  kernel.walk([](tile::SplatOp splat) {
-    if (splat->use_empty()) {
-      splat.erase();
+  // Those without users in their unencoded form are dead now.
+  kernel.walk([](Operation *op) {
+    if (isa<tile::SplatOp, tgpu::CoordinateOp>(op) && op->use_empty()) {
+      op->erase();
     }
   });
   return success();

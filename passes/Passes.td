@@ -42,6 +42,19 @@ def OutlineLaunches : Pass<"tile-outline-launches", "mlir::ModuleOp"> {
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect"];
 }
 
+def RaiseParallel : Pass<"tgpu-raise-parallel", "tilec::tgpu::KernelOp"> {
+  let summary = "Turn `parallel` loops into operations on whole tiles";
+  let description = [{
+    Needs: an outlined kernel. Each value of the body becomes a tile over those loop indices that it depends on, or stays a scalar
+    if it depends on none; conditions become masks. A read of a tile at the loop's own indices is the tile (transposed, repeated
+    along the others); what runs along global memory is a load or store of a slice; all else is `tgpu.gather` and
+    `tgpu.scatter`, for fragments through shared memory, with a remark that says what it costs. A variable is a fragment. A loop
+    whose bounds or condition differ between iterations goes on, masked, until all are done. Loops that index no tile and
+    are large, or of unknown size, go over their indices piece by piece. Gives: no `tile.parallel`.
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
 def ConvertTileToTgpu : Pass<"convert-tile-to-tgpu", "tilec::tgpu::KernelOp"> {
   let summary = "Turn fragments and variables into SSA values, and operations on buffers into tgpu operations";
   let description = [{

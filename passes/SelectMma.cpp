@@ -10,6 +10,8 @@
 #include "passes/Analysis.h"
 #include "passes/Passes.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace tilec {
 #define GEN_PASS_DEF_SELECTMMA
 #include "passes/Passes.h.inc"
@@ -83,19 +85,57 @@ bool admits(tile::GemmPolicy policy, int64_t rows, int64_t columns) {
          (policy != tile::GemmPolicy::FullCol || rows == 1);
 }
 
+/// True if warps that share rows would have to exchange parts of them: A is in registers, which each
+/// of these warps needs, or the result becomes such an A, or its rows are reduced.
+bool exchangesRows(DotOp dot) {
+  if (isa<RankedTensorType>(dot.getA().getType())) {
+    return true;
+  }
+  llvm::SetVector<Value> reached; // by the result, each element in its place
+  reached.insert(dot.getResult());
+  for (size_t i = 0; i < reached.size(); ++i) {
+    for (OpOperand &use : reached[i].getUses()) {
+      Operation *user = use.getOwner();
+      if (auto reduce = dyn_cast<tile::ReduceOp>(user)) {
+        if (reduce.getAxis() == 1) {
+          return true;
+        }
+      } else if (auto next = dyn_cast<DotOp>(user)) {
+        if (use.getOperandNumber() == 0 && !next.getTransposeA()) {
+          return true;
+        }
+      } else if (user->hasTrait<OpTrait::Elementwise>() || isa<tile::MapOp>(user)) {
+        reached.insert(user->result_begin(), user->result_end());
+      } else if (isa<scf::YieldOp>(user)) {
+        Operation *parent = user->getParentOp();
+        if (isa<scf::IfOp, scf::ForOp>(parent)) {
+          reached.insert(parent->getResult(use.getOperandNumber()));
+        }
+        if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+          reached.insert(loop.getRegionIterArg(use.getOperandNumber()));
+        }
+      }
+    }
+  }
+  return false;
+}
+
 /// How `groups` share an accumulator of m x n in blocks of unitM x unitN, padded where these do not
-/// divide: the split with the least work for a group, then the least operand traffic, that the
-/// policy admits. Where the accumulator is small some groups have only padding.
+/// divide: the split with the least work for a group, then without exchanges, then with the least
+/// operand traffic, that the policy admits. Where the accumulator is small some groups have only
+/// padding.
 std::pair<int64_t, int64_t> splitWarps(int64_t m, int64_t n, int64_t unitM, int64_t unitN,
-                                       int64_t groups, tile::GemmPolicy policy) {
-  std::pair<int64_t, int64_t> best = {0, 0}, bestCost;
+                                       int64_t groups, tile::GemmPolicy policy, bool keepsRows) {
+  std::pair<int64_t, int64_t> best = {0, 0};
+  std::tuple<int64_t, bool, int64_t> bestCost;
   for (int64_t rows = groups; rows >= 1; --rows) {
     int64_t columns = groups / rows;
     if (rows * columns != groups || !admits(policy, rows, columns)) {
       continue;
     }
     int64_t blockM = blockExtent(m, rows, unitM), blockN = blockExtent(n, columns, unitN);
-    std::pair<int64_t, int64_t> cost = {blockM * blockN, blockM + blockN};
+    std::tuple<int64_t, bool, int64_t> cost = {blockM * blockN, keepsRows && columns > 1,
+                                               blockM + blockN};
     if (best.first == 0 || cost < bestCost) {
       best = {rows, columns};
       bestCost = cost;
@@ -167,7 +207,7 @@ Choice chooseMmaSync(DotOp dot, const Product &p, const Target &target, int64_t 
   if (isFp8(p.a) && !target.hasFp8Mma()) {
     return {{}, ("`" + target.name + "` has no matrix instruction for fp8").str()};
   }
-  auto [rows, columns] = splitWarps(p.m, p.n, 16, 8, warps, dot.getPolicy());
+  auto [rows, columns] = splitWarps(p.m, p.n, 16, 8, warps, dot.getPolicy(), exchangesRows(dot));
   return {tgpu::MmaAttr::get(dot.getContext(), MmaKind::MmaSync, 16, 8, p.instructionK(), rows,
                              columns),
           ""};

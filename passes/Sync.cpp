@@ -187,7 +187,7 @@ SmallVector<Access, 2> sync::accessesOf(Operation *op) {
   } else if (auto convert = dyn_cast<tgpu::ConvertLayoutOp>(op)) {
     addScratch(convert, accesses);
   } else {
-    bool reads = isa<tgpu::LocalLoadOp, tgpu::FmaOp, tgpu::DotOp, tile::LoadOp>(op);
+    bool reads = isa<tgpu::LocalLoadOp, tgpu::GatherOp, tgpu::FmaOp, tgpu::DotOp, tile::LoadOp>(op);
     for (Value operand : op->getOperands()) {
       add(operand, !reads, false, Flight::None);
     }

@@ -104,6 +104,16 @@ void sync::addGlobalAccesses(Operation *op, SmallVectorImpl<Access> &accesses) {
       .Case([&](tgpu::StoreOp store) {
         add(GlobalRegion::of(store.getDest()), true).fragment = store.getValue().getType();
       })
+      .Case([&](tgpu::GatherOp gather) {
+        if (isGlobal(gather.getSource())) {
+          add(GlobalRegion::of(gather.getSource()), false); // somewhere in it
+        }
+      })
+      .Case([&](tgpu::ScatterOp scatter) {
+        if (isGlobal(scatter.getDest())) {
+          add(GlobalRegion::of(scatter.getDest()), true);
+        }
+      })
       .Case([&](tgpu::CopyOp copy) {
         if (isGlobal(copy.getSource())) {
           add(GlobalRegion::of(copy.getSource()), false);

@@ -24,6 +24,7 @@ void setTarget(ModuleOp module, const Target &target) {
 
 void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   OpPassManager &first = passes.nest<tgpu::KernelOp>();
+  first.addPass(createRaiseParallel());
   first.addPass(createConvertTileToTgpu());
   first.addPass(createCanonicalizerPass());
   first.addPass(createCSEPass());

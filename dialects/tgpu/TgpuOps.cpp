@@ -252,6 +252,50 @@ LogicalResult SubviewOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// Elements at computed indices
+//===----------------------------------------------------------------------===//
+
+/// Indices, mask and value: scalars, or tiles of one shape and, once they have layouts, of one.
+static LogicalResult verifyElements(Operation *op, Type place, Type element, ValueRange indices,
+                                    Value mask) {
+  ArrayRef<int64_t> shape;
+  Type held;
+  llvm::TypeSwitch<Type>(place).Case<GlobalType, tilec::tile::BufferType, SmemType>([&](auto type) {
+    shape = type.getShape();
+    held = type.getElementType();
+  });
+  auto buffer = dyn_cast<tilec::tile::BufferType>(place);
+  if (buffer && buffer.getScope() != tilec::tile::Scope::Shared) {
+    return op->emitOpError("accesses views and shared buffers");
+  }
+  if (indices.size() != shape.size() || getElementTypeOrSelf(element) != held) {
+    return op->emitOpError("takes one index for each dimension, and elements of the type there");
+  }
+  auto tile = dyn_cast<RankedTensorType>(element);
+  SmallVector<Value> others(indices);
+  if (mask) {
+    others.push_back(mask);
+  }
+  for (Value other : others) {
+    auto type = dyn_cast<RankedTensorType>(other.getType());
+    if (type &&
+        (!tile || type.getShape() != tile.getShape() || type.getEncoding() != tile.getEncoding())) {
+      return op->emitOpError("takes scalars, and tiles of the shape and layout of its elements");
+    }
+  }
+  return success();
+}
+
+LogicalResult GatherOp::verify() {
+  return verifyElements(*this, getSource().getType(), getResult().getType(), getIndices(),
+                        getMask());
+}
+
+LogicalResult ScatterOp::verify() {
+  return verifyElements(*this, getDest().getType(), getValue().getType(), getIndices(), getMask());
+}
+
+//===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
 

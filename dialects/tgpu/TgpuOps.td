@@ -287,6 +287,51 @@ def Tgpu_LocalStoreOp : Tgpu_Op<"local_store", [MemoryEffects<[MemWrite]>]> {
   let arguments = (ins AnyRankedTensor:$value, Tgpu_SmemType:$dest);
   let assemblyFormat = "$value `,` $dest attr-dict `:` type($value) `,` qualified(type($dest))";
 }
+def Tgpu_CoordinateOp : Tgpu_Op<"coordinate", [Pure]> {
+  let summary = "0, 1, 2, ...: the index of each element of a tile of one dimension";
+  let description = [{
+    Costs the same in any layout, each thread computes those of its own slots: so it ties no layout, and is repeated where
+    another one is needed.
+  }];
+  let results = (outs 1DTensorOf<[I32, I64]>:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+// Indices, mask and value are scalars or tiles of one shape, that of the result; if all are scalars, so is it.
+def Tgpu_Place : AnyTypeOf<[Tile_GlobalType, Tile_BufferType, Tgpu_SmemType]>;
+def Tgpu_Index : AnyTypeOf<[AnySignlessInteger, RankedTensorOf<[AnySignlessInteger]>]>;
+def Tgpu_Mask : AnyTypeOf<[I1, RankedTensorOf<[I1]>]>;
+def Tgpu_Element : AnyTypeOf<[AnySignlessInteger, AnyFloat, AnyRankedTensor]>;
+
+def Tgpu_GatherOp : Tgpu_Op<"gather", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
+  let summary = "elements of a view or shared buffer at computed indices; zero where the mask is false";
+  let description = [{
+    One index for each dimension of the source. Of a view, what is out of range is zero; of a buffer it is an error of the
+    program where the mask holds.
+  }];
+  let arguments = (ins Tgpu_Place:$source, Variadic<Tgpu_Index>:$indices, Optional<Tgpu_Mask>:$mask);
+  let results = (outs Tgpu_Element:$result);
+  let assemblyFormat = [{
+    $source `[` $indices `]` (`if` $mask^)? attr-dict `:` qualified(type($source)) `[` type($indices) `]` (`if` type($mask)^)?
+    `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tgpu_ScatterOp : Tgpu_Op<"scatter", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
+  let summary = "writes elements of a view or shared buffer at computed indices, where the mask holds";
+  let description = [{
+    As `tgpu.gather`; of a view, what is out of range is not written. Two elements of the tile go to different places: the order of
+    writes is open. Where several threads hold an element, one of them writes it.
+  }];
+  let arguments = (ins Tgpu_Element:$value, Tgpu_Place:$dest, Variadic<Tgpu_Index>:$indices, Optional<Tgpu_Mask>:$mask);
+  let assemblyFormat = [{
+    $value `,` $dest `[` $indices `]` (`if` $mask^)? attr-dict `:` type($value) `,` qualified(type($dest)) `[` type($indices) `]`
+    (`if` type($mask)^)?
+  }];
+  let hasVerifier = 1;
+}
+
 def Tgpu_FragmentSliceOp : Tgpu_Op<"fragment_slice", [Pure]> {
   let summary = "a static part of a fragment that is made of whole registers in every thread";
   let description = [{ Each thread takes what it holds itself (layout::partRegisters). }];

@@ -11,6 +11,11 @@
 
 namespace tilec::lowering {
 
+/// The byte in a buffer of the element with these coordinates (i32), which count from the layout's
+/// first element.
+mlir::Value sharedOffset(KernelLowering &lowering, const layout::SharedLayout &shared,
+                         llvm::function_ref<mlir::Value(unsigned)> coordinate);
+
 /// Addresses in a shared buffer of the elements that a register layout gives the calling thread.
 class SharedAddresses {
 public:

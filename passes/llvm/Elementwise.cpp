@@ -166,9 +166,9 @@ LogicalResult KernelLowering::lowerElementwise(Operation *op) {
 }
 
 LogicalResult KernelLowering::lowerMap(tile::MapOp op) {
-  SmallVector<Type> types;
-  if (op.getNumResults() == 0 || failed(flattenTypes(op, op->getResultTypes().front(), types))) {
-    return failure();
+  SmallVector<Type> types; // one that only checks has no results
+  if (op.getInputs().empty() || failed(flattenTypes(op, op.getInputs().front().getType(), types))) {
+    return unsupported(op, "such a map");
   }
   const size_t count = types.size();
   for (Value input : op.getInputs()) {
@@ -179,7 +179,7 @@ LogicalResult KernelLowering::lowerMap(tile::MapOp op) {
   }
   SmallVector<Fragment> results(op.getNumResults());
   Block &body = op.getBody().front();
-  const layout::RegisterLayout *layout = tgpu::getLayout(op.getResult(0).getType());
+  const layout::RegisterLayout *layout = tgpu::getLayout(op.getInputs().front().getType());
   const bool checks =
       op.walk([](tile::VerifyOp) { return WalkResult::interrupt(); }).wasInterrupted();
   for (size_t i = 0; i < count; ++i) {

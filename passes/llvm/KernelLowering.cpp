@@ -131,8 +131,8 @@ bool KernelLowering::isWritten(Value argument) {
         worklist.push_back(user->getResult(0));
         continue;
       }
-      bool onlyReads = isa<tgpu::LoadOp, tgpu::TmaLoadOp, tgpu::CpAsyncOp, tile::LoadOp,
-                           tile::ExtentOp, tile::StrideOp>(user) ||
+      bool onlyReads = isa<tgpu::LoadOp, tgpu::GatherOp, tgpu::TmaLoadOp, tgpu::CpAsyncOp,
+                           tile::LoadOp, tile::ExtentOp, tile::StrideOp>(user) ||
                        (isa<tgpu::CopyOp>(user) && use.getOperandNumber() == 0);
       if (!onlyReads) {
         return true;

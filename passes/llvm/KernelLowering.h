@@ -201,8 +201,24 @@ private:
                                llvm::function_ref<void()> store);
   mlir::LogicalResult lowerElementLoad(tile::LoadOp op);
   mlir::LogicalResult lowerElementStore(tile::StoreOp op);
-  /// `indices` are values of the old code.
-  mlir::Value elementPointer(const View &view, mlir::ValueRange indices, mlir::Value &inRange);
+  /// An index of an element, and what is known of it.
+  struct ElementIndex {
+    mlir::Value value;
+    IntegerRange range;
+  };
+  mlir::FailureOr<llvm::SmallVector<ElementIndex>> elementIndices(mlir::Operation *op,
+                                                                  mlir::ValueRange scalars);
+  mlir::Value elementPointer(const View &view, llvm::ArrayRef<ElementIndex> indices,
+                             mlir::Value &inRange);
+
+  // ---- Elements at computed indices (Elements.cpp).
+  mlir::LogicalResult lowerCoordinate(tgpu::CoordinateOp op);
+  mlir::LogicalResult lowerGather(tgpu::GatherOp op);
+  mlir::LogicalResult lowerScatter(tgpu::ScatterOp op);
+  struct ElementAccess;
+  mlir::LogicalResult prepareAccess(ElementAccess &access);
+  /// The place of a slot's element; `condition` (null: always): whether it may be accessed.
+  mlir::Value placeOf(const ElementAccess &access, size_t slot, mlir::Value &condition);
 
   // ---- Accesses under `@cache` (CacheHints.cpp).
   CacheUse cacheUse(const View &view, tile::CacheHint cache);

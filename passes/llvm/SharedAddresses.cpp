@@ -146,22 +146,14 @@ Value SharedAddresses::linearPart() const {
   return sum ? sum : lowering.i32(0);
 }
 
-Value SharedAddresses::computed(std::optional<int64_t> reg) {
+Value sharedOffset(KernelLowering &lowering, const layout::SharedLayout &shared,
+                   llvm::function_ref<Value(unsigned)> coordinate) {
   OpBuilder &b = lowering.builder();
   Location loc = lowering.location();
-  const layout::SharedLayout &shared = buffer.layout;
   const int64_t bits = shared.elementBits();
-  layout::Coords slot = registers.registerOffset(reg.value_or(0));
   Value sum;
   for (unsigned d = 0; d < shared.rank(); ++d) {
-    Value at = lowering.add(lowering.threadCoordinate(registers, d), slot[d]);
-    if (reg && mayLeave(*reg, d)) {
-      at = b.createOrFold<arith::MinSIOp>(loc, at, lowering.i32(registers.shape()[d] - 1));
-    }
-    at = lowering.add(at, buffer.origin[d]);
-    if (shift && d == shiftDim) {
-      at = lowering.add(at, shift);
-    }
+    Value at = coordinate(d);
     if (d == shared.contiguousDim()) {
       if (shared.panelCount() > 1) {
         Value width = lowering.i32(shared.panelWidth());
@@ -183,6 +175,20 @@ Value SharedAddresses::computed(std::optional<int64_t> reg) {
     sum = b.createOrFold<arith::XOrIOp>(loc, sum, chunk);
   }
   return sum;
+}
+
+Value SharedAddresses::computed(std::optional<int64_t> reg) {
+  layout::Coords slot = registers.registerOffset(reg.value_or(0));
+  return sharedOffset(lowering, buffer.layout, [&](unsigned d) {
+    Value at = lowering.add(lowering.threadCoordinate(registers, d), slot[d]);
+    if (reg && mayLeave(*reg, d)) {
+      OpBuilder &b = lowering.builder();
+      at = b.createOrFold<arith::MinSIOp>(lowering.location(), at,
+                                          lowering.i32(registers.shape()[d] - 1));
+    }
+    at = lowering.add(at, buffer.origin[d]);
+    return shift && d == shiftDim ? lowering.add(at, shift) : at;
+  });
 }
 
 Value SharedAddresses::pointer(int64_t reg) {

@@ -111,21 +111,34 @@ LogicalResult KernelLowering::lowerExtent(tile::ExtentOp op) {
   return success();
 }
 
-Value KernelLowering::elementPointer(const View &view, ValueRange indices, Value &inRange) {
+FailureOr<SmallVector<KernelLowering::ElementIndex>>
+KernelLowering::elementIndices(Operation *op, ValueRange indices) {
+  FailureOr<Fragment> flat = flatten(op, indices);
+  if (failed(flat) || flat->size() != indices.size()) {
+    return failure();
+  }
+  SmallVector<ElementIndex> result;
+  for (auto [old, value] : llvm::zip_equal(indices, *flat)) {
+    result.push_back({value, integers.range(old)});
+  }
+  return result;
+}
+
+Value KernelLowering::elementPointer(const View &view, ArrayRef<ElementIndex> indices,
+                                     Value &inRange) {
   Value offset; // elements, i64
   inRange = Value();
   auto require = [&](Value condition) { inRange = both(inRange, condition); };
   for (const ViewDim &dim : view.dims) {
     Value coordinate = dim.offset;
     if (dim.tileDim >= 0) {
-      Value old = indices[dim.tileDim], index = scalars[old][0];
+      auto [index, range] = indices[dim.tileDim];
       // A slice has bounds of its own; those of a tensor are seen at the coordinate.
       if (!dim.whole && dim.size != ShapedType::kDynamic) {
         require(compare(arith::CmpIPredicate::ult, index, constant(dim.size, index.getType())));
-      } else if (!dim.whole && !integers.isNonNegative(old)) {
+      } else if (!dim.whole && range.low < 0) {
         require(compare(arith::CmpIPredicate::sge, index, constant(0, index.getType())));
       }
-      IntegerRange range = integers.range(old);
       bool saturates = false;
       coordinate = coordinateOf(dim, index, range, saturates);
     }
@@ -151,11 +164,12 @@ LogicalResult KernelLowering::lowerElementLoad(tile::LoadOp op) {
   if (source == views.end() || isa<VectorType>(op.getResult().getType())) {
     return unsupported(op, "a load of such an element");
   }
-  if (failed(flatten(op, op.getIndices()))) {
+  FailureOr<SmallVector<ElementIndex>> indices = elementIndices(op, op.getIndices());
+  if (failed(indices)) {
     return failure();
   }
   Value inRange;
-  Value pointer = elementPointer(source->second, op.getIndices(), inRange);
+  Value pointer = elementPointer(source->second, *indices, inRange);
   Type type = slotType(op.getResult().getType());
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   auto branch = scf::IfOp::create(b, loc, TypeRange{type}, inRange, true, true);
@@ -174,11 +188,12 @@ LogicalResult KernelLowering::lowerElementStore(tile::StoreOp op) {
   if (dest == views.end() || isa<VectorType>(op.getValue().getType())) {
     return unsupported(op, "a store of such an element");
   }
-  if (failed(flatten(op, op.getIndices()))) {
+  FailureOr<SmallVector<ElementIndex>> indices = elementIndices(op, op.getIndices());
+  if (failed(indices)) {
     return failure();
   }
   Value inRange;
-  Value pointer = elementPointer(dest->second, op.getIndices(), inRange);
+  Value pointer = elementPointer(dest->second, *indices, inRange);
   // All threads run the statement; the first one of its warps writes.
   Value first = compare(arith::CmpIPredicate::eq, threadId, i32(warps.first * 32));
   guarded(both(first, inRange), [&] {

@@ -257,3 +257,36 @@ tgpu.kernel @map(%x: !tile.global<?x?xf16>) attributes {threads = 32 : i32,
 tgpu.kernel @guard(%x: i32) attributes {threads = 32 : i32, guard = [#tgpu.divisible<1, 8>]} {
   tgpu.return
 }
+
+// -----
+
+tgpu.kernel @gather(%b: !tgpu.smem<8x8xf32>, %i: tensor<4xi32>) attributes {threads = 32 : i32} {
+  // expected-error @+1 {{takes one index for each dimension, and elements of the type there}}
+  %x = tgpu.gather %b[%i] : !tgpu.smem<8x8xf32>[tensor<4xi32>] -> tensor<4xf32>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @gather_scalar(%b: !tgpu.smem<8xf32>, %i: tensor<4xi32>) attributes {threads = 32 : i32} {
+  // expected-error @+1 {{takes scalars, and tiles of the shape and layout of its elements}}
+  %x = tgpu.gather %b[%i] : !tgpu.smem<8xf32>[tensor<4xi32>] -> f32
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @scatter(%b: !tgpu.smem<8xf32>, %v: f16, %i: i32) attributes {threads = 32 : i32} {
+  // expected-error @+1 {{takes one index for each dimension, and elements of the type there}}
+  tgpu.scatter %v, %b[%i] : f16, !tgpu.smem<8xf32>[i32]
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @fragment(%i: i32) attributes {threads = 32 : i32} {
+  %b = tile.alloc : !tile.buffer<8xf32, fragment>
+  // expected-error @+1 {{accesses views and shared buffers}}
+  %x = tgpu.gather %b[%i] : !tile.buffer<8xf32, fragment>[i32] -> f32
+  tgpu.return
+}

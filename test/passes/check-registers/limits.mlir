@@ -49,6 +49,17 @@ tgpu.kernel @huge(%x: f32) attributes {threads = 128 : i32, target = "sm_80"} {
 
 // -----
 
+// Elements that are computed have a register each on their way, also narrow ones.
+#row = #tgpu.fragment<"128x128 reg 0,1:0,2:0,4:0,8:0,16:0,32:0,64:32,0:64,0 lane 1,0:2,0:4,0:8,0:16,0 warp -">
+// expected-error@+1 {{fragments need 512 registers per thread, but there are 255 [fragment-too-large]}}
+tgpu.kernel @narrow(%x: tensor<128x128xf16, #row>) attributes {threads = 32 : i32, target = "sm_80"} {
+  // expected-note@+1 {{512 registers: 128x128 f16}}
+  %a = math.log %x : tensor<128x128xf16, #row>
+  tgpu.return
+}
+
+// -----
+
 // What a loop carries lives at one time.
 #row = #tgpu.fragment<"128x128 reg 0,1:0,2:0,4:0,8:0,16:0,32:0,64 lane 1,0:2,0:4,0:8,0:16,0 warp 32,0:64,0">
 !t = tensor<128x128xf32, #row>

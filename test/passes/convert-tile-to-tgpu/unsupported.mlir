@@ -1,16 +1,6 @@
 // What no GPU lowering takes yet is an error that names it and the target.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(convert-tile-to-tgpu))' -split-input-file -verify-diagnostics
 
-tgpu.kernel @parallel(%n: i32) attributes {threads = 64 : i32, target = "sm_90a"} {
-  // expected-error@+1 {{a `parallel` loop is not supported yet on `sm_90a` [not-supported]}}
-  tile.parallel (%n : i32) {
-  ^bb0(%i: i32):
-  }
-  tgpu.return
-}
-
-// -----
-
 tgpu.kernel @threads() attributes {threads = 64 : i32} {
   // expected-error@+1 {{a `threads` region is not supported yet on `this target` [not-supported]}}
   tile.threads [64] {

@@ -69,3 +69,21 @@ tgpu.kernel @splat_loop(%g: !tile.global<256xf32>, %f: f32, %n: i32) attributes 
 tgpu.kernel @nothing() attributes {threads = 128 : i32} {
   tgpu.return
 }
+
+// -----
+
+// Coordinates tie nothing: here two stores have them in layouts of their own, without a conversion.
+// CHECK-LABEL: tgpu.kernel @coordinates
+// CHECK-NOT: tgpu.convert_layout
+// CHECK: %[[A:.*]] = tgpu.coordinate : tensor<256xi32, [[LA:#tgpu.fragment<"[^"]*">]]>
+// CHECK: arith.addi %{{.*}}, %[[A]] : tensor<256xi32, [[LA]]>
+// CHECK: tgpu.scatter %{{.*}}, %{{.*}}[%[[I:.*]]] : tensor<256xf32, [[LB:#tgpu.fragment<"[^"]*">]]>, {{.*}}[tensor<256xi32, [[LB]]>]
+tgpu.kernel @coordinates(%g: !tile.global<256xi32>, %s: !tgpu.smem<256xf32>, %f: f32) attributes {threads = 128 : i32} {
+  %c = tgpu.coordinate : tensor<256xi32>
+  %x = tgpu.load %g {bytes = 16 : i32} : !tile.global<256xi32> -> tensor<256xi32>
+  %y = arith.addi %x, %c : tensor<256xi32>
+  tgpu.store %y, %g {bytes = 16 : i32} : tensor<256xi32>, !tile.global<256xi32>
+  %v = tile.splat %f : f32 -> tensor<256xf32>
+  tgpu.scatter %v, %s[%c] : tensor<256xf32>, !tgpu.smem<256xf32>[tensor<256xi32>]
+  tgpu.return
+}

@@ -37,7 +37,7 @@ tgpu.kernel @full_col(%a: !tgpu.smem<128x32xf16>, %b: !tgpu.smem<32x128xf16>, %c
 }
 
 // CHECK-LABEL: tgpu.kernel @fragments(
-// CHECK: tgpu.dot {{.*}}mma = #tgpu.mma<mma_sync, 16, 8, 16, warps = 2, 2>
+// CHECK: tgpu.dot {{.*}}mma = #tgpu.mma<mma_sync, 16, 8, 16, warps = 4, 1>
 tgpu.kernel @fragments(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>, %c: tensor<64x64xf32>) attributes {threads = 128 : i32, target = "sm_80"} {
   %d = tgpu.dot %a, %b, %c : tensor<64x32xf16>, tensor<32x64xf16>, tensor<64x64xf32> -> tensor<64x64xf32>
   tgpu.return
@@ -69,5 +69,32 @@ tgpu.kernel @fp8(%a: !tgpu.smem<64x32xf8E4M3FN>, %b: !tgpu.smem<32x64xf8E4M3FN>,
 // CHECK: tgpu.dot {{.*}}mma = #tgpu.mma<mma_sync, 16, 8, 16, warps = 2, 2>
 tgpu.kernel @required(%a: !tgpu.smem<64x32xf16>, %b: !tgpu.smem<32x64xf16>, %c: tensor<64x64xf32>) attributes {threads = 128 : i32, target = "sm_80"} {
   %d = tgpu.dot %a, %b, %c {require = ["mma"]} : !tgpu.smem<64x32xf16>, !tgpu.smem<32x64xf16>, tensor<64x64xf32> -> tensor<64x64xf32>
+  tgpu.return
+}
+
+// Rows stay whole where they are reduced, here behind a mask, or are A of another product; not where that gives a warp more to do.
+// CHECK-LABEL: tgpu.kernel @rows(
+// CHECK: tgpu.dot {{.*}}mma = #tgpu.mma<mma_sync, 16, 8, 16, warps = 4, 1>
+// CHECK: tgpu.dot {{.*}}mma = #tgpu.mma<mma_sync, 16, 8, 16, warps = 4, 1>
+tgpu.kernel @rows(%a: !tgpu.smem<64x32xf16>, %b: !tgpu.smem<32x64xf16>, %c: tensor<64x64xf32>, %p: i1, %e: tensor<64x32xf32>) attributes {threads = 128 : i32, target = "sm_80"} {
+  %d = tgpu.dot %a, %b, %c : !tgpu.smem<64x32xf16>, !tgpu.smem<32x64xf16>, tensor<64x64xf32> -> tensor<64x64xf32>
+  %m = scf.if %p -> (tensor<64x64xf32>) {
+    %n = arith.negf %d : tensor<64x64xf32>
+    scf.yield %n : tensor<64x64xf32>
+  } else {
+    scf.yield %c : tensor<64x64xf32>
+  }
+  %r = tile.reduce <max> %m axis 1 : tensor<64x64xf32> -> tensor<64xf32>
+  %h = tile.convert %d : tensor<64x64xf32> to tensor<64x64xf16>
+  %b2 = tgpu.alloc_shared : !tgpu.smem<64x32xf16>
+  %f = tgpu.dot %h, %b2, %e : tensor<64x64xf16>, !tgpu.smem<64x32xf16>, tensor<64x32xf32> -> tensor<64x32xf32>
+  tgpu.return
+}
+
+// CHECK-LABEL: tgpu.kernel @few_rows(
+// CHECK: tgpu.dot {{.*}}mma = #tgpu.mma<mma_sync, 16, 8, 16, warps = 1, 4>
+tgpu.kernel @few_rows(%a: !tgpu.smem<16x32xf16>, %b: !tgpu.smem<32x64xf16>, %c: tensor<16x64xf32>) attributes {threads = 128 : i32, target = "sm_80"} {
+  %d = tgpu.dot %a, %b, %c : !tgpu.smem<16x32xf16>, !tgpu.smem<32x64xf16>, tensor<16x64xf32> -> tensor<16x64xf32>
+  %r = tile.reduce <max> %d axis 1 : tensor<16x64xf32> -> tensor<16xf32>
   tgpu.return
 }
