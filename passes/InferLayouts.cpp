@@ -489,7 +489,7 @@ LogicalResult Inference::convertOperands(Operation *op) {
 
 /// Elements that are combined together are held by one thread.
 LogicalResult Inference::convertInputs(tile::ReduceWithOp reduce) {
-  auto known = llvm::find_if(reduce.getInputs(), [&](Value input) { return !isSplat(input); });
+  auto known = llvm::find_if(reduce.getInputs(), [&](Value input) { return !isFree(input); });
   FailureOr<RegisterLayout> wanted = known == reduce.getInputs().end()
                                          ? freeLayout(reduce.getInputs().front())
                                          : FailureOr(*tgpu::getLayout((*known).getType()));
