@@ -504,7 +504,6 @@ LogicalResult Converter::convert(Operation *op) {
       .Case<tile::AtomicOp, tile::AtomicCasOp, tile::AtomicTileOp>(
           [&](auto op) { return unsupported(op, "an atomic operation"); })
       .Case([&](tile::PrintOp op) { return unsupported(op, "`print`"); })
-      .Case<tile::ScanOp, tile::ScanWithOp>([&](auto op) { return unsupported(op, "a scan"); })
       .Default([&](Operation *op) {
         if (usesBuffer(op)) {
           return unsupported(op, ("`" + op->getName().getStringRef() + "` of a tile").str());

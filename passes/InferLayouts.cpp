@@ -36,10 +36,10 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 }
 
 /// Operations whose tiles are all of one layout: each element is computed from, or accessed with,
-/// the operands' elements at the same place.
-static bool isElementwise(Operation *op) {
+/// the operands' elements at the same place, or is a running result along the operands' rows.
+static bool sharesLayout(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>() ||
-         isa<tile::MapOp, tgpu::GatherOp, tgpu::ScatterOp>(op);
+         isa<tile::MapOp, tile::ScanOp, tile::ScanWithOp, tgpu::GatherOp, tgpu::ScatterOp>(op);
 }
 
 /// How warps share a product on a matrix instruction.
@@ -193,8 +193,8 @@ static SmallVector<Value> sameAs(Value value) {
   if (auto loop = dyn_cast<scf::WhileOp>(definition)) {
     return other(loop.getAfterArguments(), number);
   }
-  return isElementwise(definition) ? SmallVector<Value>(definition->getResults())
-                                   : SmallVector<Value>();
+  return sharesLayout(definition) ? SmallVector<Value>(definition->getResults())
+                                  : SmallVector<Value>();
 }
 
 /// True for what each thread has in any layout without an operation on others: a splat, coordinates.
@@ -267,7 +267,7 @@ void Inference::spreadFrom(Value value) {
 
 void Inference::spreadAcross(Operation *op, Value from) {
   const RegisterLayout layout = layouts.find(from)->second;
-  if (isElementwise(op)) {
+  if (sharesLayout(op)) {
     assignAll(op->getOperands(), layout);
     assignAll(op->getResults(), layout);
   } else if (auto dot = dyn_cast<DotOp>(op)) {
@@ -442,7 +442,7 @@ FailureOr<std::optional<RegisterLayout>> Inference::commonLayout(Operation *op) 
 }
 
 LogicalResult Inference::convertOperands(Operation *op) {
-  if (isElementwise(op)) {
+  if (sharesLayout(op)) {
     FailureOr<std::optional<RegisterLayout>> wanted = commonLayout(op);
     if (failed(wanted)) {
       return failure();

@@ -131,10 +131,7 @@ SmallVector<Value> Reduction::inWarps(ValueRange values, unsigned dim,
   if (!kind) {
     IRMapping mapping;
     cast<tile::ReduceWithOp>(op).getCombine().cloneInto(&step.getCombine(), mapping);
-    Operation *yield = step.getCombine().front().getTerminator();
-    OpBuilder inside(yield);
-    tgpu::YieldOp::create(inside, yield->getLoc(), yield->getOperands());
-    yield->erase();
+    tgpu::endCombine(step.getCombine());
   }
   return llvm::map_to_vector(step.getResults(),
                              [&](Value part) { return inLayout(part, parts.whole); });

@@ -99,17 +99,17 @@ FailureOr<RegisterLayout> Scan::chooseLayout() {
                                                 : blocked.reason()));
   }
   const unsigned bits = tile::getStorageBits(getElementTypeOrSelf(op->getOperand(0).getType()));
-  Answer<layout::Conversion> plan =
-      tgpu::planConversion(op->getContext(), source, *blocked, bits);
+  Answer<layout::Conversion> plan = tgpu::planConversion(op->getContext(), source, *blocked, bits);
   const std::string price = plan ? plan->describe() : std::string("an exchange");
-  if (failed(checkRequired(op, "no_exchange",
-                           "a scan needs rows in runs of neighbours: the conversion goes " +
-                               price))) {
+  if (failed(
+          checkRequired(op, "no_exchange",
+                        "a scan needs rows in runs of neighbours: the conversion goes " + price))) {
     return failure();
   }
-  op->emitRemark("layout conversions for a scan, which needs rows in runs of neighbours: to and fro "
-                 "each " +
-                 price);
+  op->emitRemark(
+      "layout conversions for a scan, which needs rows in runs of neighbours: to and fro "
+      "each " +
+      price);
   return *blocked;
 }
 
@@ -119,6 +119,9 @@ void Scan::takeCombine(Region &region) {
   }
   IRMapping mapping;
   cast<tile::ScanWithOp>(op).getCombine().cloneInto(&region, mapping);
+  if (!isa<tile::ScanWithOp>(region.getParentOp())) {
+    tgpu::endCombine(region);
+  }
 }
 
 /// A scan of what the lanes of a warp hold.
@@ -136,15 +139,13 @@ SmallVector<Value> Scan::inWarps(ValueRange inputs) {
   return SmallVector<Value>(step.getResults());
 }
 
-FailureOr<SmallVector<Value>> Scan::acrossWarps(ValueRange inputs,
-                                                const layout::WarpParts &parts) {
+FailureOr<SmallVector<Value>> Scan::acrossWarps(ValueRange inputs, const layout::WarpParts &parts) {
   if (failed(checkRequired(op, "no_exchange",
                            "a scan across " + Twine(parts.count) +
                                " warps goes through shared memory"))) {
     return failure();
   }
-  op->emitRemark(
-      llvm::formatv("scan across {0} warps, through shared memory", parts.count).str());
+  op->emitRemark(llvm::formatv("scan across {0} warps, through shared memory", parts.count).str());
   SmallVector<Type> types(inputs.getTypes()), totals;
   for (Value input : inputs) {
     auto type = cast<RankedTensorType>(input.getType());
@@ -153,16 +154,16 @@ FailureOr<SmallVector<Value>> Scan::acrossWarps(ValueRange inputs,
   }
   auto kindAttr = kind ? kind.getKindAttr() : tile::CombineKindAttr();
   const bool isUnsigned = kind && kind.getIsUnsigned();
-  auto step = tgpu::ScanInWarpsOp::create(builder, op->getLoc(), types, totals, inputs, axis,
-                                          kindAttr, reverse, kind && kind.getExclusive(),
-                                          isUnsigned);
+  auto step =
+      tgpu::ScanInWarpsOp::create(builder, op->getLoc(), types, totals, inputs, axis, kindAttr,
+                                  reverse, kind && kind.getExclusive(), isUnsigned);
   takeCombine(step.getCombine());
   SmallVector<Value> whole = llvm::map_to_vector(
       step.getTotals(), [&](Value total) { return inLayout(total, parts.whole); });
-  auto last = tgpu::ScanAcrossWarpsOp::create(builder, op->getLoc(), types, step.getResults(),
+  auto last = tgpu::ScanAcrossWarpsOp::create(builder, op->getLoc(), types, step.getScanned(),
                                               whole, axis, kindAttr, reverse, isUnsigned);
   takeCombine(last.getCombine());
-  return SmallVector<Value>(last.getOutputs());
+  return SmallVector<Value>(last.getResults());
 }
 
 LogicalResult Scan::run() {

@@ -134,6 +134,18 @@ def LowerReductions : Pass<"tgpu-lower-reductions", "tilec::tgpu::KernelOp"> {
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
 }
 
+def LowerScans : Pass<"tgpu-lower-scans", "tilec::tgpu::KernelOp"> {
+  let summary = "Take scans apart into steps in a warp and across warps";
+  let description = [{
+    Needs: layouts of fragments. A `tile.scan` or `tile.scan_with` whose rows several warps hold becomes `tgpu.scan_in_warps`, a
+    conversion of layouts that gives each thread the totals of all warps, and `tgpu.scan_across_warps`. Where the layout holds no
+    blocks of blocks of neighbours (layout::planScan), inputs are converted to one that does, and results back, with a remark that says
+    what it costs. In built-in sums and products f16 and bf16 run on in f32. Gives: the rows of each scan that is left lie in warps,
+    in such a layout.
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect"];
+}
+
 def CheckRegisters : Pass<"tgpu-check-registers", "tilec::tgpu::KernelOp"> {
   let summary = "Refuse fragments that the registers of a thread cannot hold";
   let description = [{

@@ -40,6 +40,7 @@ void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   kernels.addPass(createSelectCopies());
   kernels.addPass(createInferLayouts());
   kernels.addPass(createLowerReductions());
+  kernels.addPass(createLowerScans());
   kernels.addPass(createCheckRegisters());
   kernels.addPass(createSelectSharedLayouts());
   kernels.addPass(createLowerDots());

@@ -71,6 +71,9 @@ bool hasChecks(KernelOp kernel);
 /// times in each thread: a map, or a combination by a function.
 bool hasElementBody(mlir::Operation *op);
 
+/// Ends a region of the tile dialect that combines as one of an operation of this one.
+void endCombine(mlir::Region &region);
+
 /// Layout of a fragment type; nullptr when it has none yet.
 const layout::RegisterLayout *getLayout(mlir::Type fragment);
 /// The tensor type with `layout` as encoding.

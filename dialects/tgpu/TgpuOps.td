@@ -354,7 +354,31 @@ def Tgpu_ReduceInWarpsOp : Tgpu_Op<"reduce_in_warps", [RecursiveMemoryEffects, R
   let assemblyFormat = "$inputs `axis` $axis (`by` $kind^)? attr-dict `:` type($inputs) `->` type($results) ($combine^)?";
   let hasRegionVerifier = 1;
 }
-def Tgpu_YieldOp : Tgpu_Op<"yield", [Pure, ReturnLike, Terminator, HasParent<"ReduceInWarpsOp">]> {
+def Tgpu_ScanInWarpsOp : Tgpu_Op<"scan_in_warps", [RecursiveMemoryEffects, RecursivelySpeculatable, SameVariadicResultSize]> {
+  let summary = "running results of what each warp holds of each row, and what all of that makes together";
+  let description = [{
+    The first step of a scan across warps. `totals` are the parts of the warps, as of `tgpu.reduce_in_warps`, combined in order.
+    It combines by a `kind`, or as `tile.scan_with` by a region.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, I64Attr:$axis, OptionalAttr<Tile_CombineKindAttr>:$kind, UnitAttr:$reverse,
+                       UnitAttr:$exclusive, UnitAttr:$is_unsigned);
+  let results = (outs Variadic<AnyRankedTensor>:$scanned, Variadic<AnyRankedTensor>:$totals);
+  let regions = (region MaxSizedRegion<1>:$combine);
+  let assemblyFormat = "$inputs `axis` $axis (`by` $kind^)? attr-dict `:` type($inputs) `->` type($scanned) `totals` type($totals) ($combine^)?";
+  let hasRegionVerifier = 1;
+}
+def Tgpu_ScanAcrossWarpsOp : Tgpu_Op<"scan_across_warps", [RecursiveMemoryEffects, RecursivelySpeculatable, SameVariadicOperandSize]> {
+  let summary = "running results of rows from those of each warp and the totals of all warps, which each thread holds";
+  let description = [{ The last step of a scan across warps: each combines what the warps before it make with what it has. }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, Variadic<AnyRankedTensor>:$totals, I64Attr:$axis,
+                       OptionalAttr<Tile_CombineKindAttr>:$kind, UnitAttr:$reverse, UnitAttr:$is_unsigned);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region MaxSizedRegion<1>:$combine);
+  let assemblyFormat = "$inputs `after` $totals `axis` $axis (`by` $kind^)? attr-dict `:` type($inputs) `after` type($totals) `->` type($results) ($combine^)?";
+  let hasRegionVerifier = 1;
+}
+def Tgpu_YieldOp : Tgpu_Op<"yield", [Pure, ReturnLike, Terminator,
+                                      ParentOneOf<["ReduceInWarpsOp", "ScanInWarpsOp", "ScanAcrossWarpsOp"]>]> {
   let summary = "end of the region of an operation that combines";
   let arguments = (ins Variadic<AnyType>:$operands);
   let assemblyFormat = "$operands `:` type($operands) attr-dict";

@@ -36,34 +36,43 @@ Combiner KernelLowering::combinerOf(tile::CombineKind kind, bool isUnsigned) {
   return {[this, kind, isUnsigned](ArrayRef<Value> first, ArrayRef<Value> second, Value) {
             return Fragment{combine(layout::Combine(kind), first[0], second[0], isUnsigned)};
           },
-          /*commutes=*/true, /*checks=*/false};
+          /*commutes=*/true, /*asks=*/false};
+}
+
+bool KernelLowering::hasLoops(Region &body) {
+  return body.walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
 Combiner KernelLowering::combinerOf(Region &region) {
+  const bool loops = hasLoops(region);
   const bool checks =
       region.walk([](tile::VerifyOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  auto combine = [this, &region](ArrayRef<Value> first, ArrayRef<Value> second,
-                                 Value isReal) -> FailureOr<Fragment> {
+  auto run = [this, &region]() -> FailureOr<Fragment> {
     Block &body = region.front();
-    for (auto [argument, value] :
-         llvm::zip_equal(body.getArguments(), llvm::concat<const Value>(first, second))) {
-      scalars[argument] = {value};
-    }
-    mappedSlotInTile = isReal;
     LogicalResult lowered = lowerBlock(body);
-    mappedSlotInTile = Value();
     loc = region.getLoc();
     return failed(lowered) ? FailureOr<Fragment>(failure())
                            : flatten(region.getParentOp(), body.getTerminator()->getOperands());
   };
-  return {combine, /*commutes=*/false, checks};
+  auto combine = [this, &region, loops, run](ArrayRef<Value> first, ArrayRef<Value> second,
+                                             Value isReal) {
+    for (auto [argument, value] :
+         llvm::zip_equal(region.getArguments(), llvm::concat<const Value>(first, second))) {
+      scalars[argument] = {value};
+    }
+    mappedSlotInTile = isReal;
+    FailureOr<Fragment> result = valuesUnder(loops ? isReal : Value(), first, run);
+    mappedSlotInTile = Value();
+    return result;
+  };
+  return {combine, /*commutes=*/false, loops || checks};
 }
 
 FailureOr<Fragment> KernelLowering::combineReal(const Combiner &combiner, ArrayRef<Value> first,
                                                 ArrayRef<Value> second, Value areReal,
                                                 ArrayRef<Value> otherwise, Value isElement) {
   FailureOr<Fragment> result =
-      combiner.combine(first, second, combiner.checks ? both(areReal, isElement) : Value());
+      combiner.combine(first, second, combiner.asks ? both(areReal, isElement) : Value());
   if (succeeded(result) && areReal) {
     for (auto [value, other] : llvm::zip_equal(*result, otherwise)) {
       value = arith::SelectOp::create(b, loc, areReal, value, other);

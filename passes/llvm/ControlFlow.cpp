@@ -25,7 +25,7 @@ LogicalResult KernelLowering::flattenTypes(Operation *user, TypeRange types,
       }
       flat.append(layout->registersPerThread(), slotType(tensor.getElementType()));
     } else if (type.isIntOrIndexOrFloat() || isa<VectorType>(type)) {
-      flat.push_back(type);
+      flat.push_back(slotType(type));
     } else {
       return unsupported(user, "a loop or branch that carries such a value");
     }
@@ -59,6 +59,25 @@ void KernelLowering::bind(ValueRange old, ValueRange flat) {
     scalars[value] = Fragment(flat.begin() + next, flat.begin() + next + count);
     next += count;
   }
+}
+
+FailureOr<Fragment> KernelLowering::valuesUnder(Value condition, ArrayRef<Value> otherwise,
+                                                llvm::function_ref<FailureOr<Fragment>()> compute) {
+  if (!condition) {
+    return compute();
+  }
+  auto branch = scf::IfOp::create(b, loc, ValueRange(otherwise).getTypes(), condition,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  FailureOr<Fragment> values = compute();
+  if (failed(values)) {
+    return failure();
+  }
+  scf::YieldOp::create(b, loc, *values);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loc, otherwise);
+  return Fragment(branch.getResults());
 }
 
 void KernelLowering::guarded(Value condition, llvm::function_ref<void()> then) {
@@ -161,6 +180,8 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
       })
       .Case<tgpu::ScalePartialOp>([&](auto o) { return lowerScalePartial(o); })
       .Case<tgpu::ReduceInWarpsOp>([&](auto o) { return lowerReduceInWarps(o); })
+      .Case<tgpu::ScanInWarpsOp>([&](auto o) { return lowerScanInWarps(o); })
+      .Case<tgpu::ScanAcrossWarpsOp>([&](auto o) { return lowerScanAcrossWarps(o); })
       .Case<tgpu::FragmentSliceOp>([&](auto o) { return lowerFragmentSlice(o); })
       .Case<tgpu::WgmmaWaitOp>([&](auto o) { return lowerWgmmaWait(o); })
       .Case<tgpu::MmaOp>([&](auto o) { return lowerMma(o); })
@@ -189,6 +210,8 @@ LogicalResult KernelLowering::lowerTileOp(Operation *op) {
       .Case<tile::MapOp>([&](auto o) { return lowerMap(o); })
       .Case<tile::ReduceOp>([&](auto o) { return lowerReduce(o); })
       .Case<tile::ReduceWithOp>([&](auto o) { return lowerReduceWith(o); })
+      .Case<tile::ScanOp>([&](auto o) { return lowerScan(o); })
+      .Case<tile::ScanWithOp>([&](auto o) { return lowerScanWith(o); })
       .Case<tile::TransposeOp>([&](auto o) { return lowerTranspose(o); })
       .Case<tile::BroadcastOp>([&](auto o) { return lowerBroadcast(o); })
       .Case<tile::LoadOp>([&](auto o) { return lowerElementLoad(o); })

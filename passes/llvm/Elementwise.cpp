@@ -17,7 +17,7 @@ static Operation *cloneScalar(OpBuilder &b, Location loc, Operation *op, ValueRa
   state.addOperands(operands);
   for (Type type : op->getResultTypes()) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    state.addTypes(tensor ? slotType(tensor.getElementType()) : type);
+    state.addTypes(slotType(tensor ? tensor.getElementType() : type));
   }
   state.addAttributes(op->getAttrs());
   Operation *clone = b.create(state);
@@ -27,6 +27,14 @@ static Operation *cloneScalar(OpBuilder &b, Location loc, Operation *op, ValueRa
         arith::IntegerOverflowFlagsAttr::get(b.getContext(), arith::IntegerOverflowFlags::none));
   }
   return clone;
+}
+
+/// A constant as slots hold it: 8-bit floats live in integers.
+static TypedAttr slotConstant(TypedAttr value) {
+  Type type = slotType(value.getType());
+  return type == value.getType()
+             ? value
+             : IntegerAttr::get(type, cast<FloatAttr>(value).getValue().bitcastToAPInt());
 }
 
 /// A call of the function of libm for f32 or f64, which compiler/emit/MathCalls.cpp exchanges.
@@ -57,6 +65,9 @@ Fragment KernelLowering::emitScalar(Operation *op, ValueRange in) {
     return {arith::CmpFOp::create(b, loc, predicate, magnitude, infinity)};
   };
   return llvm::TypeSwitch<Operation *, Fragment>(op)
+      .Case<arith::ConstantOp>([&](arith::ConstantOp o) -> Fragment {
+        return {arith::ConstantOp::create(b, loc, slotConstant(cast<TypedAttr>(o.getValue())))};
+      })
       .Case<tile::ShlOp>([&](auto) { return shifted(true, true); })
       .Case<tile::ShrOp>([&](tile::ShrOp o) { return shifted(false, o.getIsUnsigned()); })
       .Case<arith::ShLIOp>([&](auto) { return shifted(true, true); })
@@ -110,12 +121,8 @@ LogicalResult KernelLowering::lowerElementwise(Operation *op) {
     if (!splat) {
       return unsupported(op, "a constant fragment whose elements differ");
     }
-    auto value = splat.getSplatValue<TypedAttr>();
-    if (value.getType() != types[0]) { // 8-bit floats live in integers
-      value = b.getIntegerAttr(types[0],
-                               cast<FloatAttr>(value).getValue().bitcastToAPInt().getSExtValue());
-    }
-    Value scalar = arith::ConstantOp::create(b, loc, value);
+    Value scalar =
+        arith::ConstantOp::create(b, loc, slotConstant(splat.getSplatValue<TypedAttr>()));
     scalars[op->getResult(0)] = Fragment(count, scalar);
     return success();
   }
@@ -182,15 +189,22 @@ LogicalResult KernelLowering::lowerMap(tile::MapOp op) {
   const layout::RegisterLayout *layout = tgpu::getLayout(op.getInputs().front().getType());
   const bool checks =
       op.walk([](tile::VerifyOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  const bool loops = hasLoops(op.getBody());
+  Fragment zeros;
+  for (Type type : op.getResultTypes()) {
+    Type slot = slotType(cast<RankedTensorType>(type).getElementType());
+    zeros.push_back(arith::ConstantOp::create(b, loc, b.getZeroAttr(slot)));
+  }
   for (size_t i = 0; i < count; ++i) {
-    mappedSlotInTile = checks ? slotInTile(*layout, i) : Value();
+    Value isElement = checks || loops ? slotInTile(*layout, i) : Value();
+    mappedSlotInTile = isElement;
     for (auto [argument, input] : llvm::zip_equal(body.getArguments(), op.getInputs())) {
       scalars[argument] = {scalars[input][i]};
     }
-    if (failed(lowerBlock(body))) {
-      return failure();
-    }
-    FailureOr<Fragment> yields = flatten(op, body.getTerminator()->getOperands());
+    FailureOr<Fragment> yields = valuesUnder(loops ? isElement : Value(), zeros, [&] {
+      return failed(lowerBlock(body)) ? FailureOr<Fragment>(failure())
+                                      : flatten(op, body.getTerminator()->getOperands());
+    });
     if (failed(yields)) {
       return failure();
     }

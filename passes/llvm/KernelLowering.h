@@ -68,7 +68,7 @@ struct Combiner {
                                           llvm::ArrayRef<mlir::Value> second, mlir::Value isReal)>
       combine;
   bool commutes = false; // to the last bit
-  bool checks = false;   // it holds tests of `--check`, which ask `isReal`
+  bool asks = false;     // `isReal` matters: it holds tests of `--check`, or loops
 };
 
 /// Name of the dynamic shared memory of every kernel.
@@ -143,6 +143,10 @@ private:
                                    llvm::SmallVectorImpl<mlir::Type> &flat);
   /// Binds old values to consecutive new ones.
   void bind(mlir::ValueRange old, mlir::ValueRange flat);
+  /// What `compute` gives, under `condition` (null: always), else `otherwise`.
+  mlir::FailureOr<Fragment> valuesUnder(mlir::Value condition,
+                                        llvm::ArrayRef<mlir::Value> otherwise,
+                                        llvm::function_ref<mlir::FailureOr<Fragment>()> compute);
   /// `then` runs under `condition` (null: always).
   void guarded(mlir::Value condition, llvm::function_ref<void()> then);
 
@@ -305,6 +309,8 @@ private:
   // ---- Elements that are combined (Combine.cpp).
   mlir::Value combine(layout::Combine kind, mlir::Value x, mlir::Value y, bool isUnsigned);
   Combiner combinerOf(tile::CombineKind kind, bool isUnsigned);
+  /// Scalar code that need not end where its operands are no elements, but what pads a layout.
+  bool hasLoops(mlir::Region &body);
   /// A user's function: a region that takes the elements of two parts.
   Combiner combinerOf(mlir::Region &region);
   /// Both parts combined where both are real (null: they are), else `otherwise`. `isElement`: that the
@@ -338,6 +344,23 @@ private:
                                                              const layout::RegisterLayout &layout,
                                                              unsigned axis,
                                                              const layout::ReductionPlan &plan);
+
+  // ---- Scans (Scans.cpp).
+  mlir::LogicalResult lowerScan(tile::ScanOp op);
+  mlir::LogicalResult lowerScanWith(tile::ScanWithOp op);
+  mlir::LogicalResult lowerScanInWarps(tgpu::ScanInWarpsOp op);
+  mlir::LogicalResult lowerScanAcrossWarps(tgpu::ScanAcrossWarpsOp op);
+  /// `identity`: of an exclusive scan, else null. `totals`: results of the operation, behind those of
+  /// its inputs.
+  mlir::LogicalResult scanInWarps(mlir::Operation *op, const Combiner &combiner, uint64_t axis,
+                                  bool reverse, mlir::Value identity, mlir::ValueRange totals);
+  mlir::FailureOr<Fragment> carryOfWarp(const Combiner &combiner, llvm::ArrayRef<Fragment> totals,
+                                        llvm::ArrayRef<int64_t> parts, mlir::Value ownPart,
+                                        bool reverse, mlir::Value isElement);
+  mlir::LogicalResult addCarry(const Combiner &combiner, llvm::MutableArrayRef<Fragment> results,
+                               llvm::ArrayRef<int64_t> slots, llvm::ArrayRef<mlir::Value> carry,
+                               mlir::Value isLater, const layout::RegisterLayout &layout);
+  friend class WarpScan;
 
 public:
   // ---- Packing (Packing.cpp).

@@ -72,7 +72,7 @@ FailureOr<Fragment> KernelLowering::reduceSlot(const Combiner &combiner, ArrayRe
       return arith::ConstantOp::create(b, loc, b.getZeroAttr(input.front().getType()));
     });
   }
-  Value isElement = combiner.checks ? slotInTile(plan.result, slot) : Value();
+  Value isElement = combiner.asks ? slotInTile(plan.result, slot) : Value();
   FailureOr<Fragment> values =
       reduceSlots(combiner, inputs, layout, axis, slots, plan.threadReach, isElement);
   const int64_t first = layout.registerOffset(slots.front())[axis], extent = layout.shape()[axis];

@@ -9,7 +9,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/layout/Scan.h"
-
 #include "passes/llvm/Addresses.h"
 
 using namespace mlir;
@@ -85,20 +84,19 @@ private:
   bool reverse;
   bool exclusive = false;
   ArrayRef<Fragment> inputs;
-  Value isElement;                             // of the row at hand, for checks
-  SmallVector<Value, 6> least;                 // of each level: coordinate of the block's first lane
-  SmallVector<int64_t, 6> reach;               // of each level: the greatest of those
+  Value isElement;               // of the row at hand, for checks
+  SmallVector<Value, 6> least;   // of each level: coordinate of the block's first lane
+  SmallVector<int64_t, 6> reach; // of each level: the greatest of those
   SmallVector<SmallVector<Block, 16>, 5> blocks; // of each level, by number
 };
 
 /// In which threads a part that begins at `offset` in the thread's slots holds an element; null: in
 /// all, or nobody asks.
 Value WarpScan::isReal(unsigned level, int64_t offset) {
-  if ((!reverse && !combiner.checks) || offset + reach[level] < extent) {
+  if ((!reverse && !combiner.asks) || offset + reach[level] < extent) {
     return Value();
   }
-  return code.compare(arith::CmpIPredicate::ult, code.add(least[level], offset),
-                      code.i32(extent));
+  return code.compare(arith::CmpIPredicate::ult, code.add(least[level], offset), code.i32(extent));
 }
 
 /// Two neighbours.
@@ -199,9 +197,8 @@ LogicalResult WarpScan::up(unsigned level, int64_t node) {
 
 /// What comes before the lane's half of a block that `carry` comes before.
 FailureOr<Carry> WarpScan::enter(unsigned level, const Block &block, const Carry &carry) {
-  Value isAfter =
-      code.compare(reverse ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ne,
-                   code.laneBit(plan.lanes[level].bit), code.i32(0));
+  Value isAfter = code.compare(reverse ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ne,
+                               code.laneBit(plan.lanes[level].bit), code.i32(0));
   FailureOr<Carry> joined = join(carry, block.before, block.highIsReal, isAfter);
   if (failed(joined)) {
     return failure();
@@ -261,7 +258,7 @@ LogicalResult WarpScan::scanRow(int64_t row, ArrayRef<Value> identity, bool want
   const unsigned top = plan.lanes.size();
   FailureOr<Fragment> total = slotValues(0); // any, where nobody asks
   if (!plan.runs[top][row].empty()) {
-    isElement = combiner.checks ? code.slotInTile(plan.rows.result, row) : Value();
+    isElement = combiner.asks ? code.slotInTile(plan.rows.result, row) : Value();
     if (failed(up(top, row))) {
       return failure();
     }
@@ -302,6 +299,176 @@ LogicalResult WarpScan::run(ArrayRef<Fragment> of, ArrayRef<Value> identity, boo
     for (Fragment &result : results) {
       result[copy] = result[slot];
     }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// With what an exclusive scan begins: the number that changes no other.
+static Value identityOf(OpBuilder &b, Location loc, tile::CombineKind kind, Type type,
+                        bool isUnsigned) {
+  TypedAttr value;
+  if (auto real = dyn_cast<FloatType>(type)) {
+    const llvm::fltSemantics &semantics = real.getFloatSemantics();
+    const bool isLeast = kind == tile::CombineKind::Max;
+    value = b.getFloatAttr(type, kind == tile::CombineKind::Sum ? APFloat::getZero(semantics)
+                                 : kind == tile::CombineKind::Prod
+                                     ? APFloat::getOne(semantics)
+                                     : APFloat::getInf(semantics, isLeast));
+  } else {
+    const unsigned bits = type.getIntOrFloatBitWidth();
+    APInt number(bits, kind == tile::CombineKind::Prod ? 1 : 0);
+    if (kind == tile::CombineKind::Max) {
+      number = isUnsigned ? APInt::getMinValue(bits) : APInt::getSignedMinValue(bits);
+    } else if (kind == tile::CombineKind::Min) {
+      number = isUnsigned ? APInt::getMaxValue(bits) : APInt::getSignedMaxValue(bits);
+    }
+    value = b.getIntegerAttr(type, number);
+  }
+  return arith::ConstantOp::create(b, loc, value);
+}
+
+static Value identityOf(OpBuilder &b, Location loc, Operation *op, tile::CombineKind kind,
+                        bool isUnsigned) {
+  Type element = cast<RankedTensorType>(op->getOperand(0).getType()).getElementType();
+  return identityOf(b, loc, kind, element, isUnsigned);
+}
+
+LogicalResult KernelLowering::scanInWarps(Operation *op, const Combiner &combiner, uint64_t axis,
+                                          bool reverse, Value identity, ValueRange totals) {
+  const layout::RegisterLayout *layout = tgpu::getLayout(op->getOperand(0).getType());
+  auto plan = layout ? layout::planScan(*layout, axis)
+                     : layout::Answer<layout::ScanPlan>(layout::Refusal{"no layout"});
+  if (!plan || (plan->rows.warpOffsets == 1) != totals.empty()) {
+    return unsupported(op, "this scan");
+  }
+  SmallVector<Fragment> inputs;
+  for (auto [input, result] : llvm::zip(op->getOperands(), op->getResults())) {
+    if (tgpu::getLayout(input.getType()) != layout || tgpu::getLayout(result.getType()) != layout) {
+      return unsupported(op, "a scan of fragments of different layouts");
+    }
+    inputs.push_back(scalars.lookup(input));
+  }
+  WarpScan scan(*this, combiner, *layout, axis, reverse, *plan);
+  if (failed(scan.run(inputs, identity ? ArrayRef<Value>(identity) : ArrayRef<Value>(),
+                      !totals.empty()))) {
+    return failure();
+  }
+  for (auto [result, values] : llvm::zip(op->getResults(), scan.results)) {
+    scalars[result] = values;
+  }
+  for (auto [total, values] : llvm::zip(totals, scan.totals)) {
+    scalars[total] = values; // the slots of the parts of warps are those of a reduction's result
+  }
+  return success();
+}
+
+LogicalResult KernelLowering::lowerScan(tile::ScanOp op) {
+  Value identity =
+      op.getExclusive() ? identityOf(b, loc, op, op.getKind(), op.getIsUnsigned()) : Value();
+  return scanInWarps(op, combinerOf(op.getKind(), op.getIsUnsigned()), op.getAxis(),
+                     op.getReverse(), identity, {});
+}
+
+LogicalResult KernelLowering::lowerScanWith(tile::ScanWithOp op) {
+  return scanInWarps(op, combinerOf(op.getCombine()), op.getAxis(), op.getReverse(), Value(), {});
+}
+
+LogicalResult KernelLowering::lowerScanInWarps(tgpu::ScanInWarpsOp op) {
+  Value identity =
+      op.getExclusive() ? identityOf(b, loc, op, *op.getKind(), op.getIsUnsigned()) : Value();
+  return scanInWarps(op,
+                     op.getKind() ? combinerOf(*op.getKind(), op.getIsUnsigned())
+                                  : combinerOf(op.getCombine()),
+                     op.getAxis(), op.getReverse(), identity, op.getTotals());
+}
+
+/// What the warps before the calling one make of a row. `parts`: slots of their totals, by rising
+/// coordinates; `ownPart`: number of its own. Any value where there is none before.
+FailureOr<Fragment> KernelLowering::carryOfWarp(const Combiner &combiner, ArrayRef<Fragment> totals,
+                                                ArrayRef<int64_t> parts, Value ownPart,
+                                                bool reverse, Value isElement) {
+  auto valuesOf = [&](int64_t part) {
+    return llvm::map_to_vector<8>(totals,
+                                  [&](const Fragment &total) { return total[parts[part]]; });
+  };
+  const int64_t count = parts.size();
+  Fragment running = valuesOf(reverse ? count - 1 : 0), carry = running;
+  for (int64_t i = 1; i + 1 < count; ++i) {
+    const int64_t part = reverse ? count - 1 - i : i;
+    FailureOr<Fragment> next =
+        combineReal(combiner, running, valuesOf(part), Value(), {}, isElement);
+    if (failed(next)) {
+      return failure();
+    }
+    running = *next;
+    Value isBefore = compare(reverse ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sgt,
+                             ownPart, i32(part));
+    for (auto [value, more] : llvm::zip_equal(carry, running)) {
+      value = arith::SelectOp::create(b, loc, isBefore, more, value);
+    }
+  }
+  return carry;
+}
+
+/// One row: `slots` of the calling warp's own.
+LogicalResult KernelLowering::addCarry(const Combiner &combiner, MutableArrayRef<Fragment> results,
+                                       ArrayRef<int64_t> slots, ArrayRef<Value> carry,
+                                       Value isLater, const layout::RegisterLayout &layout) {
+  for (int64_t slot : slots) {
+    auto own = llvm::map_to_vector<8>(results, [&](Fragment &of) { return of[slot]; });
+    Value isElement = combiner.asks ? slotInTile(layout, slot) : Value();
+    FailureOr<Fragment> values = combineReal(combiner, carry, own, isLater, own, isElement);
+    if (failed(values)) {
+      return failure();
+    }
+    for (auto [result, value] : llvm::zip_equal(results, *values)) {
+      result[slot] = value;
+    }
+  }
+  return success();
+}
+
+LogicalResult KernelLowering::lowerScanAcrossWarps(tgpu::ScanAcrossWarpsOp op) {
+  const layout::RegisterLayout &layout = *tgpu::getLayout(op.getInputs().front().getType());
+  const unsigned axis = op.getAxis();
+  auto plan = layout::planScan(layout, axis);
+  auto warpParts = layout::planWarpParts(layout, axis);
+  auto parts = warpParts ? layout::planReduction(warpParts->whole, axis)
+                         : layout::Answer<layout::ReductionPlan>(layout::Refusal{"no parts"});
+  if (!plan || !parts) {
+    return unsupported(op, "this scan across warps");
+  }
+  const Combiner combiner =
+      op.getKind() ? combinerOf(*op.getKind(), op.getIsUnsigned()) : combinerOf(op.getCombine());
+  auto fragments = [&](ValueRange values) {
+    return llvm::map_to_vector(values, [&](Value value) { return scalars.lookup(value); });
+  };
+  const SmallVector<Fragment> totals = fragments(op.getTotals());
+  SmallVector<Fragment> results = fragments(op.getInputs());
+  const bool reverse = op.getReverse();
+  Value ownPart = threadCoordinate(warpParts->parts, axis);
+  Value isLater = compare(reverse ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sgt, ownPart,
+                          i32(reverse ? warpParts->count - 1 : 0));
+  for (auto [row, slots] : llvm::enumerate(plan->rows.slots)) {
+    if (slots.empty() || warpParts->count == 1) {
+      continue;
+    }
+    Value isElement = combiner.asks ? slotInTile(plan->rows.result, row) : Value();
+    FailureOr<Fragment> carry =
+        carryOfWarp(combiner, totals, parts->slots[row], ownPart, reverse, isElement);
+    if (failed(carry) || failed(addCarry(combiner, results, slots, *carry, isLater, layout))) {
+      return failure();
+    }
+  }
+  for (auto [result, values] : llvm::zip_equal(op.getResults(), results)) {
+    for (auto [copy, slot] : plan->copies) {
+      values[copy] = values[slot];
+    }
+    scalars[result] = values;
   }
   return success();
 }

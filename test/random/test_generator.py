@@ -188,6 +188,22 @@ class Functions(unittest.TestCase):
         self.assertTrue(mutate.means_the_same(mutate.meanings(own, 0), mutate.meanings(built_in, 0)))
         self.assertIn("fn c(p0: f32, q0: f32) -> f32 {", own.text())
 
+    def test_a_scan_by_a_function_is_that_of_its_elements(self):
+        least = n.Combine("c", ["f32"], [n.Call("min", [n.Ref("p0"), n.Ref("q0")])])
+        for reverse in (False, True):
+            keywords = {"axis": 0, "reverse": reverse}
+            own = program([n.Assign(n.Ref("x"), "=", n.ByFunction("scan", least, [n.Ref("x")], keywords))])
+            built_in = program([n.Assign(n.Ref("x"), "=", n.Call("scan_min", [n.Ref("x")], keywords))])
+            self.assertTrue(mutate.means_the_same(mutate.meanings(own, 0), mutate.meanings(built_in, 0)))
+            self.assertIn(f"scan(c, x, axis = 0, reverse = {str(reverse).lower()})", own.text())
+
+    def test_an_exclusive_scan_begins_with_the_identity(self):
+        x = Tile(FORMATS["i8"], np.array([[1, 2, 3], [4, 5, 6]]))
+        self.assertEqual(intervals.scan("scan_sum", x, 1, True, True).lo.tolist(), [[5, 3, 0], [11, 6, 0]])
+        self.assertEqual(intervals.scan("scan_max", x, 0, False, True).lo.tolist(), [[-128] * 3, [1, 2, 3]])
+        nans = Tile(FORMATS["f32"], np.array([np.nan, np.nan]))
+        self.assertEqual(intervals.scan("scan_min", nans, 0, False, True).lo.tolist(), [np.inf, np.inf])
+
     def test_what_compares_a_nan_has_no_order(self):
         nan = Tile(FORMATS["f32"], np.array([[1.0, np.nan], [1.0, 2.0], [0.0, -0.0]]))
         self.assertEqual(intervals.unordered(nan, 1)[:, 0].tolist(), [True, False, True])

@@ -195,6 +195,40 @@ tgpu.kernel @parts_of_two_layouts(%x: !tile, %y: !other) attributes {threads = 6
 
 // -----
 
+// Two warps take turns along the dimension, so that what one of them holds are no neighbours.
+!turns = tensor<256xf32, #tgpu.fragment<"256 reg 1:128 lane 2:4:8:16:32 warp 64">>
+!turns_parts = tensor<2xf32, #tgpu.fragment<"2 reg - lane 0:0:0:0:0 warp 1">>
+tgpu.kernel @scan_of_turns(%x: !turns) attributes {threads = 64 : i32} {
+  // expected-error@+1 {{cannot be done in this layout: other warps hold parts of what a warp holds of the scanned dimension}}
+  %s, %t = tgpu.scan_in_warps %x axis 0 by <sum> : !turns -> !turns totals !turns_parts
+  tgpu.return
+}
+
+// -----
+
+!half = tensor<128xf32, #tgpu.fragment<"128 reg 1 lane 2:4:8:16:32 warp 64">>
+!half_parts = tensor<2xf32, #tgpu.fragment<"2 reg - lane 0:0:0:0:0 warp 1">>
+tgpu.kernel @exclusive_scan_by_a_function(%x: !half) attributes {threads = 64 : i32} {
+  // expected-error@+1 {{needs a kind to be exclusive: a function has no identity}}
+  %s, %t = tgpu.scan_in_warps %x axis 0 {exclusive} : !half -> !half totals !half_parts {
+  ^bb0(%a: f32, %b: f32):
+    tgpu.yield %b : f32
+  }
+  tgpu.return
+}
+
+// -----
+
+!half = tensor<128xf32, #tgpu.fragment<"128 reg 1 lane 2:4:8:16:32 warp 64">>
+!half_parts = tensor<2xf32, #tgpu.fragment<"2 reg - lane 0:0:0:0:0 warp 1">>
+tgpu.kernel @after_what_warps_do_not_know(%x: !half, %t: !half_parts) attributes {threads = 64 : i32} {
+  // expected-error@+1 {{has another layout than its parts: 2 reg 1 lane}}
+  %s = tgpu.scan_across_warps %x after %t axis 0 by <sum> : !half after !half_parts -> !half
+  tgpu.return
+}
+
+// -----
+
 !row = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32">>
 tgpu.kernel @scale_complete(%r: !row) attributes {threads = 128 : i32} {
   // expected-error@+1 {{scales partial sums by complete factors of the same layout}}

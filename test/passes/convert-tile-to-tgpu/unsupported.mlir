@@ -35,16 +35,6 @@ tgpu.kernel @print(%n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
 
 // -----
 
-tgpu.kernel @scan() attributes {threads = 64 : i32, target = "sm_80"} {
-  %f = tile.alloc "f" : !tile.buffer<64xf32, fragment>
-  %x = tile.read %f : !tile.buffer<64xf32, fragment> -> tensor<64xf32>
-  // expected-error@+1 {{a scan is not supported yet}}
-  %s = tile.scan <sum> %x axis 0 : tensor<64xf32>
-  tgpu.return
-}
-
-// -----
-
 tgpu.kernel @element(%n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
   %s = tile.alloc "s" : !tile.buffer<64xf32, shared>
   // expected-error@+1 {{reading one element of a tile is not supported yet}}

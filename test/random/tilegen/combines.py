@@ -95,3 +95,38 @@ def reduce_by_function(b):
     shape = tile.shape[:axis] + tile.shape[axis + 1 :]
     results = [b.add_tile("let", format, shape, fixed=True) for format in function.formats]
     b.emit(n.LetSeveral([r.name for r in results], n.ByFunction("reduce", function, args, {"axis": axis})))
+
+
+@feature("scan", 1.0)
+def scan(b):
+    """Running results along a dimension, built in or by a function."""
+    if b.chance(0.5):
+        return _scan_by_function(b)
+    name = b.pick(["scan_sum", "scan_sum", "scan_max", "scan_min", "scan_prod"])
+    kinds = "u" if name == "scan_prod" else "fiu"  # a product of many numbers that are no whole ones says little
+    tiles = b.tiles(lambda t: FORMATS[t.format].kind in kinds and not FORMATS[t.format].only_stores)
+    if not tiles:
+        return False
+    tile = b.pick(tiles)
+    keywords = {"axis": b.random.randrange(len(tile.shape))}
+    for word in ("reverse", "exclusive"):
+        if b.chance(0.4):
+            keywords[word] = b.chance(0.8)
+    value = n.Call(name, [n.Ref(tile.name)], keywords)
+    if b.chance(0.3) and not tile.fixed:
+        b.emit(n.Assign(n.Ref(tile.name), "=", value))
+    else:
+        result = b.add_tile("let", tile.format, tile.shape, fixed=True)
+        b.emit(n.Let(result.name, value))
+
+
+def _scan_by_function(b):
+    drawn = _operands(b, lambda t: True, commutes=False)
+    if not drawn:
+        return False
+    tile, function, args = drawn
+    keywords = {"axis": b.random.randrange(len(tile.shape))}
+    if b.chance(0.4):
+        keywords["reverse"] = b.chance(0.8)
+    results = [b.add_tile("let", format, tile.shape, fixed=True) for format in function.formats]
+    b.emit(n.LetSeveral([r.name for r in results], n.ByFunction("scan", function, args, keywords)))

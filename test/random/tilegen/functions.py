@@ -5,7 +5,7 @@ import re
 from . import nodes as n
 
 MAPPED = (n.Lit, n.Ref, n.Scalar, n.Unary, n.Binary, n.Call, n.Cast, n.Bitcast, n.Select)
-OF_TILES = {"transpose", "reduce_sum", "reduce_max", "reduce_min"}
+OF_TILES = {"transpose", "reduce_sum", "reduce_max", "reduce_min", "scan_sum", "scan_max", "scan_min", "scan_prod"}
 
 
 def applied(b, value, format):

@@ -116,6 +116,10 @@ class Window:
         self.store.put(target, tile.each(lambda x: x.reshape(full)[inside]))
 
 
+def _pieces(tiles, axis, piece):
+    return [t.each(lambda x: x[(slice(None),) * axis + (piece,)]) for t in tiles]
+
+
 class Interpreter:
     def __init__(self, program, dims, inputs):
         """`inputs` maps tensors to tiles (None for one that holds nothing) and scalars to numbers."""
@@ -425,12 +429,27 @@ class Interpreter:
         unsure = np.zeros(args[0].shape, bool)
         for a in args:
             unsure = unsure | iv.unordered(a, axis)
+        if e.word == "scan":
+            results = self._scanned(e.combine, args, axis, e.keywords.get("reverse", False))
+            rows = np.broadcast_to(unsure.any(axis=axis, keepdims=True), args[0].shape)
+            return [Tile(r.format, r.lo, r.hi, iv.join_wild(r, Tile(r.format, r.lo, wild=rows))) for r in results]
         results = self._reduced(e.combine, args, axis)
         return [Tile(r.format, r.lo, r.hi, iv.join_wild(r, Tile(r.format, r.lo, wild=unsure.any(axis=axis)))) for r in results]
 
+    def _scanned(self, combine, args, axis, reverse):
+        """One element after the other."""
+        order = range(args[0].shape[axis])
+        order = order[::-1] if reverse else order
+        steps = [_pieces(args, axis, slice(order[0], order[0] + 1))]
+        for i in order[1:]:
+            steps.append(self._combined(combine, steps[-1], _pieces(args, axis, slice(i, i + 1))))
+        if reverse:
+            steps.reverse()
+        return [iv.concatenated(list(parts), axis) for parts in zip(*steps)]
+
     def _reduced(self, combine, parts, axis):
         """In halves: the function commutes."""
-        take = lambda parts, piece: [p.each(lambda x: x[(slice(None),) * axis + (piece,)]) for p in parts]  # noqa: E731
+        take = lambda parts, piece: _pieces(parts, axis, piece)  # noqa: E731
         while (count := parts[0].shape[axis]) > 1:
             half = count // 2
             both = self._combined(combine, take(parts, slice(0, half)), take(parts, slice(half, 2 * half)))
@@ -451,6 +470,8 @@ class Interpreter:
         if name.startswith("reduce_"):
             axis = e.keywords.get("axis")
             return iv.reduce_sum(x, axis) if name == "reduce_sum" else iv.reduce_extreme(name, x, axis)
+        if name.startswith("scan_"):
+            return iv.scan(name, x.stored(), e.keywords["axis"], e.keywords.get("reverse", False), e.keywords.get("exclusive", False))
         if name == "transpose":
             return x.each(np.transpose)
         if name in ("min", "max"):

@@ -407,6 +407,31 @@ def reduce_extreme(name, a, axis):
     return Tile(a.format, function(a.lo, axis=axis), function(a.hi, axis=axis), wild)
 
 
+def scan(name, a, axis, reverse, exclusive):
+    """Running results: each is the reduction of what comes before it, and of its element unless `exclusive`."""
+    if reverse:
+        flipped = scan(name, a.each(lambda x: np.flip(x, axis)), axis, False, exclusive)
+        return flipped.each(lambda x: np.flip(x, axis))
+    take = lambda count: a.each(lambda x: x[(slice(None),) * axis + (slice(0, count),)])  # noqa: E731
+    steps = [_scanned(name, take(i if exclusive else i + 1), axis, exclusive) for i in range(a.shape[axis])]
+    return concatenated([s.each(lambda x: np.expand_dims(x, axis)) for s in steps], axis)
+
+
+def _scanned(name, a, axis, exclusive):
+    fmt, shape = a.format, a.shape[:axis] + a.shape[axis + 1 :]
+    least, greatest = (-np.inf, np.inf) if fmt.is_float else fmt.range
+    identity = Tile(fmt, np.full(shape, {"scan_sum": 0, "scan_prod": 1, "scan_max": least, "scan_min": greatest}[name], fmt.array))
+    if a.shape[axis] == 0:
+        return identity
+    if name == "scan_sum":
+        return reduce_sum(a, axis)
+    if name == "scan_prod":
+        return Tile(fmt, np.multiply.reduce(a.lo, axis, dtype=fmt.array), wild=None if a.wild is None else a.wild.any(axis=axis))
+    result = reduce_extreme(name.replace("scan", "reduce"), a, axis)
+    # Nothing but NaNs, after the identity: that is the number of the two.
+    return (maximum if name == "scan_max" else minimum)(identity, result) if exclusive else result
+
+
 def unordered(a, axis):
     """Elements of rows where a function that compares may give something else in another order: beside a NaN, or zeros of both signs."""
     if not a.format.is_float:

@@ -102,7 +102,7 @@ class Call:
     keywords: dict = field(default_factory=dict)
 
     def text(self):
-        args = [a.text() for a in self.args] + [f"{k} = {v}" for k, v in self.keywords.items()]
+        args = [a.text() for a in self.args] + [f"{k} = {str(v).lower()}" for k, v in self.keywords.items()]
         return f"{self.function}({', '.join(args)})"
 
 
