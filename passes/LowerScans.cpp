@@ -101,8 +101,9 @@ FailureOr<RegisterLayout> Scan::chooseLayout() {
   const unsigned bits = tile::getStorageBits(getElementTypeOrSelf(op->getOperand(0).getType()));
   Answer<layout::Conversion> plan = tgpu::planConversion(op->getContext(), source, *blocked, bits);
   const std::string price = plan ? plan->describe() : std::string("an exchange");
-  if (failed(
-          checkRequired(op, "no_exchange",
+  const bool inThreads = plan && plan->kind == layout::Conversion::Kind::Registers;
+  if (!inThreads && failed(checkRequired(
+                        op, "no_exchange",
                         "a scan needs rows in runs of neighbours: the conversion goes " + price))) {
     return failure();
   }
