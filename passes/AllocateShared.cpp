@@ -1,8 +1,9 @@
 //===- AllocateShared.cpp - offsets of buffers in shared memory ----------===//
 //
 // Operations are numbered in program order, and a buffer is live from its first use to its last. A
-// use inside a loop (or a role) that the buffer was declared outside of counts for the whole loop
-// (or for all roles, which run at the same time). What is used asynchronously stays in use until
+// use inside a loop (or a role, or a region of single threads) that the buffer was declared outside
+// of counts for the whole loop (or for all roles, which run at the same time, or the region, whose
+// threads do). What is used asynchronously stays in use until
 // the wait that ends it. Buffers that are live at the same time get disjoint ranges, first fit by
 // decreasing size; barriers of channels follow behind all buffers.
 //
@@ -119,13 +120,14 @@ static SmallVector<Operation *> usesOf(tgpu::KernelOp kernel, tgpu::AllocSharedO
   return uses;
 }
 
-/// The operation whose whole extent a use counts for: the outermost loop or roles between it and
-/// the block of the declaration.
+/// The operation whose whole extent a use counts for: the outermost loop, roles or region between it
+/// and the block of the declaration.
 static Operation *extentOf(Operation *use, Block *declared) {
   Operation *extent = use;
   for (Operation *op = use; op && op->getBlock() != declared;) {
     op = op->getParentOp();
-    if (isa_and_nonnull<LoopLikeOpInterface, tgpu::RolesOp>(op) && op->getBlock()) {
+    if (isa_and_nonnull<LoopLikeOpInterface, tgpu::RolesOp, tile::ThreadsOp>(op) &&
+        op->getBlock()) {
       extent = op;
     }
   }

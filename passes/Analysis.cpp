@@ -5,6 +5,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace tilec;
 
@@ -116,6 +118,50 @@ int64_t tilec::alignedAccessBytes(GlobalSlice slice, unsigned elementBits,
     }
   }
   return 0;
+}
+
+std::optional<NeighbourAccess> NeighbourAccess::of(Operation *op) {
+  NeighbourAccess access;
+  Type type;
+  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    access.global = load.getSource();
+    access.indices.assign(load.getIndices().begin(), load.getIndices().end());
+    type = load.getResult().getType();
+  } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
+    access.global = store.getDest();
+    access.indices.assign(store.getIndices().begin(), store.getIndices().end());
+    type = store.getValue().getType();
+  }
+  auto vector = dyn_cast_if_present<VectorType>(type);
+  if (!vector || !isa<tile::GlobalType>(access.global.getType())) {
+    return std::nullopt;
+  }
+  access.count = vector.getNumElements();
+  access.elementBytes = llvm::divideCeil(tile::getStorageBits(vector.getElementType()), 8);
+  return access;
+}
+
+int64_t NeighbourAccess::wantedBytes() const { return std::gcd<int64_t>(16, count * elementBytes); }
+
+int64_t NeighbourAccess::alignedBytes(const IntegerAnalysis &integers, bool anyRows) const {
+  GlobalSlice slice = analyseSlice(global);
+  if (!slice.view || slice.kept.empty() || slice.kept.back() + 1 != (int64_t)slice.offset.size()) {
+    return elementBytes;
+  }
+  int64_t bytes = std::gcd(wantedBytes(), baseAlignment(slice.view));
+  auto divisor = [&](Value value) {
+    return value ? std::gcd<int64_t>(integers.divisor(value), 16) : 16;
+  };
+  for (auto [dim, offset] : llvm::enumerate(slice.offset)) {
+    int64_t coordinate = divisor(offset);
+    for (auto [axis, kept] : llvm::enumerate(slice.kept)) {
+      coordinate = kept == int64_t(dim) ? std::gcd(coordinate, divisor(indices[axis])) : coordinate;
+    }
+    const bool isRow = dim + 1 < slice.offset.size();
+    const int64_t stride = isRow ? divisor(slice.view.getStrides()[dim]) : 1;
+    bytes = isRow && anyRows ? bytes : std::gcd(bytes, coordinate * stride * elementBytes);
+  }
+  return std::max(bytes, elementBytes);
 }
 
 tgpu::AllocSharedOp tilec::getAllocation(Value buffer) {

@@ -48,6 +48,22 @@ bool mayBeEmpty(tgpu::ViewOp view);
 int64_t alignedAccessBytes(GlobalSlice slice, unsigned elementBits,
                            const IntegerAnalysis &integers);
 
+/// An access of several neighbours in global memory by single threads.
+struct NeighbourAccess {
+  mlir::Value global;
+  llvm::SmallVector<mlir::Value> indices; ///< of the first
+  int64_t count = 1;
+  int64_t elementBytes = 0;
+
+  /// Nothing where `op` is no such access.
+  static std::optional<NeighbourAccess> of(mlir::Operation *op);
+  /// Bytes (a power of two up to 16) that one instruction would move if all were aligned.
+  int64_t wantedBytes() const;
+  /// Bytes that one may move, at least an element: base, rows and the index of the first are
+  /// multiples of it. With `anyRows` nothing is asked of the rows.
+  int64_t alignedBytes(const IntegerAnalysis &integers, bool anyRows = false) const;
+};
+
 /// The allocation behind a buffer, through `tgpu.slot` and `tgpu.subview`.
 tgpu::AllocSharedOp getAllocation(mlir::Value buffer);
 

@@ -11,6 +11,7 @@
 #include "passes/CountedLoops.h"
 #include "passes/IntegerAnalysis.h"
 #include "passes/Passes.h"
+#include "passes/ThreadStorage.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -31,7 +32,8 @@ namespace {
 /// True for buffers whose contents become SSA values.
 bool isPromoted(Value value) {
   auto type = dyn_cast<BufferType>(value.getType());
-  return type && (type.getScope() == Scope::Fragment || type.getScope() == Scope::Uniform);
+  return type && (type.getScope() == Scope::Fragment || type.getScope() == Scope::Uniform ||
+                  ThreadStorage::isVariable(type, value));
 }
 
 /// The value type of a promoted buffer.
@@ -78,7 +80,8 @@ bool usesBuffer(Operation *op) {
 class Converter {
 public:
   explicit Converter(tgpu::KernelOp kernel)
-      : kernel(kernel), integers(kernel), builder(kernel.getContext()) {}
+      : kernel(kernel), integers(kernel), builder(kernel.getContext()),
+        storage(mapping, builder, kernel.getThreads()) {}
 
   LogicalResult run();
 
@@ -96,6 +99,7 @@ private:
   LogicalResult convertFor(scf::ForOp op);
   LogicalResult convertIf(scf::IfOp op);
   LogicalResult convertWhile(scf::WhileOp op);
+  LogicalResult convertThreads(tile::ThreadsOp op);
 
   LogicalResult unsupported(Operation *op, StringRef what) {
     return emitError(op->getLoc(),
@@ -120,6 +124,7 @@ private:
   IntegerAnalysis integers; // of the old body
   OpBuilder builder;
   IRMapping mapping;
+  ThreadStorage storage;
   DenseMap<Value, Value> current; // promoted buffer of the old body -> its value now
 };
 
@@ -133,13 +138,12 @@ LogicalResult Converter::convertAlloc(tile::AllocOp op) {
   BufferType type = op.getResult().getType();
   if (type.getScope() == Scope::Shared) {
     auto smem = tgpu::SmemType::get(op.getContext(), type.getShape(), type.getElementType(), {});
-    mapping.map(op.getResult(),
-                Value(tgpu::AllocSharedOp::create(builder, op.getLoc(), smem, op.getNameAttr(),
-                                                  op.getLayoutAttr(), IntegerAttr())));
+    mapping.map(op.getResult(), storage.declareShared(op, smem));
     return success();
   }
-  if (type.getScope() == Scope::Local) {
-    return unsupported(op, "a `local` buffer");
+  if (storage.holds(op.getResult())) {
+    builder.clone(*op, mapping);
+    return success();
   }
   // Undefined contents: zero is one of the values they may have, and dead unless the program reads
   // them.
@@ -176,6 +180,10 @@ void Converter::assign(Location loc, Value buffer, Value value) {
 }
 
 LogicalResult Converter::convertRead(tile::ReadOp op) {
+  if (Value value = storage.readLocal(op)) {
+    mapping.map(op.getResult(), value);
+    return success();
+  }
   FailureOr<Value> value = contentsOf(op, op.getSource());
   if (failed(value)) {
     return failure();
@@ -185,6 +193,10 @@ LogicalResult Converter::convertRead(tile::ReadOp op) {
 }
 
 LogicalResult Converter::convertWrite(tile::WriteOp op) {
+  if (storage.isLocal(op.getDest())) {
+    return storage.fillLocal(op) ? success()
+                                 : unsupported(op, "an assignment of a tile to a `local` buffer");
+  }
   if (isPromoted(op.getDest()) && !current.count(op.getDest())) {
     return unsupported(op, "an assignment to part of a fragment");
   }
@@ -195,6 +207,11 @@ LogicalResult Converter::convertWrite(tile::WriteOp op) {
 LogicalResult Converter::convertLoad(tile::LoadOp op) {
   if (isPromoted(op.getSource()) && op.getIndices().empty()) {
     mapping.map(op.getResult(), current.lookup(op.getSource()));
+    return success();
+  }
+  if (storage.holds(op.getSource())) {
+    mapping.map(op.getResult(), storage.load(op.getLoc(), op.getResult().getType(), op.getSource(),
+                                             op.getIndices()));
     return success();
   }
   if (!isa<GlobalType>(op.getSource().getType())) {
@@ -209,6 +226,10 @@ LogicalResult Converter::convertStore(tile::StoreOp op) {
     current[op.getDest()] = mapped(op.getValue());
     return success();
   }
+  if (storage.holds(op.getDest())) {
+    storage.store(op.getLoc(), mapped(op.getValue()), op.getDest(), op.getIndices());
+    return success();
+  }
   if (!isa<GlobalType>(op.getDest().getType())) {
     return unsupported(op, "writing one element of a tile");
   }
@@ -219,6 +240,9 @@ LogicalResult Converter::convertStore(tile::StoreOp op) {
 LogicalResult Converter::convertSlice(tile::SliceOp op) {
   if (isa<GlobalType>(op.getSource().getType())) {
     builder.clone(*op, mapping);
+    return success();
+  }
+  if (storage.isPartByIndices(op)) {
     return success();
   }
   auto smem = dyn_cast<tgpu::SmemType>(mapped(op.getSource()).getType());
@@ -477,6 +501,22 @@ LogicalResult Converter::convertWhile(scf::WhileOp op) {
   return success();
 }
 
+LogicalResult Converter::convertThreads(tile::ThreadsOp op) {
+  auto region = tile::ThreadsOp::create(builder, op.getLoc(), op.getAxesAttr());
+  region->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  Block &old = op.getBody().front();
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body = builder.createBlock(
+      &region.getBody(), {}, old.getArgumentTypes(),
+      llvm::map_to_vector(old.getArguments(), [](BlockArgument a) { return a.getLoc(); }));
+  mapping.map(old.getArguments(), body->getArguments());
+  if (failed(convertBlock(old))) {
+    return failure();
+  }
+  tile::YieldOp::create(builder, op.getLoc());
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // The walk
 //===----------------------------------------------------------------------===//
@@ -500,7 +540,7 @@ LogicalResult Converter::convert(Operation *op) {
         builder.clone(*op, mapping);
         return success();
       })
-      .Case([&](tile::ThreadsOp op) { return unsupported(op, "a `threads` region"); })
+      .Case([&](tile::ThreadsOp op) { return convertThreads(op); })
       .Case<tile::AtomicOp, tile::AtomicCasOp, tile::AtomicTileOp>(
           [&](auto op) { return unsupported(op, "an atomic operation"); })
       .Case([&](tile::PrintOp op) { return unsupported(op, "`print`"); })

@@ -193,8 +193,11 @@ FailureOr<SmallVector<Value>> Reduction::along(ValueRange values, unsigned dim) 
 
 LogicalResult Reduction::run() {
   auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
-  if (!type || !tgpu::getLayout(type)) {
-    return unsupported("a reduction of a vector");
+  if (!type) {
+    return success(); // a vector, of one thread
+  }
+  if (!tgpu::getLayout(type)) {
+    return unsupported("a reduction of a fragment without a layout");
   }
   if (isLowered()) {
     return success();

@@ -46,11 +46,27 @@ bool assumeMultiple(Value value, int64_t divisor, const IntegerAnalysis &integer
   return false;
 }
 
+/// Rows in which neighbours are aligned to one access, if the index in the row is.
+void alignNeighbours(const NeighbourAccess &access, const IntegerAnalysis &integers,
+                     Assumptions &assumptions) {
+  const int64_t bytes = access.alignedBytes(integers, /*anyRows=*/true);
+  GlobalSlice slice = analyseSlice(access.global);
+  if (bytes <= access.elementBytes || !slice.view) {
+    return;
+  }
+  for (Value stride : slice.view.getStrides()) {
+    assumeMultiple(stride, bytes / access.elementBytes, integers, assumptions);
+  }
+}
+
 /// What makes the rows of every tensor that tiles are copied from or to start at multiples of 16
-/// bytes.
+/// bytes, and what aligns the accesses of neighbours by single threads.
 Assumptions rowAlignment(tgpu::KernelOp kernel, const IntegerAnalysis &integers) {
   Assumptions assumptions;
   kernel.walk([&](Operation *op) {
+    if (auto access = NeighbourAccess::of(op)) {
+      return alignNeighbours(*access, integers, assumptions);
+    }
     if (!isa<tgpu::CopyOp, tgpu::LoadOp, tgpu::StoreOp>(op)) {
       return;
     }

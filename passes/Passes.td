@@ -66,6 +66,16 @@ def ConvertTileToTgpu : Pass<"convert-tile-to-tgpu", "tilec::tgpu::KernelOp"> {
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
 
+def UnrollLoops : Pass<"tgpu-unroll-loops", "tilec::tgpu::KernelOp"> {
+  let summary = "Repeat the bodies of unrolled loops, and issue what they load together";
+  let description = [{
+    Needs: `tile.unroll` on loops; steps that are constants (others stay as they are). Gives: a loop over as many bodies as the
+    factor says, the loads of global memory at its begin where nothing before them may write, and behind it the loop for
+    what is left.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
 def MakeVariants : Pass<"tgpu-make-variants", "mlir::ModuleOp"> {
   let summary = "Clone kernels under the alignment assumptions that fast copies need";
   let description = [{

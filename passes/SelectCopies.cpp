@@ -130,6 +130,8 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
         done = select(store, *target);
       } else if (auto load = dyn_cast<tgpu::LoadOp>(op)) {
         done = select(load);
+      } else if (auto access = NeighbourAccess::of(op)) {
+        done = select(op, *access);
       }
       return failed(done) ? WalkResult::interrupt() : WalkResult::advance();
     });
@@ -153,6 +155,19 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     return success(succeeded(checkRequired(load, "tma", reason)) &&
                    succeeded(checkRequired(load, "cp_async", reason)) &&
                    succeeded(checkRequiredVector(load, bytes)));
+  }
+
+  /// Neighbours that a thread reads or writes: as wide as alignment admits.
+  LogicalResult select(Operation *op, const NeighbourAccess &access) {
+    const int64_t bytes = access.alignedBytes(*integers), all = access.count * access.elementBytes;
+    if (bytes < access.wantedBytes()) {
+      op->emitRemark() << access.count << " neighbours move by " << all / bytes << " accesses of "
+                       << bytes << (bytes == 1 ? " byte" : " bytes")
+                       << ": the first is not known to be at a multiple of " << access.wantedBytes()
+                       << " bytes";
+    }
+    tgpu::kAccessBytes.set(op, Builder(op->getContext()).getI32IntegerAttr(bytes));
+    return checkRequiredVector(op, bytes);
   }
 
   LogicalResult select(tgpu::CopyOp copy, const Target &target) {

@@ -187,9 +187,13 @@ SmallVector<Access, 2> sync::accessesOf(Operation *op) {
   } else if (auto convert = dyn_cast<tgpu::ConvertLayoutOp>(op)) {
     addScratch(convert, accesses);
   } else {
-    bool reads = isa<tgpu::LocalLoadOp, tgpu::GatherOp, tgpu::FmaOp, tgpu::DotOp, tile::LoadOp>(op);
+    bool reads =
+        isa<tgpu::LocalLoadOp, tgpu::GatherOp, tgpu::FmaOp, tgpu::DotOp, tgpu::LoadElementOp>(op);
     for (Value operand : op->getOperands()) {
       add(operand, !reads, false, Flight::None);
+    }
+    if (isa<tgpu::StoreElementOp>(op) && !op->getParentOfType<tile::ThreadsOp>()) {
+      accesses.back().thread = kFirstThread;
     }
   }
   return accesses;

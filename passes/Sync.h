@@ -137,6 +137,8 @@ struct Context {
   int64_t threads = 0;
   mlir::Operation *oneThread = nullptr;
   int64_t warp = -1; ///< whose elected lane is the one thread; -1: all threads
+  /// In a `tile.threads` region, whose accesses the program orders among themselves.
+  bool inRegion = false;
 };
 
 class Walker {
@@ -189,6 +191,7 @@ private:
   void walkIf(mlir::scf::IfOp branch);
   void walkRoles(tgpu::RolesOp roles);
   void walkOneThread(tgpu::OneThreadOp one);
+  void walkThreads(tile::ThreadsOp region);
   void walkOther(mlir::Operation *op);
   /// Reports what `now` needs from before `outer`, of what passes the filter.
   void check(const Access &now, mlir::Operation *outer,

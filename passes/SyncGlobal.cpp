@@ -92,9 +92,26 @@ void sync::addGlobalAccesses(Operation *op, SmallVectorImpl<Access> &accesses) {
     return access;
   };
   auto isGlobal = [](Value value) { return isa<tile::GlobalType>(value.getType()); };
+  auto region = op->getParentOfType<tile::ThreadsOp>();
+  // Numbers of a region are other ones in each thread.
+  auto addElement = [&](Value global, ValueRange indices, bool write) -> Access & {
+    GlobalRegion element = GlobalRegion::of(global, indices);
+    Type type = write ? op->getOperand(0).getType() : op->getResult(0).getType();
+    if (auto vector = dyn_cast<VectorType>(type); vector && !element.kept.empty()) {
+      element.indices[element.kept.back()].extend(vector.getNumElements());
+    }
+    if (region) {
+      forgetInside(region, element);
+    }
+    return add(std::move(element), write);
+  };
   auto addAtomic = [&](Value place, ValueRange element) {
     if (isGlobal(place)) {
-      add(GlobalRegion::of(place, element), true).atomic = true;
+      GlobalRegion touched = GlobalRegion::of(place, element);
+      if (region) {
+        forgetInside(region, touched);
+      }
+      add(std::move(touched), true).atomic = true;
     }
   };
   llvm::TypeSwitch<Operation *>(op)
@@ -138,13 +155,14 @@ void sync::addGlobalAccesses(Operation *op, SmallVectorImpl<Access> &accesses) {
       })
       .Case([&](tile::LoadOp load) {
         if (isGlobal(load.getSource())) {
-          add(GlobalRegion::of(load.getSource(), load.getIndices()), false);
+          addElement(load.getSource(), load.getIndices(), false);
         }
       })
       .Case([&](tile::StoreOp store) {
         if (isGlobal(store.getDest())) {
-          // One thread writes an element (docs/language.md section 8).
-          add(GlobalRegion::of(store.getDest(), store.getIndices()), true).thread = kFirstThread;
+          // In block code one thread writes an element (docs/language.md section 8).
+          addElement(store.getDest(), store.getIndices(), true).thread =
+              region ? kAllThreads : kFirstThread;
         }
       })
       .Case([&](tile::AtomicOp op) { addAtomic(op.getPlace(), op.getIndices()); })

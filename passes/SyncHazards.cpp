@@ -53,6 +53,9 @@ void Walker::repaired(Hazard kind, const Access &before) {
 
 void Walker::check(const Access &now, Operation *outer,
                    llvm::function_ref<bool(Hazard, const Access &)> filter) {
+  if (context.inRegion) {
+    return; // found in front of the region
+  }
   // Waits first: a barrier before them would order nothing of what they wait for.
   for (bool inFlight : {true, false}) {
     for (size_t i = 0; i < state.pending.size();) {

@@ -192,6 +192,9 @@ void Walker::walkOp(Operation *op) {
   if (auto one = dyn_cast<tgpu::OneThreadOp>(op)) {
     return walkOneThread(one);
   }
+  if (auto region = dyn_cast<tile::ThreadsOp>(op)) {
+    return walkThreads(region);
+  }
   visit(op);
   // A conversion through shared memory begins with a barrier of its warps.
   if (auto convert = dyn_cast<tgpu::ConvertLayoutOp>(op);
@@ -333,6 +336,19 @@ void Walker::walkOneThread(tgpu::OneThreadOp one) {
   context = outside;
   state.held = held; // the others did not wait
   state.acquired = acquired;
+}
+
+/// For block code a region is one statement: it sees all that was done before, so what it needs it
+/// needs in front of it. Inside, threads run in any order and what they owe each other is the
+/// program's business, but its barriers count for what is pending behind the region.
+void Walker::walkThreads(tile::ThreadsOp region) {
+  visit(region);
+  checkInside(region);
+  Context outside = context;
+  context.inRegion = true;
+  walk(region.getBody().front());
+  context = outside;
+  renameAll(state, [&](auto &place) { forgetInside(region, place); });
 }
 
 void Walker::walkOther(Operation *op) {

@@ -40,6 +40,9 @@ inline constexpr Fact<StageAttr> kSchedule{"tgpu.schedule"};
 inline constexpr Fact<PipelineAttr> kPipeline{"tgpu.pipeline"};
 /// On an access of global memory: dimensions of the slice that cannot be out of range.
 inline constexpr Fact<mlir::DenseBoolArrayAttr> kInBounds{"tgpu.in_bounds"};
+/// On an access of neighbours in global memory by a thread (`tile.load`, `tile.store`): bytes that
+/// one instruction may move, i32, a power of two up to 16.
+inline constexpr Fact<mlir::IntegerAttr> kAccessBytes{"tgpu.access_bytes"};
 /// On a `tgpu.tma_load`: its threads have read the slot last themselves, and the data flow says
 /// that all others have, so that no empty barrier is acquired.
 inline constexpr Fact<mlir::UnitAttr> kRefill{"tgpu.refill"};

@@ -41,6 +41,9 @@ static bool isInLoop(Operation *op) { return isa_and_nonnull<scf::ForOp>(op->get
 static bool isGlobalAccess(Operation *op) {
   return llvm::any_of(op->getOperandTypes(), llvm::IsaPred<tilec::tile::GlobalType>);
 }
+static bool isElementAccess(Operation *op) {
+  return isa<tilec::tile::LoadOp, tilec::tile::StoreOp>(op) && isGlobalAccess(op);
+}
 static bool isTmaLoad(Operation *op) { return isa<TmaLoadOp>(op); }
 static bool isKernel(Operation *op) { return isa<KernelOp>(op); }
 
@@ -48,6 +51,8 @@ static constexpr tilec::FactRule kOperationFacts[] = {
     {kSchedule.name, "a #tgpu.stage", tilec::isKindOf<StageAttr>, isInLoop},
     {kPipeline.name, "a #tgpu.pipeline", tilec::isKindOf<PipelineAttr>, isLoop},
     {kInBounds.name, "an array of i1", tilec::isKindOf<DenseBoolArrayAttr>, isGlobalAccess},
+    {kAccessBytes.name, "bytes, i32 >= 1",
+     [](Attribute value) { return tilec::isI32AtLeast(value, 1); }, isElementAccess},
     {kRefill.name, "a unit attribute", tilec::isKindOf<UnitAttr>, isTmaLoad},
 };
 

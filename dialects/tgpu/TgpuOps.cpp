@@ -251,6 +251,29 @@ LogicalResult SubviewOp::verify() {
   return success();
 }
 
+static LogicalResult verifyElements(Operation *op, SmemType buffer, size_t numIndices, Type value) {
+  auto vector = dyn_cast<VectorType>(value);
+  if ((int64_t)numIndices != buffer.getRank()) {
+    return op->emitOpError("has ") << numIndices << " indices for rank " << buffer.getRank();
+  }
+  if (getElementTypeOrSelf(value) != buffer.getElementType()) {
+    return op->emitOpError("value type is not the element type");
+  }
+  if (vector && (vector.getRank() != 1 || numIndices == 0 ||
+                 vector.getNumElements() > buffer.getShape().back())) {
+    return op->emitOpError("takes neighbours along the last dimension");
+  }
+  return success();
+}
+
+LogicalResult LoadElementOp::verify() {
+  return verifyElements(*this, getSource().getType(), getIndices().size(), getResult().getType());
+}
+
+LogicalResult StoreElementOp::verify() {
+  return verifyElements(*this, getDest().getType(), getIndices().size(), getValue().getType());
+}
+
 //===----------------------------------------------------------------------===//
 // Elements at computed indices
 //===----------------------------------------------------------------------===//

@@ -332,6 +332,27 @@ def Tgpu_ScatterOp : Tgpu_Op<"scatter", [AttrSizedOperandSegments, MemoryEffects
   let hasVerifier = 1;
 }
 
+def Tgpu_LoadElementOp : Tgpu_Op<"load_element", [MemoryEffects<[MemRead]>]> {
+  let summary = "one element of a buffer, or as many neighbours along its last dimension as the result vector has";
+  let description = [{
+    Each calling thread reads by indices of its own. An index outside of the buffer, an error of the program, gives some
+    element of it.
+  }];
+  let arguments = (ins Tgpu_SmemType:$source, Variadic<AnyTypeOf<[I32, I64, Index]>>:$indices);
+  let results = (outs Tile_ScalarOrVector:$result);
+  let assemblyFormat = "$source `[` ($indices^ `:` type($indices))? `]` attr-dict `:` qualified(type($source)) `->` type($result)";
+  let hasVerifier = 1;
+}
+def Tgpu_StoreElementOp : Tgpu_Op<"store_element", [MemoryEffects<[MemWrite]>]> {
+  let summary = "writes one element of a buffer, or as many neighbours along its last dimension as the vector has";
+  let description = [{
+    In a region (`tile.threads`) each calling thread writes; in block code, where value and indices are uniform, one of them
+    does. Nothing is written where an index is outside of the buffer.
+  }];
+  let arguments = (ins Tile_ScalarOrVector:$value, Tgpu_SmemType:$dest, Variadic<AnyTypeOf<[I32, I64, Index]>>:$indices);
+  let assemblyFormat = "$value `,` $dest `[` ($indices^ `:` type($indices))? `]` attr-dict `:` type($value) `,` qualified(type($dest))";
+  let hasVerifier = 1;
+}
 def Tgpu_FragmentSliceOp : Tgpu_Op<"fragment_slice", [Pure]> {
   let summary = "a static part of a fragment that is made of whole registers in every thread";
   let description = [{ Each thread takes what it holds itself (layout::partRegisters). }];

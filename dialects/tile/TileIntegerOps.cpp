@@ -217,3 +217,13 @@ void DimOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setRang
 void SmCountOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setRange) {
   setRange(getResult(), extentRange(getResult().getType(), 1));
 }
+
+void ThreadsOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setRange) {
+  for (auto [axis, argument] : llvm::zip_equal(getAxes(), getBody().getArguments())) {
+    setRange(argument, signedRange(32, 0, APInt(32, axis - 1)));
+  }
+}
+
+void LaneOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setRange) {
+  setRange(getResult(), signedRange(32, 0, APInt(32, 31)));
+}

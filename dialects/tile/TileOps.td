@@ -402,9 +402,12 @@ def Tile_ParallelOp : Tile_Op<"parallel", [SingleBlockImplicitTerminator<"YieldO
   let hasRegionVerifier = 1;
 }
 
-def Tile_ThreadsOp : Tile_Op<"threads", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+def Tile_ThreadsOp : Tile_Op<"threads", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects, Tile_Ranged]> {
   let summary = "runs its body once per thread";
-  let description = [{ Body arguments: one i32 for each axis; the first runs along a warp. }];
+  let description = [{
+    Body arguments: one i32 for each axis; the first runs along a warp. In a `tgpu.kernel`, too, the body is the code of one
+    thread: what it computes is a number of each thread's own, no pass spreads it or moves it out.
+  }];
   let arguments = (ins DenseI32ArrayAttr:$axes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$axes attr-dict-with-keyword $body";
@@ -517,7 +520,7 @@ def Tile_BallotOp : Tile_Op<"ballot"> {
   let assemblyFormat = "$condition attr-dict";
 }
 
-def Tile_LaneOp : Tile_Op<"lane"> {
+def Tile_LaneOp : Tile_Op<"lane", [Tile_Ranged]> {
   let summary = "lane number in the warp, 0 to 31";
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";

@@ -91,6 +91,40 @@ private:
   std::map<std::tuple<unsigned, int64_t, int64_t>, mlir::Value> conditions;
 };
 
+/// Neighbours along the last dimension of a view, from the element at `indices` (values of the old
+/// code) on.
+class Neighbours {
+public:
+  Neighbours(KernelLowering &lowering, const View &view, mlir::ValueRange indices, int64_t count);
+
+  int64_t size() const { return count; }
+  mlir::Type element() const { return view.element; }
+  /// They are neighbours in memory too.
+  bool areContiguous() const { return !run || !run->stride; }
+  /// Of each `n`, counted from the first, all are in range or none.
+  bool areInRangeTogether(int64_t n) const { return n == 1 || step % n == 0; }
+  mlir::Value pointer(int64_t i);
+  /// Whether the `n` from `first` on are in range.
+  mlir::Value inRange(int64_t first, int64_t n);
+
+private:
+  void require(mlir::Value condition);
+  void requireIndex(const ViewDim &dim, mlir::Value old);
+  /// The view is a slice with a constant bound of its own along the neighbours.
+  bool isBounded() const;
+
+  KernelLowering &lowering;
+  const View &view;
+  int64_t count;
+  mlir::Value base;
+  mlir::Value others; // what the other dimensions ask
+  // Of the dimension of several neighbours.
+  const ViewDim *run = nullptr;
+  mlir::Value index, coordinate;
+  bool indexMayBeNegative = true, coordinateMayBeNegative = true;
+  int64_t step = 1; // divides the coordinate and the bounds; 0: they are 0
+};
+
 } // namespace tilec::lowering
 
 #endif // TILEC_PASSES_LLVM_ADDRESSES_H

@@ -76,8 +76,8 @@ LogicalResult KernelLowering::lowerVerify(tile::VerifyOp op) {
   }
   if (!layout) {
     // Scalars of block code are uniform: all lanes go into the branch, where one of them does more.
-    // Those of a map or of a combination are a lane's own.
-    const bool isUniform = !isInElementBody(op);
+    // Those of a map, a combination or a region are a lane's own.
+    const bool isUniform = !isInElementBody(op) && !op->getParentOfType<tile::ThreadsOp>();
     guarded(fails, [&] {
       recordFailure(op, *values);
       if (isUniform) {

@@ -24,7 +24,9 @@ LogicalResult KernelLowering::flattenTypes(Operation *user, TypeRange types,
         return unsupported(user, "a fragment without a layout");
       }
       flat.append(layout->registersPerThread(), slotType(tensor.getElementType()));
-    } else if (type.isIntOrIndexOrFloat() || isa<VectorType>(type)) {
+    } else if (auto vector = dyn_cast<VectorType>(type)) {
+      flat.append(vector.getNumElements(), slotType(vector.getElementType()));
+    } else if (type.isIntOrIndexOrFloat()) {
       flat.push_back(slotType(type));
     } else {
       return unsupported(user, "a loop or branch that carries such a value");
@@ -55,6 +57,8 @@ void KernelLowering::bind(ValueRange old, ValueRange flat) {
     }
     if (isa<RankedTensorType>(type)) {
       count = tgpu::getLayout(type)->registersPerThread();
+    } else if (auto vector = dyn_cast<VectorType>(type)) {
+      count = vector.getNumElements();
     }
     scalars[value] = Fragment(flat.begin() + next, flat.begin() + next + count);
     next += count;
@@ -121,6 +125,9 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
   if (dialect == "tile") {
     return lowerTileOp(op);
   }
+  if (dialect == "vector") {
+    return lowerVectorOp(op);
+  }
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<scf::ForOp>([&](auto o) { return lowerFor(o); })
       .Case<scf::IfOp>([&](auto o) { return lowerIf(o); })
@@ -171,6 +178,8 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
       .Case<tgpu::ScatterOp>([&](auto o) { return lowerScatter(o); })
       .Case<tgpu::LocalLoadOp>([&](auto o) { return lowerLocalLoad(o); })
       .Case<tgpu::LocalStoreOp>([&](auto o) { return lowerLocalStore(o); })
+      .Case<tgpu::LoadElementOp>([&](auto o) { return lowerLoadElement(o); })
+      .Case<tgpu::StoreElementOp>([&](auto o) { return lowerStoreElement(o); })
       .Case<tgpu::ConvertLayoutOp>([&](auto o) { return lowerConvertLayout(o); })
       .Case<tgpu::WgmmaOp>([&](auto o) { return lowerWgmma(o); })
       .Case<tgpu::WgmmaFenceOp>([&](auto o) { return lowerWgmmaFence(o); })
@@ -195,9 +204,6 @@ LogicalResult KernelLowering::lowerTileOp(Operation *op) {
       .Case<tile::ExtentOp>([&](auto o) { return lowerExtent(o); })
       .Case<tile::SplatOp>([&](tile::SplatOp o) -> LogicalResult {
         SmallVector<Type> types;
-        if (isa<VectorType>(o.getResult().getType())) {
-          return unsupported(o, "a vector");
-        }
         if (failed(flattenTypes(o, o->getResultTypes(), types))) {
           return failure();
         }
@@ -208,14 +214,24 @@ LogicalResult KernelLowering::lowerTileOp(Operation *op) {
       .Case<tile::DivOp, tile::RemOp, tile::ShlOp, tile::ShrOp>(
           [&](Operation *o) { return lowerGeneric(o); })
       .Case<tile::MapOp>([&](auto o) { return lowerMap(o); })
-      .Case<tile::ReduceOp>([&](auto o) { return lowerReduce(o); })
+      .Case<tile::ReduceOp>([&](tile::ReduceOp o) {
+        return isa<VectorType>(o.getInput().getType()) ? lowerVectorReduce(o) : lowerReduce(o);
+      })
       .Case<tile::ReduceWithOp>([&](auto o) { return lowerReduceWith(o); })
       .Case<tile::ScanOp>([&](auto o) { return lowerScan(o); })
       .Case<tile::ScanWithOp>([&](auto o) { return lowerScanWith(o); })
       .Case<tile::TransposeOp>([&](auto o) { return lowerTranspose(o); })
       .Case<tile::BroadcastOp>([&](auto o) { return lowerBroadcast(o); })
-      .Case<tile::LoadOp>([&](auto o) { return lowerElementLoad(o); })
-      .Case<tile::StoreOp>([&](auto o) { return lowerElementStore(o); })
+      .Case<tile::LoadOp>([&](tile::LoadOp o) {
+        return locals.contains(o.getSource()) ? lowerLocalLoad(o) : lowerElementLoad(o);
+      })
+      .Case<tile::StoreOp>([&](tile::StoreOp o) {
+        return locals.contains(o.getDest()) ? lowerLocalStore(o) : lowerElementStore(o);
+      })
+      .Case<tile::AllocOp>([&](auto o) { return lowerLocalAlloc(o); })
+      .Case<tile::ThreadsOp>([&](auto o) { return lowerThreads(o); })
+      .Case<tile::WarpOp, tile::ShuffleOp, tile::BallotOp, tile::LaneOp, tile::SyncWarpOp>(
+          [&](Operation *o) { return lowerWarpOp(o); })
       .Case<tile::SyncThreadsOp>([&](auto) {
         blockBarrier();
         return success();

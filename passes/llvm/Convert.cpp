@@ -208,8 +208,8 @@ FailureOr<Fragment> KernelLowering::convertAll(Operation *op, ArrayRef<Value> va
 
 LogicalResult KernelLowering::lowerConvert(tile::ConvertOp op) {
   FailureOr<Fragment> values = flatten(op, op.getInput());
-  if (failed(values) || isa<VectorType>(op.getInput().getType())) {
-    return unsupported(op, "a conversion of such a value");
+  if (failed(values)) {
+    return failure();
   }
   FailureOr<Fragment> result = convertAll(
       op, *values, getElementTypeOrSelf(op.getInput().getType()),

@@ -16,8 +16,7 @@ static Operation *cloneScalar(OpBuilder &b, Location loc, Operation *op, ValueRa
   OperationState state(loc, op->getName());
   state.addOperands(operands);
   for (Type type : op->getResultTypes()) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    state.addTypes(slotType(tensor ? tensor.getElementType() : type));
+    state.addTypes(slotType(getElementTypeOrSelf(type)));
   }
   state.addAttributes(op->getAttrs());
   Operation *clone = b.create(state);
@@ -95,8 +94,7 @@ LogicalResult KernelLowering::lowerGeneric(Operation *op) {
                                    dialect != "llvm" && dialect != "tile")) {
     return unsupported(op, "this operation in a kernel");
   }
-  const bool onFragments =
-      llvm::any_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); });
+  const bool onFragments = llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>);
   if (onFragments) {
     return lowerElementwise(op);
   }
@@ -117,13 +115,16 @@ LogicalResult KernelLowering::lowerElementwise(Operation *op) {
   }
   const size_t count = types.size();
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
-    if (!splat) {
+    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+    if (!elements || (!elements.isSplat() && !isa<VectorType>(elements.getType()))) {
       return unsupported(op, "a constant fragment whose elements differ");
     }
-    Value scalar =
-        arith::ConstantOp::create(b, loc, slotConstant(splat.getSplatValue<TypedAttr>()));
-    scalars[op->getResult(0)] = Fragment(count, scalar);
+    auto create = [&](Attribute value) {
+      return Value(arith::ConstantOp::create(b, loc, slotConstant(cast<TypedAttr>(value))));
+    };
+    scalars[op->getResult(0)] =
+        elements.isSplat() ? Fragment(count, create(elements.getSplatValue<Attribute>()))
+                           : llvm::map_to_vector<8>(elements.getValues<Attribute>(), create);
     return success();
   }
   SmallVector<Fragment> operands;
@@ -132,7 +133,7 @@ LogicalResult KernelLowering::lowerElementwise(Operation *op) {
     if (failed(slots)) {
       return failure();
     }
-    if (slots->size() == 1 && !isa<RankedTensorType>(operand.getType())) {
+    if (slots->size() == 1 && !isa<ShapedType>(operand.getType())) {
       *slots = Fragment(count, (*slots)[0]); // a scalar condition of a select
     }
     if (slots->size() != count) {

@@ -30,6 +30,8 @@
 
 namespace tilec::lowering {
 
+class Neighbours;
+
 /// The warps that run the code being lowered: all of the language's, or those of a role.
 struct WarpRange {
   int64_t first = 0;
@@ -108,6 +110,13 @@ public:
   /// Address of a byte of shared memory: `bytes` is constant, `dynamic` (i32, may be null) is
   /// added.
   mlir::Value sharedPointer(mlir::Value dynamic, int64_t bytes);
+  const IntegerAnalysis &analysis() const { return integers; }
+  /// What an old scalar has become.
+  mlir::Value scalarOf(mlir::Value old) { return scalars[old][0]; }
+  /// The coordinate of an index of a view, or the nearest number of its type. `range` is that of the
+  /// index, and then that of the coordinate; `saturates`: it may be another number.
+  mlir::Value coordinateOf(const ViewDim &dim, mlir::Value index, IntegerRange &range,
+                           bool &saturates);
   /// The sum of a buffer's dynamic steps; null when there are none.
   mlir::Value sharedSteps(const Shared &buffer);
 
@@ -164,10 +173,6 @@ private:
   mlir::Value fitIndex(mlir::Value index, IntegerRange &range, mlir::Type type);
   /// The sum of two coordinates of such ranges, or the nearest number of their type.
   mlir::Value addCoordinates(mlir::Value x, IntegerRange &range, mlir::Value y, IntegerRange other);
-  /// The coordinate of an index of a view, or the nearest number of its type. `range` is that of the
-  /// index, and then that of the coordinate; `saturates`: it may be another number.
-  mlir::Value coordinateOf(const ViewDim &dim, mlir::Value index, IntegerRange &range,
-                           bool &saturates);
   mlir::LogicalResult lowerConvert(tile::ConvertOp op);
   mlir::LogicalResult lowerMap(tile::MapOp op);
   mlir::FailureOr<Fragment> convertAll(mlir::Operation *op, llvm::ArrayRef<mlir::Value> values,
@@ -223,6 +228,40 @@ private:
   mlir::LogicalResult prepareAccess(ElementAccess &access);
   /// The place of a slot's element; `condition` (null: always): whether it may be accessed.
   mlir::Value placeOf(const ElementAccess &access, size_t slot, mlir::Value &condition);
+
+  // ---- Elements and their neighbours (Neighbours.cpp, SharedElements.cpp, LocalMemory.cpp). Indices
+  // are values of the old code.
+  Fragment loadNeighbours(Neighbours &elements, int64_t accessBytes);
+  mlir::Value plainZero(unsigned bits);
+  void storeNeighbours(Neighbours &elements, llvm::ArrayRef<mlir::Value> values,
+                       int64_t accessBytes);
+  mlir::LogicalResult lowerLoadElement(tgpu::LoadElementOp op);
+  mlir::LogicalResult lowerStoreElement(tgpu::StoreElementOp op);
+  /// Whether `indices` are inside of `shape`, with `count` neighbours; null where that is known.
+  mlir::Value indicesInside(llvm::ArrayRef<int64_t> shape, mlir::ValueRange indices, int64_t count);
+  /// The indices as i32, each brought inside where it is not known to be, the last one to a multiple
+  /// of `unit`.
+  llvm::SmallVector<mlir::Value> clampedIndices(llvm::ArrayRef<int64_t> shape,
+                                                mlir::ValueRange indices, int64_t count,
+                                                int64_t unit);
+  /// Neighbours in one access of a buffer at these indices.
+  int64_t sharedAccess(const Shared &buffer, mlir::ValueRange indices, int64_t count);
+  mlir::Value sharedElement(const Shared &buffer, llvm::ArrayRef<mlir::Value> indices, int64_t i);
+  mlir::LogicalResult lowerLocalAlloc(tile::AllocOp op);
+  mlir::LogicalResult lowerLocalLoad(tile::LoadOp op);
+  mlir::LogicalResult lowerLocalStore(tile::StoreOp op);
+  mlir::Value localElement(const Local &local, llvm::ArrayRef<mlir::Value> indices, int64_t i);
+  /// In a region all threads write, in block code the first one of its warps.
+  mlir::Value writes(mlir::Operation *op);
+
+  // ---- Code of single threads (Threads.cpp, Vectors.cpp).
+  mlir::LogicalResult lowerThreads(tile::ThreadsOp op);
+  mlir::LogicalResult lowerWarpOp(mlir::Operation *op);
+  mlir::FailureOr<mlir::Value> reduceLanes(tile::WarpOp op);
+  mlir::Value voteLanes(tile::WarpOp op);
+  mlir::Value shuffleLanes(tile::ShuffleOp op);
+  mlir::LogicalResult lowerVectorOp(mlir::Operation *op);
+  mlir::LogicalResult lowerVectorReduce(tile::ReduceOp op);
 
   // ---- Accesses under `@cache` (CacheHints.cpp).
   CacheUse cacheUse(const View &view, tile::CacheHint cache);
@@ -391,6 +430,7 @@ private:
   mlir::Value threadId, laneId, warpId, smemBase;
   llvm::SmallVector<mlir::Value, 4> tensorMaps;
   std::optional<bool> hasSharedReads;
+  mlir::Value hiddenZero; ///< where a guarded load does not load
   /// Of a kernel with checks: the record of failures, and the number of its first place there.
   mlir::Value failureRecord, failureBase;
   /// In the body of a map or of a combination: whether the element is one of the tile; null when all
@@ -405,6 +445,7 @@ private:
   llvm::DenseMap<mlir::Value, View> views;
   llvm::DenseMap<mlir::Value, Shared> buffers;
   llvm::DenseMap<mlir::Value, Channel> channels;
+  llvm::DenseMap<mlir::Value, Local> locals;
   llvm::DenseMap<mlir::Value, Fragment>
       packedA; // A fragments of wgmma as words, made before the fence and read until the wait
 };

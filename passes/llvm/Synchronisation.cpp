@@ -109,7 +109,8 @@ bool KernelLowering::readsShared() {
   if (!hasSharedReads) {
     WalkResult found = kernel.walk([](Operation *op) {
       auto copy = dyn_cast<tgpu::CopyOp>(op);
-      const bool reads = isa<tgpu::LocalLoadOp, tgpu::GatherOp, tgpu::FmaOp, tgpu::DotOp>(op) ||
+      const bool reads = isa<tgpu::LocalLoadOp, tgpu::GatherOp, tgpu::FmaOp, tgpu::DotOp,
+                             tgpu::LoadElementOp, tile::ThreadsOp>(op) ||
                          (copy && isa<tgpu::SmemType>(copy.getSource().getType()));
       return reads ? WalkResult::interrupt() : WalkResult::advance();
     });

@@ -61,13 +61,20 @@ struct Shared {
   mlir::Type element;
 };
 
+/// An array of each thread's own, row-major. Of rank 0 it has one element.
+struct Local {
+  mlir::Value pointer;
+  llvm::SmallVector<int64_t, 4> shape;
+  mlir::Type element;
+};
+
 /// The barriers of a ring: `slots` full ones at `bytes`, then as many empty ones.
 struct Channel {
   int64_t bytes = 0;
   int64_t slots = 1;
 };
 
-/// One scalar for each slot of a thread.
+/// One scalar for each slot of a thread, or for each element of a `vec`.
 using Fragment = llvm::SmallVector<mlir::Value, 8>;
 
 } // namespace tilec::lowering

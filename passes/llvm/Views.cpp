@@ -159,48 +159,4 @@ Value KernelLowering::elementPointer(const View &view, ArrayRef<ElementIndex> in
                              ValueRange{offset});
 }
 
-LogicalResult KernelLowering::lowerElementLoad(tile::LoadOp op) {
-  auto source = views.find(op.getSource());
-  if (source == views.end() || isa<VectorType>(op.getResult().getType())) {
-    return unsupported(op, "a load of such an element");
-  }
-  FailureOr<SmallVector<ElementIndex>> indices = elementIndices(op, op.getIndices());
-  if (failed(indices)) {
-    return failure();
-  }
-  Value inRange;
-  Value pointer = elementPointer(source->second, *indices, inRange);
-  Type type = slotType(op.getResult().getType());
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  auto branch = scf::IfOp::create(b, loc, TypeRange{type}, inRange, true, true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  const int64_t bytes = memoryBytes(op.getResult().getType());
-  scf::YieldOp::create(b, loc, loadElements(pointer, op.getResult().getType(), 1, bytes));
-  b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, loc, zero);
-  scalars[op.getResult()] = {branch.getResult(0)};
-  return success();
-}
-
-LogicalResult KernelLowering::lowerElementStore(tile::StoreOp op) {
-  auto dest = views.find(op.getDest());
-  if (dest == views.end() || isa<VectorType>(op.getValue().getType())) {
-    return unsupported(op, "a store of such an element");
-  }
-  FailureOr<SmallVector<ElementIndex>> indices = elementIndices(op, op.getIndices());
-  if (failed(indices)) {
-    return failure();
-  }
-  Value inRange;
-  Value pointer = elementPointer(dest->second, *indices, inRange);
-  // All threads run the statement; the first one of its warps writes.
-  Value first = compare(arith::CmpIPredicate::eq, threadId, i32(warps.first * 32));
-  guarded(both(first, inRange), [&] {
-    storeElements(pointer, op.getValue().getType(), scalars[op.getValue()],
-                  memoryBytes(op.getValue().getType()));
-  });
-  return success();
-}
-
 } // namespace tilec::lowering

@@ -324,3 +324,30 @@ tgpu.kernel @fragment(%i: i32) attributes {threads = 32 : i32} {
   %x = tgpu.gather %b[%i] : !tile.buffer<8xf32, fragment>[i32] -> f32
   tgpu.return
 }
+
+// -----
+
+tgpu.kernel @indices(%i: i32) attributes {threads = 64 : i32} {
+  %s = tgpu.alloc_shared : !tgpu.smem<8x64xf32>
+  // expected-error @+1 {{has 1 indices for rank 2}}
+  %x = tgpu.load_element %s[%i : i32] : !tgpu.smem<8x64xf32> -> f32
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @other_element(%i: i32, %x: f16) attributes {threads = 64 : i32} {
+  %s = tgpu.alloc_shared : !tgpu.smem<64xf32>
+  // expected-error @+1 {{value type is not the element type}}
+  tgpu.store_element %x, %s[%i : i32] : f16, !tgpu.smem<64xf32>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @too_many(%i: i32) attributes {threads = 64 : i32} {
+  %s = tgpu.alloc_shared : !tgpu.smem<3xf32>
+  // expected-error @+1 {{takes neighbours along the last dimension}}
+  %x = tgpu.load_element %s[%i : i32] : !tgpu.smem<3xf32> -> vector<4xf32>
+  tgpu.return
+}

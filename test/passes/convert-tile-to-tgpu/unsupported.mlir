@@ -1,19 +1,10 @@
 // What no GPU lowering takes yet is an error that names it and the target.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(convert-tile-to-tgpu))' -split-input-file -verify-diagnostics
 
-tgpu.kernel @threads() attributes {threads = 64 : i32} {
-  // expected-error@+1 {{a `threads` region is not supported yet on `this target` [not-supported]}}
-  tile.threads [64] {
-  ^bb0(%i: i32):
-  }
-  tgpu.return
-}
-
-// -----
-
-tgpu.kernel @local() attributes {threads = 64 : i32, target = "sm_80"} {
-  // expected-error@+1 {{a `local` buffer is not supported yet on `sm_80` [not-supported]}}
+tgpu.kernel @local(%x: tensor<4xf32>) attributes {threads = 64 : i32, target = "sm_80"} {
   %l = tile.alloc "l" : !tile.buffer<4xf32, local>
+  // expected-error@+1 {{an assignment of a tile to a `local` buffer is not supported yet on `sm_80` [not-supported]}}
+  tile.write %x, %l : tensor<4xf32>, !tile.buffer<4xf32, local>
   tgpu.return
 }
 
@@ -36,9 +27,9 @@ tgpu.kernel @print(%n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
 // -----
 
 tgpu.kernel @element(%n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
-  %s = tile.alloc "s" : !tile.buffer<64xf32, shared>
+  %f = tile.alloc "f" : !tile.buffer<64xf32, fragment>
   // expected-error@+1 {{reading one element of a tile is not supported yet}}
-  %x = tile.load %s[%n : i32] : !tile.buffer<64xf32, shared> -> f32
+  %x = tile.load %f[%n : i32] : !tile.buffer<64xf32, fragment> -> f32
   tgpu.return
 }
 

@@ -1,0 +1,64 @@
+//===- ThreadStorage.h - elements of shared and local buffers ---*- C++ -*-===//
+//
+// Part of convert-tile-to-tgpu: accesses to single elements of buffers in shared memory, and to what
+// each thread has of its own. The latter stays memory (`tile.alloc` of scope local) unless it is a
+// variable of one region, which becomes a value as block code's do.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILEC_PASSES_THREADSTORAGE_H
+#define TILEC_PASSES_THREADSTORAGE_H
+
+#include "dialects/tgpu/Tgpu.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace tilec {
+
+class ThreadStorage {
+public:
+  /// `mapping` leads from the code that is converted to what `builder` makes.
+  ThreadStorage(mlir::IRMapping &mapping, mlir::OpBuilder &builder, int64_t threads)
+      : mapping(mapping), builder(builder), threads(threads) {}
+
+  /// True for a variable of a region that is a scalar.
+  static bool isVariable(tile::BufferType type, mlir::Value buffer);
+
+  /// True for a buffer in shared memory or of each thread, or a part of one, whose elements are
+  /// accessed here.
+  bool holds(mlir::Value storage) const;
+  /// A part of such a buffer that begins at computed indices: its elements are found in the buffer,
+  /// by all that use it.
+  bool isPartByIndices(tile::SliceOp slice) const;
+  /// The element at `indices` (of the old code) of `storage`, or neighbours: `type` is the result.
+  mlir::Value load(mlir::Location loc, mlir::Type type, mlir::Value storage,
+                   mlir::ValueRange indices);
+  void store(mlir::Location loc, mlir::Value value, mlir::Value storage, mlir::ValueRange indices);
+
+  /// A `shared` buffer is declared in front of the region it stands in: it is the block's.
+  mlir::Value declareShared(tile::AllocOp op, tgpu::SmemType type);
+  /// True for memory of each thread's own.
+  bool isLocal(mlir::Value storage) const;
+  /// What a thread has in such a scalar, or all threads in a local buffer; null for another one.
+  mlir::Value readLocal(tile::ReadOp read);
+  /// Gives each element of a local buffer one value; false where it is a tile of different ones.
+  bool fillLocal(tile::WriteOp write);
+
+private:
+  /// What all threads have, as a tile [threads, ...]: they write it to shared memory.
+  mlir::Value readAll(tile::ReadOp read);
+  struct Element {
+    mlir::Value buffer; ///< of the new code
+    llvm::SmallVector<mlir::Value> indices;
+  };
+  Element find(mlir::Location loc, mlir::Value storage, mlir::ValueRange indices);
+  /// `body` for each index of `shape`, in loops.
+  void forEachIndex(mlir::Location loc, llvm::ArrayRef<int64_t> shape,
+                    llvm::function_ref<void(mlir::ValueRange)> body);
+
+  mlir::IRMapping &mapping;
+  mlir::OpBuilder &builder;
+  int64_t threads;
+};
+
+} // namespace tilec
+
+#endif // TILEC_PASSES_THREADSTORAGE_H

@@ -1,0 +1,312 @@
+//===- Neighbours.cpp - elements of global memory, and those beside them -===//
+#include "passes/llvm/Addresses.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace tilec::lowering {
+
+//===----------------------------------------------------------------------===//
+// Addresses and conditions
+//===----------------------------------------------------------------------===//
+
+Neighbours::Neighbours(KernelLowering &lowering, const View &view, ValueRange indices,
+                       int64_t count)
+    : lowering(lowering), view(view), count(count) {
+  OpBuilder &b = lowering.builder();
+  Location loc = lowering.location();
+  Type i64 = b.getI64Type();
+  Value offset;
+  for (const ViewDim &dim : view.dims) {
+    Value at = dim.offset;
+    IntegerRange reach = dim.reach;
+    const bool isRun = count > 1 && dim.tileDim + 1 == int64_t(indices.size());
+    if (dim.tileDim >= 0) {
+      Value old = indices[dim.tileDim];
+      bool saturates = false;
+      reach = lowering.analysis().range(old);
+      at = lowering.coordinateOf(dim, lowering.scalarOf(old), reach, saturates);
+      if (isRun) {
+        run = &dim;
+        index = lowering.scalarOf(old);
+        indexMayBeNegative = !lowering.analysis().isNonNegative(old);
+        step = std::gcd(dim.step, lowering.analysis().divisor(old));
+        step = isBounded() ? std::gcd(step, dim.size) : step;
+        coordinate = at;
+        coordinateMayBeNegative = reach.low < 0;
+      } else {
+        requireIndex(dim, old);
+      }
+    }
+    if (!isRun) {
+      require(lowering.compare(arith::CmpIPredicate::ult, at, dim.upper));
+      if (dim.lower) {
+        require(lowering.compare(arith::CmpIPredicate::sge, at, dim.lower));
+      }
+    }
+    Value part = lowering.toInteger(at, i64);
+    if (dim.stride) {
+      part = b.createOrFold<arith::MulIOp>(loc, part, lowering.toInteger(dim.stride, i64));
+    }
+    offset = lowering.add(offset, part);
+  }
+  base = offset ? Value(LLVM::GEPOp::create(b, loc, view.base.getType(), memoryType(view.element),
+                                            view.base, ValueRange{offset}))
+                : view.base;
+}
+
+void Neighbours::require(Value condition) { others = lowering.both(others, condition); }
+
+/// A slice has bounds of its own; those of a tensor are seen at the coordinate.
+void Neighbours::requireIndex(const ViewDim &dim, Value old) {
+  Value at = lowering.scalarOf(old);
+  if (!dim.whole && dim.size != ShapedType::kDynamic) {
+    require(
+        lowering.compare(arith::CmpIPredicate::ult, at, lowering.constant(dim.size, at.getType())));
+  } else if (!dim.whole && !lowering.analysis().isNonNegative(old)) {
+    require(lowering.compare(arith::CmpIPredicate::sge, at, lowering.constant(0, at.getType())));
+  }
+}
+
+bool Neighbours::isBounded() const { return !run->whole && run->size != ShapedType::kDynamic; }
+
+Value Neighbours::pointer(int64_t i) {
+  OpBuilder &b = lowering.builder();
+  Location loc = lowering.location();
+  if (i == 0) {
+    return base;
+  }
+  Type memory = memoryType(view.element);
+  if (!run->stride) {
+    return LLVM::GEPOp::create(b, loc, base.getType(), memory, base,
+                               ArrayRef<LLVM::GEPArg>{int32_t(i)});
+  }
+  Value offset = lowering.mul(lowering.toInteger(run->stride, b.getI64Type()), i);
+  return LLVM::GEPOp::create(b, loc, base.getType(), memory, base, ValueRange{offset});
+}
+
+/// Bounds are never negative, so that what is taken off them does not wrap.
+Value Neighbours::inRange(int64_t first, int64_t n) {
+  if (!run) {
+    return others;
+  }
+  OpBuilder &b = lowering.builder();
+  Location loc = lowering.location();
+  Value all = others;
+  auto atLeast = [&](Value value, Value bound) {
+    all = lowering.both(all, lowering.compare(arith::CmpIPredicate::sge, value, bound));
+  };
+  if (!run->whole && indexMayBeNegative) {
+    atLeast(index, lowering.constant(-first, index.getType()));
+  }
+  if (isBounded()) {
+    Value last = lowering.constant(run->size - first - n, index.getType());
+    all = lowering.both(all, lowering.compare(arith::CmpIPredicate::sle, index, last));
+  }
+  Type type = coordinate.getType();
+  Value end = lowering.add(run->upper, -(first + n - 1));
+  all = lowering.both(all, lowering.compare(arith::CmpIPredicate::slt, coordinate, end));
+  if (run->lower) {
+    Value lower = b.createOrFold<arith::MaxSIOp>(loc, run->lower, lowering.constant(0, type));
+    atLeast(coordinate, lowering.add(lower, -first));
+  } else if (coordinateMayBeNegative) {
+    atLeast(coordinate, lowering.constant(-first, type));
+  }
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+/// Neighbours in one access.
+static int64_t accessLength(const Neighbours &elements, int64_t accessBytes) {
+  const int64_t wanted = accessBytes / memoryBytes(elements.element());
+  return elements.areContiguous() ? std::clamp<int64_t>(wanted, 1, elements.size()) : 1;
+}
+
+/// Neighbours that are in range together, of those in one access.
+static int64_t partLength(const Neighbours &elements, int64_t access) {
+  while (!elements.areInRangeTogether(access)) {
+    access /= 2;
+  }
+  return access;
+}
+
+/// Zero, but LLVM does not know it: it would move what is computed from a guarded load to the load,
+/// under its guard, where the thread waits for one load before it issues the next.
+Value KernelLowering::plainZero(unsigned bits) {
+  if (!hiddenZero) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&function.getBody().front());
+    hiddenZero =
+        LLVM::InlineAsmOp::create(
+            b, loc, b.getI32Type(), ValueRange(), "mov.b32 $0, 0;", "=r",
+            /*has_side_effects=*/false, /*is_align_stack=*/false,
+            LLVM::tailcallkind::TailCallKind::None,
+            LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr())
+            .getResult(0);
+  }
+  Type type = b.getIntegerType(bits);
+  return bits > 32 ? Value(arith::ExtUIOp::create(b, loc, type, hiddenZero))
+                   : toInteger(hiddenZero, type);
+}
+
+/// Loads go through their guards as words, and become elements behind them.
+Fragment KernelLowering::loadNeighbours(Neighbours &elements, int64_t accessBytes) {
+  const int64_t count = elements.size(), bits = memoryBytes(elements.element()) * 8;
+  const int64_t access = accessLength(elements, accessBytes);
+  const int64_t word = std::min<int64_t>(access * bits, std::max<int64_t>(bits, 32));
+  auto widthOf = [&](int64_t n) { return unsigned(std::min(word, n * bits)); };
+  auto zeros = [&](int64_t n) { return Fragment(n * bits / widthOf(n), plainZero(widthOf(n))); };
+  auto load = [&](int64_t first, int64_t n) {
+    const int64_t length = std::min(access, n);
+    const unsigned width = widthOf(length);
+    Fragment loaded;
+    for (int64_t i = first; i < first + n; i += length) {
+      loaded.append(loadElements(elements.pointer(i), b.getIntegerType(width),
+                                 length * bits / width, length * bits / 8));
+    }
+    return packBits(loaded, widthOf(n));
+  };
+  auto loadIf = [&](int64_t first, int64_t n, llvm::function_ref<Fragment()> otherwise) {
+    SmallVector<Type> types(n * bits / widthOf(n), b.getIntegerType(widthOf(n)));
+    auto branch = scf::IfOp::create(b, loc, types, elements.inRange(first, n),
+                                    /*addThenBlock=*/true, /*addElseBlock=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, loc, load(first, n));
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc, otherwise());
+    return Fragment(branch.getResults().begin(), branch.getResults().end());
+  };
+  Fragment words = loadIf(0, count, [&]() -> Fragment {
+    if (elements.areInRangeTogether(count)) {
+      return zeros(count);
+    }
+    const int64_t part = partLength(elements, access);
+    Fragment parts;
+    for (int64_t i = 0; i < count; i += part) {
+      parts.append(loadIf(i, part, [&] { return zeros(part); }));
+    }
+    return packBits(parts, widthOf(count));
+  });
+  Fragment values;
+  for (Value bitsOfWord : words) {
+    unpackBits(bitsOfWord, memoryType(elements.element()), values);
+  }
+  if (elements.element().isInteger(1)) {
+    for (Value &value : values) {
+      value = compare(arith::CmpIPredicate::ne, value, constant(0, value.getType()));
+    }
+  }
+  return values;
+}
+
+void KernelLowering::storeNeighbours(Neighbours &elements, ArrayRef<Value> values,
+                                     int64_t accessBytes) {
+  const int64_t count = elements.size(), bytes = memoryBytes(elements.element());
+  const int64_t access = accessLength(elements, accessBytes);
+  auto store = [&](int64_t first, int64_t n) {
+    const int64_t length = std::min(access, n);
+    for (int64_t i = first; i < first + n; i += length) {
+      storeElements(elements.pointer(i), elements.element(), values.slice(i, length),
+                    length * bytes);
+    }
+  };
+  if (elements.areInRangeTogether(count)) {
+    return guarded(elements.inRange(0, count), [&] { store(0, count); });
+  }
+  auto branch = scf::IfOp::create(b, loc, elements.inRange(0, count), /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  store(0, count);
+  b.setInsertionPointToStart(branch.elseBlock());
+  const int64_t part = partLength(elements, access);
+  for (int64_t i = 0; i < count; i += part) {
+    guarded(elements.inRange(i, part), [&] { store(i, part); });
+  }
+}
+
+static int64_t lengthOf(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? vector.getNumElements() : 1;
+}
+
+static int64_t accessBytesOf(Operation *op) {
+  IntegerAttr bytes = tgpu::kAccessBytes.get(op);
+  return bytes ? bytes.getInt() : 1;
+}
+
+Value KernelLowering::writes(Operation *op) {
+  return op->getParentOfType<tile::ThreadsOp>()
+             ? Value()
+             : compare(arith::CmpIPredicate::eq, threadId, i32(warps.first * 32));
+}
+
+LogicalResult KernelLowering::lowerElementLoad(tile::LoadOp op) {
+  auto source = views.find(op.getSource());
+  if (source == views.end()) {
+    return unsupported(op, "a load of such an element");
+  }
+  if (failed(flatten(op, op.getIndices()))) {
+    return failure();
+  }
+  Neighbours elements(*this, source->second, op.getIndices(), lengthOf(op.getResult().getType()));
+  scalars[op.getResult()] = loadNeighbours(elements, accessBytesOf(op));
+  return success();
+}
+
+LogicalResult KernelLowering::lowerElementStore(tile::StoreOp op) {
+  auto dest = views.find(op.getDest());
+  if (dest == views.end()) {
+    return unsupported(op, "a store of such an element");
+  }
+  FailureOr<Fragment> values = flatten(op, op.getValue());
+  if (failed(values) || failed(flatten(op, op.getIndices()))) {
+    return failure();
+  }
+  // In block code all threads run the statement, and one of them writes.
+  guarded(writes(op), [&] {
+    Neighbours elements(*this, dest->second, op.getIndices(), lengthOf(op.getValue().getType()));
+    storeNeighbours(elements, *values, accessBytesOf(op));
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Indices of buffers
+//===----------------------------------------------------------------------===//
+
+Value KernelLowering::indicesInside(ArrayRef<int64_t> shape, ValueRange indices, int64_t count) {
+  Value all;
+  for (auto [axis, old] : llvm::enumerate(indices)) {
+    const int64_t last = shape[axis] - (axis + 1 == indices.size() ? count : 1);
+    const IntegerRange range = integers.range(old);
+    if (range.low < 0 || range.high > last) {
+      Value index = scalars[old][0];
+      all = both(all, compare(arith::CmpIPredicate::ule, index, constant(last, index.getType())));
+    }
+  }
+  return all;
+}
+
+SmallVector<Value> KernelLowering::clampedIndices(ArrayRef<int64_t> shape, ValueRange indices,
+                                                  int64_t count, int64_t unit) {
+  SmallVector<Value> clamped;
+  for (auto [axis, old] : llvm::enumerate(indices)) {
+    const bool isLast = axis + 1 == indices.size();
+    const int64_t last = shape[axis] - (isLast ? count : 1);
+    const IntegerRange range = integers.range(old);
+    Value index = scalars[old][0];
+    if (range.low < 0 || range.high > last) {
+      const int64_t limit = isLast ? last / unit * unit : last;
+      index = b.createOrFold<arith::MinUIOp>(loc, index, constant(limit, index.getType()));
+    }
+    clamped.push_back(toInteger(index, b.getI32Type()));
+  }
+  return clamped;
+}
+
+} // namespace tilec::lowering
