@@ -314,8 +314,9 @@ def _loop(b, kind):
         return False
     trips = b.pick([1, 2, 3, 4, 5])
     variable, step = b.name("k"), 1
+    factor = b.pick([0, 1, 2, 3, 4]) if kind == "unrolled" else 0
     end = str(trips)
-    if kind != "unrolled" and b.chance(0.4):
+    if (kind != "unrolled" or factor) and b.chance(0.4):
         extent = b.extent(16)
         end = f"ceildiv({b.dimension(trips * 16)}, {extent})"
         b.bind_by_tensor(end)
@@ -329,7 +330,7 @@ def _loop(b, kind):
         statements(b, b.pick([1, 2, 3]))()
 
     body = b.inside(draw, trips, {variable: trips})
-    b.emit(n.For(variable, "0", end, body, kind, stages, step))
+    b.emit(n.For(variable, "0", end, body, kind, stages, step, factor))
 
 
 @feature("while loop", 0.5)

@@ -3,6 +3,7 @@ import itertools
 
 import numpy as np
 
+from . import interpret_threads
 from . import intervals as iv
 from . import nodes as n
 from .formats import FORMATS
@@ -126,6 +127,7 @@ class Interpreter:
         self.program, self.steps = program, 0
         self.names = {**program.params, **dims}
         self.scopes = [{}]
+        self.own_arrays = set()
         self.tensors = {}
         for argument in program.arguments:
             if isinstance(argument, n.ScalarArgument):
@@ -154,6 +156,7 @@ class Interpreter:
                 store = Store.full(Tile(FORMATS[w.format], np.full(shape, self.evaluate(w.init).lo)))
             self.tensors[w.name] = self._whole(store)
         for launch in self.program.launches:
+            self.launch = launch
             grid = [int(n.scalar(e, self.names)) for e in launch.grid]
             for point in itertools.product(*(range(e) for e in reversed(grid))):
                 self.scopes.append(dict(zip(launch.indices, reversed(point))))
@@ -189,6 +192,9 @@ class Interpreter:
         if isinstance(value, int):
             self.scalars[name] = value
 
+    def bind_tile(self, name, tile):
+        self.scopes[-1][name] = Store.full(tile)
+
     def number(self, code):
         try:
             return n.scalar(code, self.scalars)
@@ -201,12 +207,15 @@ class Interpreter:
         self.scopes.append(dict(bindings or {}))
         self._refresh()
         for statement in body:
-            self.steps += 1
-            if self.steps > STEPS:
-                raise ProgramError("too long")
+            self.count()
             getattr(self, "do_" + type(statement).__name__)(statement)
         self.scopes.pop()
         self._refresh()
+
+    def count(self):
+        self.steps += 1
+        if self.steps > STEPS:
+            raise ProgramError("too long")
 
     def do_Declare(self, s):
         shape = tuple(int(self.number(e)) for e in s.shape)
@@ -315,6 +324,19 @@ class Interpreter:
     def do_SetElement(self, s):
         window, starts = self.place(s.place)
         window.write(starts, self.evaluate(s.value))
+
+    def do_OwnArray(self, s):
+        """A number or an array of each thread, as a tile that begins with a dimension of them."""
+        shape = (self.launch.threads, *(int(self.number(e)) for e in s.shape))
+        value = self.evaluate(s.init)
+        self.bind_tile(s.name, value.each(lambda x: np.broadcast_to(x, shape).copy()))
+        (self.own_arrays.add if s.shape else self.own_arrays.discard)(s.name)
+
+    def do_Threads(self, s):
+        self.scopes.append({})
+        interpret_threads.Region(self, s).run()
+        self.scopes.pop()
+        self._refresh()
 
     def do_Outlined(self, s):
         self.block(s.body)

@@ -341,13 +341,14 @@ class For:
     kind: str = "serial"  # serial, pipelined, unrolled
     stages: int = 1
     step: int = 1
+    factor: int = 0  # of an unrolled one; 0: fully
 
     def lines(self):
         bounds = f"{self.start}..{self.end}" + (f" step {self.step}" if self.step != 1 else "")
         if self.kind == "pipelined":
             bounds = f"pipelined({bounds}, stages = {self.stages})"
         elif self.kind == "unrolled":
-            bounds = f"unrolled({bounds})"
+            bounds = f"unrolled({bounds}, factor = {self.factor})" if self.factor else f"unrolled({bounds})"
         yield f"for {self.variable} in {bounds} {{"
         yield from indented(self.body)
         yield "}"

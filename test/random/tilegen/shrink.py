@@ -13,10 +13,9 @@ def bodies(program):
     """All lists of statements, inner ones after outer ones."""
     result = []
     for node in n.walk(program.launches):
-        if isinstance(node, (n.Launch, n.For, n.While, n.Outlined)):
-            result.append(node.body)
-        elif isinstance(node, n.If):
-            result += [node.then, node.otherwise]
+        for name in ("body", "then", "otherwise"):
+            if isinstance(getattr(node, name, None), list):
+                result.append(getattr(node, name))
     return result
 
 
