@@ -29,6 +29,7 @@ struct Product {
   int64_t m, n, k;
   Type a, b, acc;
   bool aInShared, bInShared;
+  bool partsFit; ///< for wgmma: parts of buffers begin at multiples of its units
 
   explicit Product(DotOp dot) {
     auto accType = cast<RankedTensorType>(dot.getAcc().getType());
@@ -49,6 +50,19 @@ struct Product {
     k = aShape[dot.getTransposeA() ? 0 : 1];
     a = aType;
     b = bType;
+    partsFit = beginsAtUnits(dot.getA(), dot.getTransposeA() ? 1 : 0) &&
+               beginsAtUnits(dot.getB(), dot.getTransposeB() ? 0 : 1);
+  }
+  /// Rows at a multiple of 8 and k at a step, whatever the buffer's layout will be
+  /// (layout::wgmmaDescriptor).
+  bool beginsAtUnits(Value operand, unsigned rowDim) const {
+    int64_t row = 0, k = 0;
+    while (auto part = operand.getDefiningOp<tgpu::SubviewOp>()) {
+      row += part.getOffsets()[rowDim];
+      k += part.getOffsets()[1 - rowDim];
+      operand = part.getSource();
+    }
+    return row % 8 == 0 && k % instructionK() == 0;
   }
   unsigned bits() const { return a.getIntOrFloatBitWidth(); }
   /// 32 bytes of operand along k: the k extent of wgmma, and of the largest mma.sync.
@@ -170,6 +184,11 @@ Choice chooseWgmma(DotOp dot, const Product &p, const Target &target, int64_t wa
   }
   if (warps % 4 != 0) {
     return {{}, "wgmma needs whole warpgroups of 128 threads"};
+  }
+  if (!p.partsFit) {
+    return {{},
+            "a part of shared memory that it reads begins inside its groups of 8 rows or "
+            "32 bytes of k"};
   }
   bool bKMajor = dot.getTransposeB(), aKMajor = !dot.getTransposeA();
   if (p.bits() != 16 && (!bKMajor || (p.aInShared && !aKMajor))) {

@@ -54,8 +54,9 @@ void addCopyDemand(tgpu::CopyOp copy, Value buffer, int64_t warps, Demands &dema
   }
 }
 
-/// What a matrix product needs of an operand in shared memory.
-void addProductDemand(tgpu::DotOp dot, bool isA, Demands &demands) {
+/// What a matrix product needs of an operand in shared memory, which begins at `origin` of its buffer.
+void addProductDemand(tgpu::DotOp dot, bool isA, ArrayRef<int64_t> origin, bool isWhole,
+                      Demands &demands) {
   tgpu::MmaAttr mma = *dot.getMma();
   auto type = cast<tgpu::SmemType>((isA ? dot.getA() : dot.getB()).getType());
   bool transposed = isA ? dot.getTransposeA() : dot.getTransposeB();
@@ -64,11 +65,16 @@ void addProductDemand(tgpu::DotOp dot, bool isA, Demands &demands) {
   Demand demand;
   if (mma.getKind() == MmaKind::Wgmma) {
     demand.kind = Demand::Kind::Wgmma;
-    demand.wgmma = {mnDim, kDim, isA ? mma.getM() : mma.getN(), mma.getK()};
+    demand.wgmma = {mnDim,
+                    kDim,
+                    isA ? mma.getM() : mma.getN(),
+                    mma.getK(),
+                    layout::Coords(origin.begin(), origin.end()),
+                    layout::Coords(type.getShape().begin(), type.getShape().end())};
     demand.required = true;
     demand.weight = 4;
     demands.push_back(demand);
-  } else if (mma.getKind() == MmaKind::MmaSync) {
+  } else if (mma.getKind() == MmaKind::MmaSync && isWhole) {
     int64_t k = type.getShape()[kDim];
     Type element = type.getElementType();
     layout::MmaType mmaType = tgpu::mmaTypeOf(element);
@@ -91,22 +97,28 @@ void addProductDemand(tgpu::DotOp dot, bool isA, Demands &demands) {
 
 Demands demandsOn(tgpu::AllocSharedOp alloc, int64_t warps) {
   Demands demands;
-  SmallVector<Value> buffers = {alloc.getResult()};
+  using Origin = SmallVector<int64_t, 3>;
+  SmallVector<std::pair<Value, Origin>> buffers;
+  buffers.push_back({alloc.getResult(), Origin(alloc.getResult().getType().getRank(), 0)});
   while (!buffers.empty()) {
-    Value buffer = buffers.pop_back_val();
+    auto [buffer, origin] = buffers.pop_back_val();
     for (OpOperand &use : buffer.getUses()) {
       Operation *user = use.getOwner();
       bool whole = buffer == alloc.getResult();
       if (auto copy = dyn_cast<tgpu::CopyOp>(user)) {
         addCopyDemand(copy, buffer, warps, demands);
-      } else if (auto dot = dyn_cast<tgpu::DotOp>(user); dot && whole) {
-        addProductDemand(dot, use.getOperandNumber() == 0, demands);
+      } else if (auto dot = dyn_cast<tgpu::DotOp>(user)) {
+        addProductDemand(dot, use.getOperandNumber() == 0, origin, whole, demands);
       } else if (auto load = dyn_cast<tgpu::LocalLoadOp>(user); load && whole) {
         demands.push_back(access(*tgpu::getLayout(load.getResult().getType())));
       } else if (auto store = dyn_cast<tgpu::LocalStoreOp>(user); store && whole) {
         demands.push_back(access(*tgpu::getLayout(store.getValue().getType())));
-      } else if (isa<tgpu::SubviewOp>(user)) {
-        buffers.push_back(user->getResult(0));
+      } else if (auto part = dyn_cast<tgpu::SubviewOp>(user)) {
+        Origin begin = origin;
+        for (auto [at, offset] : llvm::zip_equal(begin, part.getOffsets())) {
+          at += offset;
+        }
+        buffers.push_back({part.getResult(), begin});
       }
     }
   }

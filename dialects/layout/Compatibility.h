@@ -16,6 +16,11 @@ struct WgmmaOperand {
   unsigned kDim = 1;
   int64_t mn = 64;
   int64_t k = 16;
+  /// The part of the tile that is multiplied, by dimension of the layout: its first element and its
+  /// extents. Empty: all of it.
+  Coords origin = {}, extents = {};
+
+  int64_t begin(unsigned dim) const { return origin.empty() ? 0 : origin[dim]; }
 };
 
 /// Constant fields of the descriptor and how the start address moves. Encoded fields are bytes
@@ -38,7 +43,7 @@ struct WgmmaDescriptor {
 };
 
 /// Refused when the instruction cannot read the tile in place. All positions (multiples of the
-/// instruction's extents inside the tile) are checked.
+/// instruction's extents from the start of the part on) are checked.
 Answer<WgmmaDescriptor> wgmmaDescriptor(const SharedLayout &layout, const WgmmaOperand &operand);
 
 // ---- TMA

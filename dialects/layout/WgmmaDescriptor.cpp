@@ -28,6 +28,10 @@ uint64_t WgmmaDescriptor::bits() const {
   return uint64_t(swizzleMode) << 62 | field(strideBytes) << 32 | field(leadingBytes) << 16;
 }
 
+static Coords extentsOf(const SharedLayout &layout, const WgmmaOperand &op) {
+  return op.extents.empty() ? Coords(layout.shape().begin(), layout.shape().end()) : op.extents;
+}
+
 static std::optional<Refusal> checkInstruction(const SharedLayout &layout, const WgmmaOperand &op) {
   if (layout.rank() != 2 || op.mnDim > 1 || op.kDim != 1 - op.mnDim) {
     return refuse("wgmma reads operands of two dimensions");
@@ -42,7 +46,8 @@ static std::optional<Refusal> checkInstruction(const SharedLayout &layout, const
   if (op.mn < 8 || op.mn > 256 || op.mn % 8 != 0) {
     return refuse("wgmma has no operand of " + Twine(op.mn) + " rows");
   }
-  const int64_t mnExtent = layout.shape()[op.mnDim], kExtent = layout.shape()[op.kDim];
+  const Coords extents = extentsOf(layout, op);
+  const int64_t mnExtent = extents[op.mnDim], kExtent = extents[op.kDim];
   if (mnExtent % op.mn != 0) {
     return refuse("the tile has " + Twine(mnExtent) +
                   " rows in shared memory, not a multiple of the " + Twine(op.mn) +
@@ -52,6 +57,14 @@ static std::optional<Refusal> checkInstruction(const SharedLayout &layout, const
     return refuse("the K extent " + Twine(kExtent) + " is not a multiple of the " + Twine(op.k) +
                   " that wgmma takes at a time");
   }
+  // Groups of 8 rows and steps of 32 bytes are units of the pattern; a chunk of 16 bytes is the unit
+  // of addresses, and holds 8 elements of an MN-major operand.
+  const bool mnMajor = layout.contiguousDim() == op.mnDim;
+  if (op.begin(op.mnDim) % 8 != 0 || op.begin(op.kDim) % (mnMajor ? 8 : op.k) != 0) {
+    return refuse("the part starts at row " + Twine(op.begin(op.mnDim)) + " and k " +
+                  Twine(op.begin(op.kDim)) + ", not at multiples of 8 and " +
+                  Twine(mnMajor ? 8 : op.k));
+  }
   return std::nullopt;
 }
 
@@ -59,7 +72,8 @@ static std::optional<Refusal> checkInstruction(const SharedLayout &layout, const
 /// without gaps.
 static std::optional<Refusal> checkPanels(const SharedLayout &layout, const WgmmaOperand &op) {
   const int64_t width = layout.panelWidth();
-  for (int64_t mn = 0; mn < layout.shape()[op.mnDim]; mn += op.mn) {
+  const int64_t first = op.begin(op.mnDim), extent = extentsOf(layout, op)[op.mnDim];
+  for (int64_t mn = first; mn < first + extent; mn += op.mn) {
     const int64_t begin = mn % width;
     if (begin + op.mn <= width) {
       continue;

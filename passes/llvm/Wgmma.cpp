@@ -161,7 +161,9 @@ private:
 
   std::string place(Operand &operand, const Shared &buffer, unsigned mnDim, int64_t mn,
                     int64_t perGroup, bool isA) {
-    auto descriptor = layout::wgmmaDescriptor(buffer.layout, {mnDim, 1 - mnDim, mn, mma.getK()});
+    const layout::Coords extents(buffer.shape.begin(), buffer.shape.end());
+    auto descriptor = layout::wgmmaDescriptor(
+        buffer.layout, {mnDim, 1 - mnDim, mn, mma.getK(), buffer.origin, extents});
     if (!descriptor) {
       return descriptor.reason();
     }

@@ -70,3 +70,15 @@ tgpu.kernel @full_row(%a: !tgpu.smem<64x16xf16>, %b: !tgpu.smem<16x128xf16>, %c:
   %d = tgpu.dot %a, %b, %c {policy = #tile.policy<full_col>} : !tgpu.smem<64x16xf16>, !tgpu.smem<16x128xf16>, tensor<64x128xf32> -> tensor<64x128xf32>
   tgpu.return
 }
+
+// -----
+
+// A part that begins inside a group of rows.
+// CHECK-LABEL: tgpu.kernel @part(
+// CHECK: tgpu.dot {{.*}}mma = #tgpu.mma<mma_sync,
+tgpu.kernel @part(%a: !tgpu.smem<192x16xf16>, %b: !tgpu.smem<16x64xf16>, %c: tensor<64x64xf32>) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %p = tgpu.subview %a at [4, 0] : !tgpu.smem<192x16xf16> -> !tgpu.smem<64x16xf16>
+  // expected-remark@+1 {{gemm uses mma.sync, not wgmma: a part of shared memory that it reads begins inside its groups of 8 rows or 32 bytes of k}}
+  %d = tgpu.dot %p, %b, %c : !tgpu.smem<64x16xf16>, !tgpu.smem<16x64xf16>, tensor<64x64xf32> -> tensor<64x64xf32>
+  tgpu.return
+}

@@ -60,6 +60,7 @@ class Builder:
         self.stored = COMPUTED + (["e4m3", "e5m2"] if "eight bits" in self.allowed else [])
         self.infos = {}  # tiles by name, whether in scope or not
         self.own = []  # inout tensors with a region for each block
+        self.element_leaf = None  # in a `parallel` loop: draws an operand of a format
 
     # --- draws
 

@@ -13,6 +13,8 @@ CASTS = ["f32", "f32", "f16", "bf16", "i32", "f64", "i8", "u8", "i16", "u32", "i
 def leaf(b, format, shape, need_tile=True, beside=False):
     """A tile of this format and shape, or one that converts to it; else a scalar. None if there must be a tile and is none.
     `beside` a tile of the shape it may be one that is repeated."""
+    if b.element_leaf:
+        return b.element_leaf(format) if need_tile or b.chance(0.6) else scalar(b, format)
     same = b.tiles(lambda t: t.shape == shape and t.format == format)
     others = b.tiles(lambda t: t.shape == shape and t.format != format and t.format != "bool")
     turned = b.tiles(lambda t: len(shape) == 2 and t.shape == shape[::-1] and t.format == format and t.shape != t.shape[::-1])

@@ -7,6 +7,7 @@ from . import interpret_threads
 from . import intervals as iv
 from . import nodes as n
 from .formats import FORMATS
+from .interpret_elements import Elements
 from .intervals import ProgramError, Tile
 
 STEPS = 20000  # statements of one run
@@ -121,7 +122,7 @@ def _pieces(tiles, axis, piece):
     return [t.each(lambda x: x[(slice(None),) * axis + (piece,)]) for t in tiles]
 
 
-class Interpreter:
+class Interpreter(Elements):
     def __init__(self, program, dims, inputs):
         """`inputs` maps tensors to tiles (None for one that holds nothing) and scalars to numbers."""
         self.program, self.steps = program, 0

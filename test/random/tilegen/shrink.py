@@ -5,7 +5,7 @@ Edits need not keep the program legal: what the compiler or the interpreter then
 import re
 import time
 
-from . import nodes as n
+from . import elements as e, nodes as n
 from .run import ARCHITECTURES, clean, run_program
 
 
@@ -91,7 +91,7 @@ def structure(program):
 
             if isinstance(s, n.Outlined):
                 yield replaced(lambda s: s.body)
-            if isinstance(s, n.If):
+            if isinstance(s, (n.If, e.Where)):
                 yield replaced(lambda s: s.then)
                 yield replaced(lambda s: s.otherwise)
             if isinstance(s, n.For):

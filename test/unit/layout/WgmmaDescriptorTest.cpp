@@ -40,8 +40,11 @@ void expectReadsTile(const SharedLayout &layout, const WgmmaOperand &op) {
   ASSERT_TRUE(bool(d)) << layout.str() << ": " << d.reason();
   const int64_t base = 0x400; // dynamic shared memory starts here
   const int64_t bytes = layout.elementBits() / 8;
-  for (int64_t mn0 = 0; mn0 < layout.shape()[op.mnDim]; mn0 += op.mn) {
-    for (int64_t k0 = 0; k0 < layout.shape()[op.kDim]; k0 += op.k) {
+  auto end = [&](unsigned dim) {
+    return op.extents.empty() ? layout.shape()[dim] : op.begin(dim) + op.extents[dim];
+  };
+  for (int64_t mn0 = op.begin(op.mnDim); mn0 < end(op.mnDim); mn0 += op.mn) {
+    for (int64_t k0 = op.begin(op.kDim); k0 < end(op.kDim); k0 += op.k) {
       const int64_t start = base + d->advanceBytes(mn0, k0);
       ASSERT_EQ(start % 16, 0);
       const uint64_t bits = d->bits() | uint64_t(start & 0x3ffff) >> 4;
@@ -106,6 +109,30 @@ TEST(WgmmaDescriptor, NarrowPanelsKeepTheSwizzlePitch) {
                   {0, 1, 64, 16});
   expectReadsTile(must(SharedLayout::parse("32x32 b16 contig 1 panel 32 swizzle 128")),
                   {1, 0, 32, 16});
+}
+
+TEST(WgmmaDescriptor, PartsOfATile) {
+  for (unsigned swizzle : {32u, 64u, 128u}) {
+    // K-major: rows from a multiple of 8 on, k from a multiple of a step on.
+    SharedLayout rows = must(SharedLayout::panels({200, 144}, 16, swizzle));
+    for (int64_t row : {0, 8, 72}) {
+      for (int64_t k : {0, 16, 48}) {
+        expectReadsTile(rows, {0, 1, 64, 16, {row, k}, {128, 96}});
+      }
+    }
+    // MN-major: 512 of 576 columns, as values of MLA; a part that starts inside a panel.
+    SharedLayout columns = must(SharedLayout::panels({64, 576}, 16, swizzle));
+    expectReadsTile(columns, {1, 0, 256, 16, {0, 0}, {64, 512}});
+    expectReadsTile(columns, {1, 0, 64, 16, {8, 64}, {32, 512}});
+    expectReadsTile(columns, {1, 0, 8, 16, {0, 8}, {64, 64}});
+  }
+  SharedLayout tile = must(SharedLayout::panels({192, 128}, 16, 128));
+  EXPECT_EQ(wgmmaDescriptor(tile, {0, 1, 64, 16, {4, 0}, {64, 64}}).reason(),
+            "the part starts at row 4 and k 0, not at multiples of 8 and 16");
+  EXPECT_EQ(wgmmaDescriptor(tile, {0, 1, 64, 16, {0, 8}, {64, 64}}).reason(),
+            "the part starts at row 0 and k 8, not at multiples of 8 and 16");
+  EXPECT_EQ(wgmmaDescriptor(tile, {0, 1, 64, 16, {0, 0}, {96, 64}}).reason(),
+            "the tile has 96 rows in shared memory, not a multiple of the 64 that wgmma reads");
 }
 
 TEST(WgmmaDescriptor, KnownEncodings) {
