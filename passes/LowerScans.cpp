@@ -37,7 +37,8 @@ public:
 
 private:
   bool isNarrow();
-  /// The layout in which to scan, and what it gives.
+  std::optional<layout::ScanPlan> planIn(const RegisterLayout &layout);
+  /// The layout in which to scan.
   FailureOr<RegisterLayout> chooseLayout();
   SmallVector<Value> inWarps(ValueRange inputs);
   FailureOr<SmallVector<Value>> acrossWarps(ValueRange inputs, const layout::WarpParts &parts);
@@ -84,17 +85,27 @@ bool Scan::isNarrow() {
          (kind.getKind() == tile::CombineKind::Sum || kind.getKind() == tile::CombineKind::Prod);
 }
 
+/// A layout in which the scan can be done, and how; nothing if it cannot.
+std::optional<layout::ScanPlan> Scan::planIn(const RegisterLayout &layout) {
+  Answer<layout::ScanPlan> plan = layout::planScan(layout, axis);
+  const bool ok = plan && (plan->rows.warpOffsets == 1 || layout::planWarpParts(layout, axis));
+  return ok ? std::optional(*plan) : std::nullopt;
+}
+
+/// Short runs cost an exchange between lanes for each of them and each bit of the lane, which combines
+/// twice. Conversions to long ones, and back, cost a store and a load of each slot.
 FailureOr<RegisterLayout> Scan::chooseLayout() {
   const RegisterLayout &source = layoutOf(op->getOperand(0));
-  auto isGood = [&](const RegisterLayout &layout) {
-    Answer<layout::ScanPlan> plan = layout::planScan(layout, axis);
-    return plan && (plan->rows.warpOffsets == 1 || layout::planWarpParts(layout, axis));
-  };
-  if (isGood(source)) {
+  std::optional<layout::ScanPlan> direct = planIn(source), runs;
+  Answer<RegisterLayout> blocked = layout::blockedForScan(source.shape(), axis, warps);
+  if (blocked) {
+    runs = planIn(*blocked);
+  }
+  if (direct && (!runs || isRequired(op, "no_exchange") ||
+                 direct->exchanges() <= runs->exchanges() + 2 * blocked->registersPerThread())) {
     return source;
   }
-  Answer<RegisterLayout> blocked = layout::blockedForScan(source.shape(), axis, warps);
-  if (!blocked || !isGood(*blocked)) {
+  if (!runs) {
     return unsupported("this scan: " + (blocked ? layout::planWarpParts(*blocked, axis).reason()
                                                 : blocked.reason()));
   }
@@ -107,10 +118,10 @@ FailureOr<RegisterLayout> Scan::chooseLayout() {
                         "a scan needs rows in runs of neighbours: the conversion goes " + price))) {
     return failure();
   }
-  op->emitRemark(
-      "layout conversions for a scan, which needs rows in runs of neighbours: to and fro "
-      "each " +
-      price);
+  const std::string why =
+      direct ? ("whose lanes would exchange " + Twine(direct->exchanges()) + " blocks").str()
+             : "which needs rows in runs of neighbours";
+  op->emitRemark("layout conversions for a scan, " + why + ": to and fro each " + price);
   return *blocked;
 }
 

@@ -149,8 +149,8 @@ def LowerScans : Pass<"tgpu-lower-scans", "tilec::tgpu::KernelOp"> {
   let description = [{
     Needs: layouts of fragments. A `tile.scan` or `tile.scan_with` whose rows several warps hold becomes `tgpu.scan_in_warps`, a
     conversion of layouts that gives each thread the totals of all warps, and `tgpu.scan_across_warps`. Where the layout holds no
-    blocks of blocks of neighbours (layout::planScan), inputs are converted to one that does, and results back, with a remark that says
-    what it costs. In built-in sums and products f16 and bf16 run on in f32. Gives: the rows of each scan that is left lie in warps,
+    blocks of blocks of neighbours (layout::planScan), or so small ones that lanes would have too much to exchange, inputs are converted
+    to one that holds long runs, and results back, with a remark that says what it costs. In built-in sums and products f16 and bf16 run on in f32. Gives: the rows of each scan that is left lie in warps,
     in such a layout.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];

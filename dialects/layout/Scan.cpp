@@ -91,6 +91,14 @@ ScanPlan::Runs runsOf(ArrayRef<SmallVector<int64_t, 16>> rows,
 
 } // namespace
 
+int64_t ScanPlan::exchanges() const {
+  int64_t count = 0;
+  for (const Runs &level : drop_end(runs)) {
+    count += int64_t(level.size());
+  }
+  return count;
+}
+
 Answer<ScanPlan> planScan(const RegisterLayout &source, unsigned dim) {
   Answer<ReductionPlan> rows = planReduction(source, dim);
   if (!rows) {
@@ -141,8 +149,8 @@ Answer<RegisterLayout> blockedForScan(ArrayRef<int64_t> shape, unsigned dim, int
   std::optional<RegisterLayout> best;
   for (int64_t run = 1; run < 2 * shape[dim]; run *= 2) {
     Answer<RegisterLayout> layout = RegisterLayout::blocked(shape, run, warps, options);
-    if (!layout || (best && layout->registersPerThread() >= best->registersPerThread())) {
-      continue;
+    if (!layout || (best && layout->registersPerThread() > best->registersPerThread())) {
+      continue; // longer runs for as many registers: fewer lanes share a row
     }
     Answer<ScanPlan> plan = planScan(*layout, dim);
     if (plan && (plan->lanes.empty() ||

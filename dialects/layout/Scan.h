@@ -30,12 +30,16 @@ struct ScanPlan {
   llvm::SmallVector<std::pair<int64_t, int64_t>, 4> copies;
   /// The dimension as a reduction sees it: rows, warps, how far threads step.
   ReductionPlan rows;
+
+  /// How often lanes exchange what they hold of a block.
+  int64_t exchanges() const;
 };
 
 /// Refused where the blocks do not nest; blockedForScan gives a layout where they do.
 Answer<ScanPlan> planScan(const RegisterLayout &source, unsigned dim);
 
-/// A layout of `shape` in which each thread holds one run of a row, with the fewest registers.
+/// A layout of `shape` in which each thread holds one run of a row, with the fewest registers, and of
+/// those the one whose rows the fewest lanes share.
 Answer<RegisterLayout> blockedForScan(llvm::ArrayRef<int64_t> shape, unsigned dim, int64_t warps);
 
 } // namespace tilec::layout

@@ -49,6 +49,19 @@ tgpu.kernel @turns(%g: !tile.global<1024xi32>, %o: !tile.global<1024xi32>) attri
   tgpu.return
 }
 
+// A warp deals out a row one element for each lane: rather four elements in a run.
+// CHECK-LABEL: tgpu.kernel @short_runs
+// CHECK: %[[C:.*]] = tgpu.convert_layout
+// CHECK: %[[S:.*]] = tile.scan <sum> %[[C]] axis 1 : tensor<32x128xf32, #tgpu.fragment<"32x128 reg 0,1:0,2:{{.*}}
+// CHECK: tgpu.convert_layout %[[S]]
+tgpu.kernel @short_runs(%g: !tile.global<32x128xf32>, %o: !tile.global<32x128xf32>) attributes {threads = 32 : i32, target = "sm_80"} {
+  %x = tgpu.load %g {bytes = 4 : i32} : !tile.global<32x128xf32> -> tensor<32x128xf32>
+  // expected-remark@+1 {{layout conversions for a scan, whose lanes would exchange 640 blocks: to and fro each through}}
+  %m = tile.scan <sum> %x axis 1 : tensor<32x128xf32>
+  tgpu.store %m, %o {bytes = 4 : i32} : tensor<32x128xf32>, !tile.global<32x128xf32>
+  tgpu.return
+}
+
 // -----
 
 tgpu.kernel @required(%g: !tile.global<512xf32>, %o: !tile.global<512xf32>) attributes {threads = 128 : i32, target = "sm_80", require = ["no_exchange"]} {

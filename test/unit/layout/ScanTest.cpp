@@ -118,6 +118,7 @@ TEST(Scan, AccumulatorRowsAreBlocksOfBlocks) {
   EXPECT_EQ(plan.runs[1].size(), 4u);    // the pairs of two lanes
   EXPECT_EQ(plan.runs[2].size(), 2u);    // rows
   EXPECT_EQ(plan.runs[2][0].size(), 2u); // of two blocks of 8
+  EXPECT_EQ(plan.exchanges(), 8);        // of pairs, and of fours
 }
 
 TEST(Scan, WhereWarpsInterruptEachOther) {
@@ -145,6 +146,10 @@ TEST(Scan, SomeLayoutGivesEachThreadOneRun) {
   }
   // As few registers as there can be: 4 rows of 1024 over 128 threads.
   EXPECT_EQ(must(blockedForScan({4, 1024}, 1, 4)).registersPerThread(), 32);
+  // Whole columns of a thread, rather than two lanes for each: no exchange.
+  const RegisterLayout columns = must(blockedForScan({64, 128}, 0, 4));
+  EXPECT_EQ(columns.registersPerThread(), 64);
+  EXPECT_TRUE(must(planScan(columns, 0)).lanes.empty());
 }
 
 } // namespace
