@@ -91,11 +91,11 @@ private:
   std::map<std::tuple<unsigned, int64_t, int64_t>, mlir::Value> conditions;
 };
 
-/// Neighbours along the last dimension of a view, from the element at `indices` (values of the old
-/// code) on.
+/// Neighbours along the last dimension of a view, from the element at `indices` on.
 class Neighbours {
 public:
-  Neighbours(KernelLowering &lowering, const View &view, mlir::ValueRange indices, int64_t count);
+  Neighbours(KernelLowering &lowering, const View &view, llvm::ArrayRef<ElementIndex> indices,
+             int64_t count);
 
   int64_t size() const { return count; }
   mlir::Type element() const { return view.element; }
@@ -109,7 +109,7 @@ public:
 
 private:
   void require(mlir::Value condition);
-  void requireIndex(const ViewDim &dim, mlir::Value old);
+  void requireIndex(const ViewDim &dim, const ElementIndex &given);
   /// The view is a slice with a constant bound of its own along the neighbours.
   bool isBounded() const;
 

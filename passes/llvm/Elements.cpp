@@ -88,10 +88,9 @@ Value KernelLowering::placeOf(const ElementAccess &access, size_t slot, Value &c
     for (auto [slots, range] : llvm::zip_equal(access.at, access.ranges)) {
       indices.push_back({slots[slot], range});
     }
-    Value inRange;
-    Value pointer = elementPointer(*access.view, indices, inRange);
-    condition = both(condition, inRange);
-    return pointer;
+    Neighbours element(*this, *access.view, indices, /*count=*/1);
+    condition = both(condition, element.inRange(0, 1));
+    return element.pointer(0);
   }
   const Shared &buffer = *access.buffer;
   Value offset = sharedOffset(*this, buffer.layout, [&](unsigned d) {

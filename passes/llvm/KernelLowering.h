@@ -110,9 +110,6 @@ public:
   /// Address of a byte of shared memory: `bytes` is constant, `dynamic` (i32, may be null) is
   /// added.
   mlir::Value sharedPointer(mlir::Value dynamic, int64_t bytes);
-  const IntegerAnalysis &analysis() const { return integers; }
-  /// What an old scalar has become.
-  mlir::Value scalarOf(mlir::Value old) { return scalars[old][0]; }
   /// The coordinate of an index of a view, or the nearest number of its type. `range` is that of the
   /// index, and then that of the coordinate; `saturates`: it may be another number.
   mlir::Value coordinateOf(const ViewDim &dim, mlir::Value index, IntegerRange &range,
@@ -210,15 +207,9 @@ private:
                                llvm::function_ref<void()> store);
   mlir::LogicalResult lowerElementLoad(tile::LoadOp op);
   mlir::LogicalResult lowerElementStore(tile::StoreOp op);
-  /// An index of an element, and what is known of it.
-  struct ElementIndex {
-    mlir::Value value;
-    IntegerRange range;
-  };
+  /// The indices of an element, of the new code.
   mlir::FailureOr<llvm::SmallVector<ElementIndex>> elementIndices(mlir::Operation *op,
-                                                                  mlir::ValueRange scalars);
-  mlir::Value elementPointer(const View &view, llvm::ArrayRef<ElementIndex> indices,
-                             mlir::Value &inRange);
+                                                                  mlir::ValueRange indices);
 
   // ---- Elements at computed indices (Elements.cpp).
   mlir::LogicalResult lowerCoordinate(tgpu::CoordinateOp op);

@@ -11,7 +11,7 @@ namespace tilec::lowering {
 // Addresses and conditions
 //===----------------------------------------------------------------------===//
 
-Neighbours::Neighbours(KernelLowering &lowering, const View &view, ValueRange indices,
+Neighbours::Neighbours(KernelLowering &lowering, const View &view, ArrayRef<ElementIndex> indices,
                        int64_t count)
     : lowering(lowering), view(view), count(count) {
   OpBuilder &b = lowering.builder();
@@ -23,20 +23,20 @@ Neighbours::Neighbours(KernelLowering &lowering, const View &view, ValueRange in
     IntegerRange reach = dim.reach;
     const bool isRun = count > 1 && dim.tileDim + 1 == int64_t(indices.size());
     if (dim.tileDim >= 0) {
-      Value old = indices[dim.tileDim];
+      const ElementIndex &given = indices[dim.tileDim];
       bool saturates = false;
-      reach = lowering.analysis().range(old);
-      at = lowering.coordinateOf(dim, lowering.scalarOf(old), reach, saturates);
+      reach = given.range;
+      at = lowering.coordinateOf(dim, given.value, reach, saturates);
       if (isRun) {
         run = &dim;
-        index = lowering.scalarOf(old);
-        indexMayBeNegative = !lowering.analysis().isNonNegative(old);
-        step = std::gcd(dim.step, lowering.analysis().divisor(old));
+        index = given.value;
+        indexMayBeNegative = given.range.low < 0;
+        step = std::gcd(dim.step, given.divisor);
         step = isBounded() ? std::gcd(step, dim.size) : step;
         coordinate = at;
         coordinateMayBeNegative = reach.low < 0;
       } else {
-        requireIndex(dim, old);
+        requireIndex(dim, given);
       }
     }
     if (!isRun) {
@@ -59,12 +59,12 @@ Neighbours::Neighbours(KernelLowering &lowering, const View &view, ValueRange in
 void Neighbours::require(Value condition) { others = lowering.both(others, condition); }
 
 /// A slice has bounds of its own; those of a tensor are seen at the coordinate.
-void Neighbours::requireIndex(const ViewDim &dim, Value old) {
-  Value at = lowering.scalarOf(old);
+void Neighbours::requireIndex(const ViewDim &dim, const ElementIndex &given) {
+  Value at = given.value;
   if (!dim.whole && dim.size != ShapedType::kDynamic) {
     require(
         lowering.compare(arith::CmpIPredicate::ult, at, lowering.constant(dim.size, at.getType())));
-  } else if (!dim.whole && !lowering.analysis().isNonNegative(old)) {
+  } else if (!dim.whole && given.range.low < 0) {
     require(lowering.compare(arith::CmpIPredicate::sge, at, lowering.constant(0, at.getType())));
   }
 }
@@ -245,15 +245,29 @@ Value KernelLowering::writes(Operation *op) {
              : compare(arith::CmpIPredicate::eq, threadId, i32(warps.first * 32));
 }
 
+FailureOr<SmallVector<ElementIndex>> KernelLowering::elementIndices(Operation *op,
+                                                                    ValueRange indices) {
+  FailureOr<Fragment> flat = flatten(op, indices);
+  if (failed(flat) || flat->size() != indices.size()) {
+    return failure();
+  }
+  SmallVector<ElementIndex> result;
+  for (auto [old, value] : llvm::zip_equal(indices, *flat)) {
+    result.push_back({value, integers.range(old), integers.divisor(old)});
+  }
+  return result;
+}
+
 LogicalResult KernelLowering::lowerElementLoad(tile::LoadOp op) {
   auto source = views.find(op.getSource());
   if (source == views.end()) {
     return unsupported(op, "a load of such an element");
   }
-  if (failed(flatten(op, op.getIndices()))) {
+  FailureOr<SmallVector<ElementIndex>> indices = elementIndices(op, op.getIndices());
+  if (failed(indices)) {
     return failure();
   }
-  Neighbours elements(*this, source->second, op.getIndices(), lengthOf(op.getResult().getType()));
+  Neighbours elements(*this, source->second, *indices, lengthOf(op.getResult().getType()));
   scalars[op.getResult()] = loadNeighbours(elements, accessBytesOf(op));
   return success();
 }
@@ -264,12 +278,13 @@ LogicalResult KernelLowering::lowerElementStore(tile::StoreOp op) {
     return unsupported(op, "a store of such an element");
   }
   FailureOr<Fragment> values = flatten(op, op.getValue());
-  if (failed(values) || failed(flatten(op, op.getIndices()))) {
+  FailureOr<SmallVector<ElementIndex>> indices = elementIndices(op, op.getIndices());
+  if (failed(values) || failed(indices)) {
     return failure();
   }
   // In block code all threads run the statement, and one of them writes.
   guarded(writes(op), [&] {
-    Neighbours elements(*this, dest->second, op.getIndices(), lengthOf(op.getValue().getType()));
+    Neighbours elements(*this, dest->second, *indices, lengthOf(op.getValue().getType()));
     storeNeighbours(elements, *values, accessBytesOf(op));
   });
   return success();

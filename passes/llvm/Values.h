@@ -49,6 +49,13 @@ struct View {
   }
 };
 
+/// An index of an element of a view, and what is known of it.
+struct ElementIndex {
+  mlir::Value value;
+  IntegerRange range;
+  int64_t divisor = 1; // 0: it is 0
+};
+
 /// A buffer, one slot of a ring, or a part of one: bytes + sum(index * stride) from the start of
 /// shared memory is the start of `layout`; `origin` is the element at which the part begins.
 struct Shared {

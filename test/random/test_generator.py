@@ -11,7 +11,7 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from tilegen import data, intervals, kept, mutate, nodes as n  # noqa: E402
+from tilegen import data, intervals, kept, mutate, nodes as n, threads  # noqa: E402
 from tilegen.draw import draw_program  # noqa: E402
 from tilegen.features import TABLE  # noqa: E402
 from tilegen.formats import FORMATS, decode, encode, round_to  # noqa: E402
@@ -147,6 +147,39 @@ class Values(unittest.TestCase):
         ]
         store = mutate.meanings(program(body), 0)[0]["Y"]
         self.assertTrue(np.all(store.tile.lo[:16, :16] == 1.0))
+
+    def in_region(self, *statements):
+        """s after a region over zeros."""
+        body = [
+            n.Declare("shared", "s", "f32", ["16", "16"], n.Lit(0.0, "f32")),
+            threads.Threads([("a", 8), ("c", 4)], "t", list(statements)),
+            n.Assign(n.Ref("x"), "=", n.Ref("s")),
+        ]
+        return mutate.meanings(program(body), 0)[0]["Y"].tile.lo[:16, :16]
+
+    def test_threads_of_a_region_write_where_their_conditions_hold(self):
+        own = threads.Item("s", ["t / 16", "t % 16"])
+        total = threads.OwnLet("p", "i32", threads.OfWarp("warp_sum", n.Ref("t"), 4))
+        even = threads.OwnIf("t % 2 == 0", [threads.ItemSet(own, "=", n.Cast("f32", n.Ref("p")))])
+        t = np.arange(256)
+        expected = np.where((t < 32) & (t % 2 == 0), t // 4 * 16 + 6, 0)
+        self.assertTrue(np.array_equal(self.in_region(total, even), expected.reshape(16, 16)))
+
+    def test_threads_of_a_region_leave_loops_one_by_one(self):
+        count = threads.OwnLet("v", "f32", n.Lit(0.0, "f32"), 0, "var")
+        loop = threads.Counted("k", "5", [threads.OwnSet("v", "+=", n.Lit(1.0, "f32"))], 0, "break", "k == a")
+        own = threads.ItemSet(threads.Item("s", ["c", "a"]), "=", n.Ref("v"))
+        expected = np.zeros((16, 16))
+        expected[:4, :8] = np.minimum(np.arange(8), 5)
+        self.assertTrue(np.array_equal(self.in_region(count, loop, own), expected))
+
+    def test_two_threads_at_one_element_are_an_error(self):
+        both = threads.ItemSet(threads.Item("s", ["0", "t / 2"]), "=", n.Lit(1.0, "f32"))
+        self.assertIsInstance(self.meaning_of(both), str)
+
+    def meaning_of(self, statement):
+        body = [n.Declare("shared", "s", "f32", ["16", "16"], n.Lit(0.0, "f32")), threads.Threads([("a", 32)], "t", [statement])]
+        return mutate.meanings(program(body), 0)
 
 
 class Functions(unittest.TestCase):

@@ -287,6 +287,8 @@ class Region:
         b.emit(OwnLet(info.name, format, place, count))
         if b.chance(0.6):
             value = expression(b, format, info.shape, depth=b.pick([1, 2]))
+            if any(isinstance(x, n.Select) for x in n.walk(value)):
+                value = n.Ref(info.name)  # its condition would be a vector
             after = self.add(format, count, "q")
             b.emit(OwnLet(after.name, format, value, count, b.pick(["let", "var"])))
             info = after
