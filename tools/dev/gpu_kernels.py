@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Shipped kernels on a GPU: results against the cpu target, and times beside torch's own kernels.
+
+    gpu_kernels.py prepare DIR [--only TEXT]   here: packs, and what the cpu target computes, into DIR; with tile-run
+    gpu_kernels.py run DIR --out DIR           there, where nothing is built: needs a GPU, for times torch
+
+`run` writes one JSON file, results.json: for each case its state, and medians of launches with the L2 flushed before each, in
+microseconds, of both. Exit status: 0 all right, 1 a wrong result.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NORM = "norm/softmax_rmsnorm.tile"
+ATTENTION = {"scale": "0.088388"}
+# (file, symbol, parameters, dimensions, arguments, outputs, tolerance)
+CASES = [
+    *[("norm/layernorm.tile", "layernorm", {}, {"M": m, "N": n}, {"eps": "1e-5"}, ["Y"], 1e-3) for m, n in ((3, 1000), (128, 4096), (5, 7))],
+    *[(NORM, "softmax", {}, {"M": m, "N": n}, {}, ["Y"], 1e-3) for m, n in ((3, 1000), (64, 8192), (5, 1))],
+    *[(NORM, "softmax_long", {}, {"M": m, "N": n}, {}, ["Y"], 1e-3) for m, n in ((3, 4097), (2, 20000))],
+    *[(NORM, "argmax", {}, {"M": m, "N": n}, {}, ["values", "indices"], 1e-6) for m, n in ((5, 1000), (64, 1024), (1, 1))],
+    *[("gemv/gemv.tile", "gemv", {}, {"N": n, "K": k}, {}, ["c"], 1e-3) for n, k in ((1000, 1024), (7, 8), (129, 4096))],
+    *[
+        ("attention/flash_attention.tile", symbol, {}, {"B": 2, "H": 4, "HKV": g, "S": s, "SK": sk}, {**ATTENTION, "LSE": "poison"}, ["O", "LSE"], 2e-3)
+        for symbol in ("flash_attention_f16_d128", "flash_attention_f16_d128_causal")
+        for s, sk, g in ((1, 1, 4), (127, 128, 2), (129, 300, 1), (300, 129, 4))
+    ],
+    *[
+        ("attention/mla_decode.tile", "mla_decode", {}, {"B": 2, "H": h, "SK": sk}, {**ATTENTION, "splits": str(n), "seqlens": f"integers(0,{sk + 1})"}, ["O"], 8e-3)
+        for h, sk, n in ((16, 100, 1), (128, 300, 3))
+    ],
+    *[
+        ("linear_attention/linear_attention.tile", "linear_attention_bf16_d128", {}, {"B": 2, "H": 2, "S": s, "DV": 64}, {"scale": "0.125", "initial": "normal", "final": "poison"}, ["O", "final"], 8e-3)
+        for s in (1, 130)
+    ],
+]
+# (file, symbol, parameters, dimensions, arguments, what torch computes on inputs of these shapes)
+BENCH = [
+    ("norm/layernorm.tile", "layernorm", {"BN": 8192}, {"M": 8192, "N": 8192}, {"eps": "1e-5"}, "layer_norm"),
+    (NORM, "softmax", {}, {"M": 8192, "N": 8192}, {}, "softmax"),
+    (NORM, "softmax_long", {}, {"M": 4096, "N": 65536}, {}, "softmax"),
+    (NORM, "rmsnorm", {"T": "f16"}, {"M": 8192, "N": 8192}, {"eps": "1e-5", "residual": "none"}, "rms_norm"),
+    ("gemv/gemv.tile", "gemv", {}, {"N": 7168, "K": 16384}, {}, "gemv"),
+    ("gemv/gemv.tile", "gemv", {}, {"N": 57344, "K": 7168}, {}, "gemv"),
+    ("attention/flash_attention.tile", "flash_attention_f16_d128", {}, {"B": 2, "H": 32, "HKV": 32, "S": 2048, "SK": 2048}, {**ATTENTION, "LSE": "none"}, "attention"),
+    ("attention/flash_attention.tile", "flash_attention_f16_d128_causal", {}, {"B": 2, "H": 32, "HKV": 32, "S": 2048, "SK": 2048}, {**ATTENTION, "LSE": "none"}, "causal attention"),
+]
+
+
+def options(symbol, dims, args):
+    result = ["--kernel", symbol]
+    for name, value in dims.items():
+        result += ["--dim", f"{name}={value}"]
+    for name, value in args.items():
+        result += ["--arg", f"{name}={value}"]
+    return result
+
+
+def compiled(folder, file, params):
+    """The pack of a kernel file with these parameters, for sm_90a."""
+    name = pathlib.Path(file).stem + "".join(f"_{k}{v}" for k, v in params.items()) + ".pack"
+    if not (folder / name).exists():
+        given = [x for k, v in params.items() for x in ("-P", f"{k}={v}")]
+        tilec = [ROOT / "build/bin/tilec", ROOT / "kernels" / file, *given, "--arch=sm_90a", "-o", folder / name]
+        subprocess.run(tilec, check=True, stderr=subprocess.DEVNULL)
+    return name
+
+
+def prepare(folder, only):
+    folder.mkdir(parents=True, exist_ok=True)
+    plan = {"cases": [], "bench": []}
+    for number, (file, symbol, params, dims, args, outputs, tolerance) in enumerate(CASES):
+        if only not in symbol:
+            continue
+        files = {name: f"{number}_{name}.npy" for name in outputs}
+        given = [x for k, v in params.items() for x in ("-P", f"{k}={v}")]
+        run = [ROOT / "build/bin/tilec", "run", ROOT / "kernels" / file, *given, "--on=cpu", *options(symbol, dims, args)]
+        for name, target in files.items():
+            run += ["--out", f"{name}={folder / target}"]
+        subprocess.run(run, check=True, stdout=subprocess.DEVNULL)
+        plan["cases"].append({"pack": compiled(folder, file, params), "options": options(symbol, dims, args), "expect": files, "tolerance": tolerance})
+    for file, symbol, params, dims, args, torch in BENCH:
+        if only in symbol:
+            plan["bench"].append({"pack": compiled(folder, file, params), "options": options(symbol, dims, args), "dims": dims, "torch": torch})
+    (folder / "plan.json").write_text(json.dumps(plan, indent=1))
+    for file in ("bin/tile-run", "lib/libtile_rt.so"):
+        subprocess.run(["cp", ROOT / "build" / file, folder], check=True)
+
+
+def tile_run(folder, pack, arguments):
+    environment = {**os.environ, "LD_LIBRARY_PATH": f"{folder}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
+    done = subprocess.run([folder / "tile-run", folder / pack, "--on=cuda", *arguments], capture_output=True, text=True, env=environment, timeout=300)
+    return done.returncode, (done.stdout + done.stderr).strip()
+
+
+def peer(kind, dims):
+    """A function that runs torch's kernel for this."""
+    import torch
+    import torch.nn.functional as F
+
+    draw = lambda *shape: torch.randn(*shape, device="cuda", dtype=torch.float16)  # noqa: E731
+    if kind in ("layer_norm", "rms_norm", "softmax"):
+        x, n = draw(dims["M"], dims["N"]), dims["N"]
+        weight, bias = draw(n), draw(n)
+        if kind == "softmax":
+            return lambda: torch.softmax(x, -1)
+        return lambda: F.layer_norm(x, (n,), weight, bias) if kind == "layer_norm" else F.rms_norm(x, (n,), weight)
+    if kind == "gemv":
+        a, w = draw(dims["K"]), draw(dims["N"], dims["K"])
+        return lambda: torch.mv(w, a)
+    q, k, v = (draw(dims["B"], dims["H"], dims["S"], 128) for _ in range(3))
+    backend = torch.nn.attention.SDPBackend.CUDNN_ATTENTION
+
+    def attention():
+        with torch.nn.attention.sdpa_kernel(backend):
+            return F.scaled_dot_product_attention(q, k, v, is_causal=kind.startswith("causal"))
+
+    return attention
+
+
+def median(function, count=30):
+    """Microseconds of the GPU, the L2 flushed before each launch."""
+    import torch
+
+    flush = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
+    times = []
+    for i in range(count + 5):
+        flush.zero_()
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        function()
+        end.record()
+        end.synchronize()
+        if i >= 5:
+            times.append(begin.elapsed_time(end) * 1000)
+    return sorted(times)[count // 2]
+
+
+def run(folder, out):
+    plan = json.loads((folder / "plan.json").read_text())
+    results, wrong = {"cases": [], "bench": []}, 0
+    for case in plan["cases"]:
+        arguments = [*case["options"], "--tolerance", str(case["tolerance"]), "--twice"]
+        for name, file in case["expect"].items():
+            arguments += ["--expect", f"{name}={folder / file}"]
+        status, text = tile_run(folder, case["pack"], arguments)
+        wrong += status != 0
+        print("ok   " if status == 0 else "WRONG", *case["options"], "" if status == 0 else text, flush=True)
+        results["cases"].append({**case, "status": status, "text": text})
+    for bench in plan["bench"]:
+        status, text = tile_run(folder, bench["pack"], [*bench["options"], "--repeat", "30", "--warmup", "5", "--flush-l2"])
+        try:
+            torch = median(peer(bench["torch"], bench["dims"]))
+        except Exception as error:  # a peer that is not there is no failure of the kernel
+            torch, text = None, f"{text}\ntorch: {error}"
+        print("bench", *bench["options"], "|", text.replace("\n", " "), "| torch", torch, "us", flush=True)
+        results["bench"].append({**bench, "status": status, "text": text, "torch_us": torch})
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "results.json").write_text(json.dumps(results, indent=1))
+    print(f"{len(plan['cases']) - wrong} right, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mode", choices=["prepare", "run"])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("."))
+    given = parser.parse_args()
+    if given.mode == "prepare":
+        prepare(given.folder, given.only)
+        return 0
+    return run(given.folder.resolve(), given.out)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
