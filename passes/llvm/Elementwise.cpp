@@ -46,6 +46,21 @@ static Value callLibrary(OpBuilder &b, Location loc, StringRef stem, ValueRange 
   return failed(function) ? in[0] : LLVM::CallOp::create(b, loc, *function, in).getResult();
 }
 
+/// The bits of a number as an integer. ptxas 13.0 takes the source of an 8-bit store for a number, and
+/// converts it, if an instruction on f16 or bf16 wrote the register: a move in between keeps it from
+/// that.
+static Value bitsOf(OpBuilder &b, Location loc, Value value, Type to) {
+  Value bits = LLVM::BitcastOp::create(b, loc, to, value);
+  if (!value.getType().isF16() && !value.getType().isBF16()) {
+    return bits;
+  }
+  return LLVM::InlineAsmOp::create(
+             b, loc, to, bits, "mov.b16 $0, $1;", "=h,h", /*has_side_effects=*/false,
+             /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr())
+      .getResult(0);
+}
+
 Fragment KernelLowering::emitScalar(Operation *op, ValueRange in) {
   if (std::optional<tile::Division> d = tile::divisionOf(op)) {
     return {divide(in[0], in[1], d->rounding, d->isUnsigned, d->remainder)};
@@ -72,6 +87,13 @@ Fragment KernelLowering::emitScalar(Operation *op, ValueRange in) {
       .Case<arith::ShLIOp>([&](auto) { return shifted(true, true); })
       .Case<arith::ShRSIOp>([&](auto) { return shifted(false, false); })
       .Case<arith::ShRUIOp>([&](auto) { return shifted(false, true); })
+      .Case<arith::BitcastOp>([&](arith::BitcastOp o) -> Fragment {
+        Type to = slotType(getElementTypeOrSelf(o.getType()));
+        if (isa<FloatType>(in[0].getType()) && isa<IntegerType>(to)) {
+          return {bitsOf(b, loc, in[0], to)};
+        }
+        return Fragment(cloneScalar(b, loc, op, in)->getResults());
+      })
       .Case<arith::FPToSIOp>([&](auto) { return toInteger(false); })
       .Case<arith::FPToUIOp>([&](auto) { return toInteger(true); })
       .Case<math::IsNaNOp>([&](auto) -> Fragment {
