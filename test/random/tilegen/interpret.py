@@ -28,10 +28,10 @@ class Store:
     def full(cls, tile):
         return cls(tile, np.ones(tile.shape, bool))
 
-    def put(self, index, tile):
-        """Writes a tile at an index of numpy."""
+    def put(self, index, tile, waits=False):
+        """Writes a tile at an index of numpy; in registers (`waits`) a product may wait for its addition unrounded."""
         self._own()
-        tile = tile.stored()
+        tile = tile if waits else tile.stored()
         parts = [(self.tile.lo, tile.lo), (self.tile.hi, tile.hi)]
         wild = self.tile.wild
         if tile.wild is not None or wild is not None:

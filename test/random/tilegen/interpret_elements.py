@@ -82,20 +82,20 @@ class Elements:
         if np.any(self.active & inside & ~store.written[safe]):
             raise ProgramError(f"reads `{e.name}`, which nobody wrote")
         none = np.zeros((), store.tile.lo.dtype)
-        return store.tile.stored().each(lambda x: np.where(inside, x[safe], none if x.dtype == none.dtype else False))
+        return store.tile.each(lambda x: np.where(inside, x[safe], none if x.dtype == none.dtype else False))
 
     def do_LetLocal(self, s):
-        self.locals[s.name] = self.whole(self.evaluate(s.value).stored())
+        self.locals[s.name] = self.whole(self.evaluate(s.value))
 
     def do_SetLocal(self, s):
-        value = self.whole(self.evaluate(s.value).stored())
+        value = self.whole(self.evaluate(s.value))
         self.locals[s.name] = merged(self.active, value, self.locals[s.name])
 
     def do_Put(self, s):
-        value = self.whole(self.evaluate(s.value).stored())
+        value = self.whole(self.evaluate(s.value))
         store, at, inside = self._element(s.place)
-        chosen = self.active & inside
-        store.put(tuple(index[chosen] for index in at), value.each(lambda x: x[chosen]))
+        chosen, is_tile = self.active & inside, self.lookup(s.place.name) is store
+        store.put(tuple(index[chosen] for index in at), value.each(lambda x: x[chosen]), waits=is_tile)
 
     def _known(self, condition):
         value = self.whole(self.evaluate(condition))
