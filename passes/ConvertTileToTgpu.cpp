@@ -9,6 +9,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/CountedLoops.h"
+#include "passes/FragmentSteps.h"
 #include "passes/IntegerAnalysis.h"
 #include "passes/Passes.h"
 #include "passes/ThreadStorage.h"
@@ -101,11 +102,6 @@ private:
   LogicalResult convertWhile(scf::WhileOp op);
   LogicalResult convertThreads(tile::ThreadsOp op);
 
-  LogicalResult unsupported(Operation *op, StringRef what) {
-    return emitError(op->getLoc(),
-                     diag::formatDiagnostic(diag::Id::NotSupportedTarget, what,
-                                            kernel.getTarget().value_or("this target")));
-  }
   Value mapped(Value value) { return mapping.lookupOrDefault(value); }
   /// Contents of a tile operand (buffer or tile value).
   FailureOr<Value> contentsOf(Operation *user, Value operand);
@@ -160,7 +156,7 @@ FailureOr<Value> Converter::contentsOf(Operation *user, Value operand) {
   if (isPromoted(operand)) {
     Value value = current.lookup(operand);
     if (!value) {
-      return unsupported(user, "this use of part of a fragment");
+      return emitUnsupported(user, "this use of part of a fragment");
     }
     return value;
   }
@@ -194,11 +190,12 @@ LogicalResult Converter::convertRead(tile::ReadOp op) {
 
 LogicalResult Converter::convertWrite(tile::WriteOp op) {
   if (storage.isLocal(op.getDest())) {
-    return storage.fillLocal(op) ? success()
-                                 : unsupported(op, "an assignment of a tile to a `local` buffer");
+    return storage.fillLocal(op)
+               ? success()
+               : emitUnsupported(op, "an assignment of a tile to a `local` buffer");
   }
   if (isPromoted(op.getDest()) && !current.count(op.getDest())) {
-    return unsupported(op, "an assignment to part of a fragment");
+    return emitUnsupported(op, "an assignment to part of a fragment");
   }
   assign(op.getLoc(), op.getDest(), mapped(op.getValue()));
   return success();
@@ -215,7 +212,7 @@ LogicalResult Converter::convertLoad(tile::LoadOp op) {
     return success();
   }
   if (!isa<GlobalType>(op.getSource().getType())) {
-    return unsupported(op, "reading one element of a tile");
+    return emitUnsupported(op, "reading one element of a tile");
   }
   builder.clone(*op, mapping);
   return success();
@@ -231,7 +228,7 @@ LogicalResult Converter::convertStore(tile::StoreOp op) {
     return success();
   }
   if (!isa<GlobalType>(op.getDest().getType())) {
-    return unsupported(op, "writing one element of a tile");
+    return emitUnsupported(op, "writing one element of a tile");
   }
   builder.clone(*op, mapping);
   return success();
@@ -255,7 +252,7 @@ LogicalResult Converter::convertSlice(tile::SliceOp op) {
   }
   if (!smem || offsets.size() != op.getOffsets().size() ||
       llvm::is_contained(op.getStaticSizes(), tile::SliceOp::kDropped)) {
-    return unsupported(op, "this slice of a tile");
+    return emitUnsupported(op, "this slice of a tile");
   }
   auto part = tgpu::SmemType::get(op.getContext(), op.getStaticSizes(), smem.getElementType(),
                                   smem.getLayout());
@@ -322,14 +319,14 @@ LogicalResult Converter::convertCopy(tile::CopyOp op) {
   Value converted = convertElements(op, *value, element);
   if (toGlobal) {
     if (!isa<RankedTensorType>(converted.getType())) {
-      return unsupported(op, "copying a scalar to a tensor");
+      return emitUnsupported(op, "copying a scalar to a tensor");
     }
     tgpu::StoreOp::create(builder, loc, converted, mapped(dest), tgpu::CopyPathAttr(),
                           IntegerAttr(), op.getNoTma(), op.getCache(), op.getRequireAttr());
     return success();
   }
   if (isPromoted(dest) && !current.count(dest)) {
-    return unsupported(op, "copying to part of a fragment");
+    return emitUnsupported(op, "copying to part of a fragment");
   }
   assign(loc, dest, converted);
   return success();
@@ -349,7 +346,7 @@ LogicalResult Converter::convertGemm(tile::GemmOp op) {
     return failure();
   }
   if (!acc) {
-    return unsupported(op, "accumulating into part of a fragment");
+    return emitUnsupported(op, "accumulating into part of a fragment");
   }
   // Sums are in f32 also where the accumulator is f16 (docs/language.md section 10): it is rounded
   // once, at the end.
@@ -542,11 +539,11 @@ LogicalResult Converter::convert(Operation *op) {
       })
       .Case([&](tile::ThreadsOp op) { return convertThreads(op); })
       .Case<tile::AtomicOp, tile::AtomicCasOp, tile::AtomicTileOp>(
-          [&](auto op) { return unsupported(op, "an atomic operation"); })
-      .Case([&](tile::PrintOp op) { return unsupported(op, "`print`"); })
+          [&](auto op) { return emitUnsupported(op, "an atomic operation"); })
+      .Case([&](tile::PrintOp op) { return emitUnsupported(op, "`print`"); })
       .Default([&](Operation *op) {
         if (usesBuffer(op)) {
-          return unsupported(op, ("`" + op->getName().getStringRef() + "` of a tile").str());
+          return emitUnsupported(op, ("`" + op->getName().getStringRef() + "` of a tile").str());
         }
         builder.clone(*op, mapping);
         return success();

@@ -8,9 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/layout/Reduction.h"
-#include "dialects/support/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Analysis.h"
+#include "passes/FragmentSteps.h"
 #include "passes/Passes.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -50,11 +50,11 @@ Answer<Steps> planSteps(const RegisterLayout &source, unsigned axis) {
   return steps;
 }
 
-class Reduction {
+class Reduction : FragmentSteps {
 public:
   /// `op` is a tile.reduce or a tile.reduce_with.
   Reduction(Operation *op, int64_t warps)
-      : op(op), kind(dyn_cast<tile::ReduceOp>(op)), warps(warps), builder(op) {
+      : FragmentSteps(op), kind(dyn_cast<tile::ReduceOp>(op)), warps(warps) {
     auto number = op->getAttrOfType<IntegerAttr>("axis");
     axis = number ? std::optional<unsigned>(number.getInt()) : std::nullopt;
   }
@@ -67,24 +67,11 @@ private:
   FailureOr<SmallVector<Value>> along(ValueRange values, unsigned dim);
   SmallVector<Value> inWarps(ValueRange values, unsigned dim, const layout::WarpParts &parts);
   SmallVector<Value> inThreads(ValueRange values, unsigned dim);
-  LogicalResult unsupported(StringRef what);
-  Value converted(Value value, Type element);
-  Value inLayout(Value value, const RegisterLayout &layout);
 
-  Operation *op;
   tile::ReduceOp kind; // null: by a function
   std::optional<unsigned> axis;
   int64_t warps;
-  OpBuilder builder;
 };
-
-const RegisterLayout &layoutOf(Value value) { return *tgpu::getLayout(value.getType()); }
-
-LogicalResult Reduction::unsupported(StringRef what) {
-  auto kernel = op->getParentOfType<tgpu::KernelOp>();
-  return op->emitError(diag::formatDiagnostic(diag::Id::NotSupportedTarget, what,
-                                              kernel.getTarget().value_or("this target")));
-}
 
 /// Already a step of one warp that gives the layout that follows from its input's.
 bool Reduction::isLowered() {
@@ -96,24 +83,6 @@ bool Reduction::isLowered() {
            const RegisterLayout *result = tgpu::getLayout(type);
            return !result || result->sameMap(plan->result);
          });
-}
-
-Value Reduction::converted(Value value, Type element) {
-  Type type = element;
-  if (auto tensor = dyn_cast<RankedTensorType>(value.getType())) {
-    type = tensor.clone(element);
-  }
-  return value.getType() == type ? value
-                                 : Value(tile::ConvertOp::create(builder, op->getLoc(), type, value,
-                                                                 /*src_unsigned=*/false,
-                                                                 /*dst_unsigned=*/false));
-}
-
-Value Reduction::inLayout(Value value, const RegisterLayout &layout) {
-  RankedTensorType type = tgpu::withLayout(cast<RankedTensorType>(value.getType()), layout);
-  return value.getType() == type ? value
-                                 : Value(tgpu::ConvertLayoutOp::create(builder, op->getLoc(), type,
-                                                                       value, IntegerAttr()));
 }
 
 /// The parts of each warp, then those of all warps in each thread.

@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/layout/Scan.h"
-#include "dialects/support/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Analysis.h"
+#include "passes/FragmentSteps.h"
 #include "passes/Passes.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -26,11 +26,11 @@ using layout::RegisterLayout;
 
 namespace {
 
-class Scan {
+class Scan : FragmentSteps {
 public:
   /// `op` is a tile.scan or a tile.scan_with.
   Scan(Operation *op, int64_t warps)
-      : op(op), kind(dyn_cast<tile::ScanOp>(op)), warps(warps), builder(op),
+      : FragmentSteps(op), kind(dyn_cast<tile::ScanOp>(op)), warps(warps),
         axis(op->getAttrOfType<IntegerAttr>("axis").getInt()), reverse(op->hasAttr("reverse")) {}
 
   LogicalResult run();
@@ -43,40 +43,12 @@ private:
   SmallVector<Value> inWarps(ValueRange inputs);
   FailureOr<SmallVector<Value>> acrossWarps(ValueRange inputs, const layout::WarpParts &parts);
   void takeCombine(Region &region);
-  LogicalResult unsupported(StringRef what);
-  Value converted(Value value, Type element);
-  Value inLayout(Value value, const RegisterLayout &layout);
 
-  Operation *op;
   tile::ScanOp kind; // null: by a function
   int64_t warps;
-  OpBuilder builder;
   unsigned axis;
   bool reverse;
 };
-
-const RegisterLayout &layoutOf(Value value) { return *tgpu::getLayout(value.getType()); }
-
-LogicalResult Scan::unsupported(StringRef what) {
-  auto kernel = op->getParentOfType<tgpu::KernelOp>();
-  return op->emitError(diag::formatDiagnostic(diag::Id::NotSupportedTarget, what,
-                                              kernel.getTarget().value_or("this target")));
-}
-
-Value Scan::converted(Value value, Type element) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getElementType() == element
-             ? value
-             : Value(tile::ConvertOp::create(builder, op->getLoc(), type.clone(element), value,
-                                             /*src_unsigned=*/false, /*dst_unsigned=*/false));
-}
-
-Value Scan::inLayout(Value value, const RegisterLayout &layout) {
-  RankedTensorType type = tgpu::withLayout(cast<RankedTensorType>(value.getType()), layout);
-  return value.getType() == type ? value
-                                 : Value(tgpu::ConvertLayoutOp::create(builder, op->getLoc(), type,
-                                                                       value, IntegerAttr()));
-}
 
 /// Sums and products of f16 and bf16 run on in f32; each result is rounded.
 bool Scan::isNarrow() {

@@ -9,9 +9,9 @@
 //===----------------------------------------------------------------------===//
 #include "passes/RaiseParallel.h"
 
-#include "dialects/support/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/FragmentSteps.h"
 #include "passes/Passes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -30,13 +30,6 @@ using namespace tilec;
 //===----------------------------------------------------------------------===//
 
 ParallelRaiser::ParallelRaiser(tile::ParallelOp loop) : loop(loop), b(loop), loc(loop.getLoc()) {}
-
-LogicalResult ParallelRaiser::unsupported(Operation *op, StringRef what) {
-  auto kernel = loop->getParentOfType<tgpu::KernelOp>();
-  return emitError(op->getLoc(),
-                   diag::formatDiagnostic(diag::Id::NotSupportedTarget, what,
-                                          kernel.getTarget().value_or("this target")));
-}
 
 Raised ParallelRaiser::lookup(Value old) {
   auto it = values.find(old);
@@ -247,7 +240,7 @@ LogicalResult ParallelRaiser::raisePure(Operation *op) {
   if (!united.empty()) {
     if (!op->hasTrait<OpTrait::Elementwise>() ||
         !llvm::all_of(types, [](Type type) { return type.isIntOrFloat(); })) {
-      return unsupported(op, "this in a `parallel` loop");
+      return emitUnsupported(op, "this in a `parallel` loop");
     }
     for (Type &type : types) {
       type = tileType(united, type);
@@ -361,8 +354,8 @@ LogicalResult ParallelRaiser::raise(Operation *op) {
       .Case([&](scf::WhileOp inner) { return raiseWhile(inner); })
       .Case<tile::AssertOp, tile::AssumeOp>([](auto) { return success(); })
       .Case<tile::AtomicOp, tile::AtomicCasOp>(
-          [&](auto) { return unsupported(op, "an atomic operation"); })
-      .Case([&](tile::PrintOp) { return unsupported(op, "`print`"); })
+          [&](auto) { return emitUnsupported(op, "an atomic operation"); })
+      .Case([&](tile::PrintOp) { return emitUnsupported(op, "`print`"); })
       // A variable of the block, which the loop only reads.
       .Case([&](tile::ReadOp read) -> LogicalResult {
         defineAll(read->getResults(), b.clone(*op)->getResults(), {});
@@ -370,7 +363,7 @@ LogicalResult ParallelRaiser::raise(Operation *op) {
       })
       .Default([&](Operation *other) {
         if (other->getNumRegions() != 0 || !isMemoryEffectFree(other)) {
-          return unsupported(op, "this in a `parallel` loop");
+          return emitUnsupported(op, "this in a `parallel` loop");
         }
         return raisePure(other);
       });

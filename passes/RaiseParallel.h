@@ -59,7 +59,6 @@ private:
   /// Raises the loop with tiles of this shape; where it turns out to be too small, enlarges it instead.
   llvm::LogicalResult tryWhile(mlir::scf::WhileOp op, WhileShape &shape, bool &fits);
   llvm::LogicalResult raiseVerify(tile::VerifyOp op);
-  llvm::LogicalResult unsupported(mlir::Operation *op, llvm::StringRef what);
 
   Raised lookup(mlir::Value old);
   llvm::SmallVector<Raised> lookup(mlir::ValueRange old);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/IR/Matchers.h"
+#include "passes/FragmentSteps.h"
 #include "passes/GlobalAccess.h"
 #include "passes/RaiseParallel.h"
 
@@ -252,12 +253,12 @@ Raised ParallelRaiser::gather(tile::LoadOp op, Value source) {
 
 LogicalResult ParallelRaiser::raiseLoad(tile::LoadOp op) {
   if (isa<VectorType>(op.getResult().getType())) {
-    return unsupported(op, "a `vec` in a `parallel` loop");
+    return emitUnsupported(op, "a `vec` in a `parallel` loop");
   }
   Value source = op.getSource();
   if (auto buffer = dyn_cast<BufferType>(source.getType())) {
     if (buffer.getScope() == Scope::Local) {
-      return unsupported(op, "a `local` buffer");
+      return emitUnsupported(op, "a `local` buffer");
     }
     if (buffer.getScope() == Scope::Uniform) {
       defineAll(op->getResults(), b.clone(*op)->getResults(), {});
@@ -420,7 +421,7 @@ void ParallelRaiser::scatter(tile::StoreOp op, Value dest) {
 
 LogicalResult ParallelRaiser::raiseStore(tile::StoreOp op) {
   if (isa<VectorType>(op.getValue().getType())) {
-    return unsupported(op, "a `vec` in a `parallel` loop");
+    return emitUnsupported(op, "a `vec` in a `parallel` loop");
   }
   Value dest = op.getDest();
   auto buffer = dyn_cast<BufferType>(dest.getType());
@@ -446,6 +447,6 @@ LogicalResult ParallelRaiser::raiseStore(tile::StoreOp op) {
     }
     return success();
   default:
-    return unsupported(op, "a write to such a buffer in a `parallel` loop");
+    return emitUnsupported(op, "a write to such a buffer in a `parallel` loop");
   }
 }

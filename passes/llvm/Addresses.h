@@ -59,6 +59,10 @@ private:
   std::map<int64_t, mlir::Value> general; // by slot
 };
 
+/// Pointer to the element of a view's tensor with these coordinates, one for each dimension.
+mlir::Value globalPointer(KernelLowering &lowering, const View &view,
+                          llvm::ArrayRef<mlir::Value> coordinates);
+
 /// Addresses and conditions in global memory for the slots of a layout over a view.
 class GlobalAddresses {
 public:

@@ -5,13 +5,26 @@ using namespace mlir;
 
 namespace tilec::lowering {
 
-GlobalAddresses::GlobalAddresses(KernelLowering &lowering, const View &view,
-                                 const layout::RegisterLayout &registers, ArrayRef<bool> inBounds)
-    : lowering(lowering), view(view), registers(registers) {
+Value globalPointer(KernelLowering &lowering, const View &view, ArrayRef<Value> coordinates) {
   OpBuilder &b = lowering.builder();
   Location loc = lowering.location();
   Type i64 = b.getI64Type();
   Value offset;
+  for (auto [dim, coordinate] : llvm::zip_equal(view.dims, coordinates)) {
+    Value part = lowering.toInteger(coordinate, i64);
+    if (dim.stride) {
+      part = b.createOrFold<arith::MulIOp>(loc, part, lowering.toInteger(dim.stride, i64));
+    }
+    offset = lowering.add(offset, part);
+  }
+  return offset ? Value(LLVM::GEPOp::create(b, loc, view.base.getType(), memoryType(view.element),
+                                            view.base, ValueRange{offset}))
+                : view.base;
+}
+
+GlobalAddresses::GlobalAddresses(KernelLowering &lowering, const View &view,
+                                 const layout::RegisterLayout &registers, ArrayRef<bool> inBounds)
+    : lowering(lowering), view(view), registers(registers) {
   for (const ViewDim &dim : view.dims) {
     Value coordinate = dim.offset, threadPart;
     const bool isTileDim = dim.tileDim >= 0;
@@ -23,15 +36,8 @@ GlobalAddresses::GlobalAddresses(KernelLowering &lowering, const View &view,
     threadParts.push_back(threadPart);
     checked.push_back(!isTileDim || size_t(dim.tileDim) >= inBounds.size() ||
                       !inBounds[dim.tileDim]);
-    Value part = lowering.toInteger(coordinate, i64);
-    if (dim.stride) {
-      part = b.createOrFold<arith::MulIOp>(loc, part, lowering.toInteger(dim.stride, i64));
-    }
-    offset = lowering.add(offset, part);
   }
-  base = offset ? Value(LLVM::GEPOp::create(b, loc, view.base.getType(), memoryType(view.element),
-                                            view.base, ValueRange{offset}))
-                : view.base;
+  base = globalPointer(lowering, view, coordinates);
 }
 
 bool GlobalAddresses::lastIsContiguous() const {

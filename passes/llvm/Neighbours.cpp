@@ -14,10 +14,7 @@ namespace tilec::lowering {
 Neighbours::Neighbours(KernelLowering &lowering, const View &view, ArrayRef<ElementIndex> indices,
                        int64_t count)
     : lowering(lowering), view(view), count(count) {
-  OpBuilder &b = lowering.builder();
-  Location loc = lowering.location();
-  Type i64 = b.getI64Type();
-  Value offset;
+  SmallVector<Value> coordinates;
   for (const ViewDim &dim : view.dims) {
     Value at = dim.offset;
     IntegerRange reach = dim.reach;
@@ -45,15 +42,9 @@ Neighbours::Neighbours(KernelLowering &lowering, const View &view, ArrayRef<Elem
         require(lowering.compare(arith::CmpIPredicate::sge, at, dim.lower));
       }
     }
-    Value part = lowering.toInteger(at, i64);
-    if (dim.stride) {
-      part = b.createOrFold<arith::MulIOp>(loc, part, lowering.toInteger(dim.stride, i64));
-    }
-    offset = lowering.add(offset, part);
+    coordinates.push_back(at);
   }
-  base = offset ? Value(LLVM::GEPOp::create(b, loc, view.base.getType(), memoryType(view.element),
-                                            view.base, ValueRange{offset}))
-                : view.base;
+  base = globalPointer(lowering, view, coordinates);
 }
 
 void Neighbours::require(Value condition) { others = lowering.both(others, condition); }

@@ -2,9 +2,9 @@
 
 Subscripts and bounds are text over the loop's indices, counters of inner loops and scalars of block code; they are never negative
 where they divide."""
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from .nodes import indented, strip
+from .nodes import If, indented, strip
 
 
 @dataclass
@@ -95,24 +95,13 @@ class Put:
         yield f"{self.place.text()} = {strip(self.value.text())};"
 
 
-@dataclass
-class Where:
-    condition: object
-    then: list
-    otherwise: list = field(default_factory=list)
-
-    def lines(self):
-        yield f"if {strip(self.condition.text())} {{"
-        yield from indented(self.then)
-        if self.otherwise:
-            yield "} else {"
-            yield from indented(self.otherwise)
-        yield "}"
+class Where(If):
+    """Its condition is an expression of the iteration."""
 
 
 @dataclass
 class Times:
-    """A loop of the iteration; `word` leaves it, or one round of it, where the condition holds."""
+    """A loop of the iteration."""
 
     variable: str
     start: str
@@ -127,6 +116,8 @@ class Times:
 
 @dataclass
 class Leave:
+    """Leaves the loop around it, or this round of it, where the condition holds."""
+
     word: str  # break, continue
     condition: object
 

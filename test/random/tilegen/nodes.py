@@ -361,7 +361,8 @@ class If:
     otherwise: list = field(default_factory=list)
 
     def lines(self):
-        yield f"if {self.condition} {{"
+        condition = self.condition if isinstance(self.condition, str) else strip(self.condition.text())
+        yield f"if {condition} {{"
         yield from indented(self.then)
         if self.otherwise:
             yield "} else {"
