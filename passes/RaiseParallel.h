@@ -58,6 +58,12 @@ private:
   struct WhileShape;
   /// Raises the loop with tiles of this shape; where it turns out to be too small, enlarges it instead.
   llvm::LogicalResult tryWhile(mlir::scf::WhileOp op, WhileShape &shape, bool &fits);
+  mlir::scf::WhileOp openWhile(mlir::scf::WhileOp op, const WhileShape &shape);
+  llvm::LogicalResult raiseCondition(mlir::scf::WhileOp op, mlir::Block *before, WhileShape &shape,
+                                     bool &fits);
+  llvm::LogicalResult raiseWhileBody(mlir::scf::WhileOp op, mlir::Block *after, WhileShape &shape,
+                                     bool &fits);
+  void defineArguments(mlir::ValueRange old, mlir::Block *block, llvm::ArrayRef<Axes> axes);
   llvm::LogicalResult raiseVerify(tile::VerifyOp op);
 
   Raised lookup(mlir::Value old);

@@ -158,12 +158,10 @@ LogicalResult ParallelRaiser::raiseWhile(scf::WhileOp op) {
   return success();
 }
 
-LogicalResult ParallelRaiser::tryWhile(scf::WhileOp op, WhileShape &shape, bool &fits) {
-  OpBuilder::InsertionGuard guard(b);
-  const Raised outer = mask;
+/// The loop of such a shape, with empty blocks. What goes around: the carried values, then in uneven
+/// loops what was passed last and who is in.
+scf::WhileOp ParallelRaiser::openWhile(scf::WhileOp op, const WhileShape &shape) {
   Location at = op.getLoc();
-
-  // What goes around: the carried values, then in uneven loops what was passed last and who is in.
   SmallVector<Value> inits;
   for (auto [init, axes] : llvm::zip_equal(lookup(op.getInits()), shape.carried)) {
     inits.push_back(over(init, axes));
@@ -174,7 +172,7 @@ LogicalResult ParallelRaiser::tryWhile(scf::WhileOp op, WhileShape &shape, bool 
       inits.push_back(over({zero, {}}, axes));
     }
     Value all = arith::ConstantOp::create(b, at, b.getBoolAttr(true));
-    inits.push_back(over(outer.value ? outer : Raised{all, {}}, shape.inside));
+    inits.push_back(over(mask.value ? mask : Raised{all, {}}, shape.inside));
   }
   SmallVector<Type> passedTypes;
   for (auto [result, axes] : llvm::zip_equal(op.getResults(), shape.passed)) {
@@ -185,25 +183,21 @@ LogicalResult ParallelRaiser::tryWhile(scf::WhileOp op, WhileShape &shape, bool 
   }
   auto fresh = scf::WhileOp::create(b, at, passedTypes, inits);
   SmallVector<Type> types(ValueRange(inits).getTypes());
-  Block *before =
-      b.createBlock(&fresh.getBefore(), {}, types, SmallVector<Location>(types.size(), at));
-  Block *after = b.createBlock(&fresh.getAfter(), {}, passedTypes,
-                               SmallVector<Location>(passedTypes.size(), at));
+  b.createBlock(&fresh.getBefore(), {}, types, SmallVector<Location>(types.size(), at));
+  b.createBlock(&fresh.getAfter(), {}, passedTypes, SmallVector<Location>(passedTypes.size(), at));
+  return fresh;
+}
 
-  auto again = [&] { // with a larger shape
-    mask = outer;
-    fresh.erase();
-    return success();
-  };
-  auto numbered = [&](Block *block, ArrayRef<Axes> axes, ValueRange old) {
-    for (auto [i, value] : llvm::enumerate(old)) {
-      define(value, {block->getArgument(i), axes[i]});
-    }
-  };
+void ParallelRaiser::defineArguments(ValueRange old, Block *block, ArrayRef<Axes> axes) {
+  for (auto [i, value] : llvm::enumerate(old)) {
+    define(value, {block->getArgument(i), axes[i]});
+  }
+}
 
-  // The condition.
+LogicalResult ParallelRaiser::raiseCondition(scf::WhileOp op, Block *before, WhileShape &shape,
+                                             bool &fits) {
   b.setInsertionPointToEnd(before);
-  numbered(before, shape.carried, op.getBeforeArguments());
+  defineArguments(op.getBeforeArguments(), before, shape.carried);
   Raised inside;
   if (shape.isUneven) {
     inside = {before->getArguments().back(), shape.inside};
@@ -212,11 +206,12 @@ LogicalResult ParallelRaiser::tryWhile(scf::WhileOp op, WhileShape &shape, bool 
   if (failed(raiseBlock(*op.getBeforeBody()))) {
     return failure();
   }
-  loc = at;
+  loc = op.getLoc();
   Raised condition = lookup(op.getConditionOp().getCondition());
   if (!shape.isUneven && !condition.axes.empty()) {
     shape.isUneven = true;
-    return again();
+    fits = false;
+    return success();
   }
   bool grew = shape.isUneven && enlarge(shape.inside, condition.axes);
   SmallVector<Raised> passed;
@@ -229,7 +224,8 @@ LogicalResult ParallelRaiser::tryWhile(scf::WhileOp op, WhileShape &shape, bool 
     grew |= enlarge(shape.passed[i], passed.back().axes);
   }
   if (grew) {
-    return again();
+    fits = false;
+    return success();
   }
   Raised goesOn = shape.isUneven ? both(inside, condition) : condition;
   Value once = any(goesOn);
@@ -240,24 +236,27 @@ LogicalResult ParallelRaiser::tryWhile(scf::WhileOp op, WhileShape &shape, bool 
   if (shape.isUneven) {
     out.push_back(over(goesOn, shape.inside));
   }
-  scf::ConditionOp::create(b, at, once, out);
+  scf::ConditionOp::create(b, loc, once, out);
+  return success();
+}
 
-  // The body.
+LogicalResult ParallelRaiser::raiseWhileBody(scf::WhileOp op, Block *after, WhileShape &shape,
+                                             bool &fits) {
   b.setInsertionPointToEnd(after);
-  numbered(after, shape.passed, op.getAfterArguments());
+  defineArguments(op.getAfterArguments(), after, shape.passed);
   if (shape.isUneven) {
     mask = {after->getArguments().back(), shape.inside};
   }
   if (failed(raiseBlock(*op.getAfterBody()))) {
     return failure();
   }
-  loc = at;
+  loc = op.getLoc();
   SmallVector<Raised> yielded = lookup(op.getYieldOp().getOperands());
   for (auto [axes, next] : llvm::zip_equal(shape.carried, yielded)) {
-    grew |= enlarge(axes, next.axes);
+    fits &= !enlarge(axes, next.axes);
   }
-  if (grew) {
-    return again();
+  if (!fits) {
+    return success();
   }
   SmallVector<Value> next;
   for (auto [value, axes] : llvm::zip_equal(yielded, shape.carried)) {
@@ -266,11 +265,26 @@ LogicalResult ParallelRaiser::tryWhile(scf::WhileOp op, WhileShape &shape, bool 
   if (shape.isUneven) {
     llvm::append_range(next, after->getArguments());
   }
-  scf::YieldOp::create(b, at, next);
+  scf::YieldOp::create(b, loc, next);
+  return success();
+}
+
+LogicalResult ParallelRaiser::tryWhile(scf::WhileOp op, WhileShape &shape, bool &fits) {
+  OpBuilder::InsertionGuard guard(b);
+  const Raised outer = mask;
+  scf::WhileOp fresh = openWhile(op, shape);
+  fits = true;
+  if (failed(raiseCondition(op, fresh.getBeforeBody(), shape, fits)) ||
+      (fits && failed(raiseWhileBody(op, fresh.getAfterBody(), shape, fits)))) {
+    return failure();
+  }
   mask = outer;
+  if (!fits) { // again, with a larger shape
+    fresh.erase();
+    return success();
+  }
   for (auto [i, result] : llvm::enumerate(op.getResults())) {
     define(result, {fresh.getResult(i), shape.passed[i]});
   }
-  fits = true;
   return success();
 }
