@@ -22,7 +22,7 @@ struct Bounds : tilec::impl::BoundsBase<Bounds> {
   void runOnOperation() override {
     const auto &integers = getAnalysis<IntegerAnalysis>();
     getOperation().walk([&](Operation *op) {
-      if (!isa<tgpu::CopyOp, tgpu::LoadOp, tgpu::StoreOp>(op)) {
+      if (!isa<tgpu::CopyOp, tgpu::LoadOp, tgpu::StoreOp, tgpu::AtomicTileOp>(op)) {
         return;
       }
       for (Value operand : op->getOperands()) {

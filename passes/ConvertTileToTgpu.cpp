@@ -160,6 +160,9 @@ FailureOr<Value> Converter::contentsOf(Operation *user, Value operand) {
     }
     return value;
   }
+  if (storage.isPart(operand)) {
+    return storage.readPart(user->getLoc(), operand);
+  }
   if (auto smem = dyn_cast<tgpu::SmemType>(mapped(operand).getType())) {
     auto type = RankedTensorType::get(smem.getShape(), smem.getElementType());
     return Value(tgpu::LocalLoadOp::create(builder, user->getLoc(), type, mapped(operand)));
@@ -170,6 +173,8 @@ FailureOr<Value> Converter::contentsOf(Operation *user, Value operand) {
 void Converter::assign(Location loc, Value buffer, Value value) {
   if (isPromoted(buffer)) {
     current[buffer] = value;
+  } else if (storage.isPart(buffer)) {
+    storage.writePart(loc, value, buffer);
   } else {
     tgpu::LocalStoreOp::create(builder, loc, value, mapped(buffer));
   }
@@ -239,7 +244,7 @@ LogicalResult Converter::convertSlice(tile::SliceOp op) {
     builder.clone(*op, mapping);
     return success();
   }
-  if (storage.isPartByIndices(op)) {
+  if (storage.isPartByIndices(op, /*asTile=*/false)) {
     return success();
   }
   auto smem = dyn_cast<tgpu::SmemType>(mapped(op.getSource()).getType());
@@ -252,7 +257,9 @@ LogicalResult Converter::convertSlice(tile::SliceOp op) {
   }
   if (!smem || offsets.size() != op.getOffsets().size() ||
       llvm::is_contained(op.getStaticSizes(), tile::SliceOp::kDropped)) {
-    return emitUnsupported(op, "this slice of a tile");
+    return storage.isPartByIndices(op, /*asTile=*/true)
+               ? success()
+               : emitUnsupported(op, "this slice of a tile");
   }
   auto part = tgpu::SmemType::get(op.getContext(), op.getStaticSizes(), smem.getElementType(),
                                   smem.getLayout());
@@ -533,13 +540,16 @@ LogicalResult Converter::convert(Operation *op) {
       .Case([&](scf::WhileOp op) { return convertWhile(op); })
       // Facts for checks and the optimiser: neither changes a value.
       .Case<tile::AssertOp, tile::AssumeOp>([](auto) { return success(); })
-      .Case<tgpu::GatherOp, tgpu::ScatterOp>([&](Operation *op) {
-        builder.clone(*op, mapping);
+      .Case<tgpu::GatherOp, tgpu::ScatterOp, tgpu::AtomicOp, tgpu::AtomicTileOp>(
+          [&](Operation *op) {
+            builder.clone(*op, mapping);
+            return success();
+          })
+      .Case([&](tile::ThreadsOp op) { return convertThreads(op); })
+      .Case<tile::AtomicOp, tile::AtomicCasOp, tile::AtomicTileOp>([&](auto op) {
+        storage.atomic(op);
         return success();
       })
-      .Case([&](tile::ThreadsOp op) { return convertThreads(op); })
-      .Case<tile::AtomicOp, tile::AtomicCasOp, tile::AtomicTileOp>(
-          [&](auto op) { return emitUnsupported(op, "an atomic operation"); })
       .Case([&](tile::PrintOp op) { return emitUnsupported(op, "`print`"); })
       .Default([&](Operation *op) {
         if (usesBuffer(op)) {

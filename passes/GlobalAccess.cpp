@@ -21,12 +21,27 @@ bool tilec::mayOverlap(BlockArgument a, BlockArgument b) {
 Value tilec::writtenGlobal(Operation *op) {
   Value place =
       llvm::TypeSwitch<Operation *, Value>(op)
-          .Case<tgpu::CopyOp, tgpu::StoreOp, tgpu::TmaStoreOp, tgpu::ScatterOp, tile::StoreOp>(
-              [](auto store) { return store.getDest(); })
+          .Case<tgpu::CopyOp, tgpu::StoreOp, tgpu::TmaStoreOp, tgpu::ScatterOp, tile::StoreOp,
+                tgpu::AtomicOp, tgpu::AtomicTileOp>([](auto store) { return store.getDest(); })
           .Case<tile::AtomicOp, tile::AtomicCasOp, tile::AtomicTileOp>(
               [](auto atomic) { return atomic.getPlace(); })
           .Default([](Operation *) { return Value(); });
   return place && isa<tile::GlobalType>(place.getType()) ? place : Value();
+}
+
+bool tilec::ordersGlobal(Operation *op) {
+  auto isAcqRel = [](auto atomic) {
+    return atomic.getOrder() == tile::MemoryOrder::AcqRel && writtenGlobal(atomic);
+  };
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<tile::AtomicOp, tile::AtomicCasOp, tile::AtomicTileOp, tgpu::AtomicOp,
+            tgpu::AtomicTileOp>(isAcqRel)
+      .Default(false);
+}
+
+bool tilec::mayChange(Operation *op, Value global) {
+  Value written = writtenGlobal(op);
+  return ordersGlobal(op) || (written && mayOverlap(tgpu::getBase(written), tgpu::getBase(global)));
 }
 
 //===----------------------------------------------------------------------===//

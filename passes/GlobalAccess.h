@@ -19,6 +19,13 @@ bool mayOverlap(mlir::BlockArgument a, mlir::BlockArgument b);
 /// The operand of `op` that is the global memory it writes; null if it writes none.
 mlir::Value writtenGlobal(mlir::Operation *op);
 
+/// True for an atomic that orders all that its block does with global memory: what comes before is
+/// visible to other blocks, what comes behind sees theirs (docs/language.md section 10).
+bool ordersGlobal(mlir::Operation *op);
+
+/// True if `op` may write to `global` itself, or let another block's writes be seen.
+bool mayChange(mlir::Operation *op, mlir::Value global);
+
 /// Indices: the sum of `terms` plus any number of [low, high).
 struct IndexRange {
   static constexpr int64_t kLowest = INT64_MIN, kHighest = INT64_MAX; ///< no bound

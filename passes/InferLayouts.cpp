@@ -39,7 +39,8 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 /// the operands' elements at the same place, or is a running result along the operands' rows.
 static bool sharesLayout(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>() ||
-         isa<tile::MapOp, tile::ScanOp, tile::ScanWithOp, tgpu::GatherOp, tgpu::ScatterOp>(op);
+         isa<tile::MapOp, tile::ScanOp, tile::ScanWithOp, tgpu::GatherOp, tgpu::ScatterOp,
+             tgpu::AtomicOp>(op);
 }
 
 /// How warps share a product on a matrix instruction.
@@ -332,7 +333,9 @@ FailureOr<RegisterLayout> Inference::freeLayout(Value value) {
   for (Operation *user : value.getUsers()) {
     if (auto store = dyn_cast<tgpu::StoreOp>(user)) {
       bytes = std::min<int64_t>(bytes, store.getBytes().value_or(bytes));
-    } else if (isa<tgpu::GatherOp, tgpu::ScatterOp>(user)) {
+    } else if (auto atomic = dyn_cast<tgpu::AtomicTileOp>(user)) {
+      bytes = std::min<int64_t>(bytes, atomic.getBytes().value_or(bytes));
+    } else if (isa<tgpu::GatherOp, tgpu::ScatterOp, tgpu::AtomicOp>(user)) {
       bytes = 1;
     }
   }

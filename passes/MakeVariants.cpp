@@ -67,7 +67,7 @@ Assumptions rowAlignment(tgpu::KernelOp kernel, const IntegerAnalysis &integers)
     if (auto access = NeighbourAccess::of(op)) {
       return alignNeighbours(*access, integers, assumptions);
     }
-    if (!isa<tgpu::CopyOp, tgpu::LoadOp, tgpu::StoreOp>(op)) {
+    if (!isa<tgpu::CopyOp, tgpu::LoadOp, tgpu::StoreOp, tgpu::AtomicTileOp>(op)) {
       return;
     }
     for (Value operand : op->getOperands()) {

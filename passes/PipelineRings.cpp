@@ -177,11 +177,8 @@ void Expander::fillIf(Value number, Value position) {
 bool Expander::mayReadPastEnd() {
   return !kernel
               .walk([&](Operation *op) {
-                Value written = writtenGlobal(op);
-                bool meets = written && llvm::any_of(loads, [&](Load &load) {
-                               return mayOverlap(tgpu::getBase(written),
-                                                 tgpu::getBase(load.copy.getSource()));
-                             });
+                bool meets = llvm::any_of(
+                    loads, [&](Load &load) { return mayChange(op, load.copy.getSource()); });
                 return meets ? WalkResult::interrupt() : WalkResult::advance();
               })
               .wasInterrupted();

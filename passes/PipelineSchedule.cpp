@@ -114,12 +114,9 @@ llvm::SetVector<Operation *> tilec::findFirstReads(scf::ForOp loop) {
 //===----------------------------------------------------------------------===//
 
 bool tilec::isSourceWritten(tgpu::CopyOp copy, scf::ForOp loop) {
-  BlockArgument source = tgpu::getBase(copy.getSource());
   return loop
       .walk([&](Operation *op) {
-        Value written = writtenGlobal(op);
-        return written && mayOverlap(tgpu::getBase(written), source) ? WalkResult::interrupt()
-                                                                     : WalkResult::advance();
+        return mayChange(op, copy.getSource()) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -353,8 +353,17 @@ LogicalResult ParallelRaiser::raise(Operation *op) {
       .Case([&](scf::ForOp inner) { return raiseFor(inner); })
       .Case([&](scf::WhileOp inner) { return raiseWhile(inner); })
       .Case<tile::AssertOp, tile::AssumeOp>([](auto) { return success(); })
-      .Case<tile::AtomicOp, tile::AtomicCasOp>(
-          [&](auto) { return emitUnsupported(op, "an atomic operation"); })
+      .Case([&](tile::AtomicOp atomic) {
+        raiseAtomic(op, atomic.getKind(), atomic.getValue(), Value(), atomic.getPlace(),
+                    atomic.getIndices(), atomic.getOrder(), atomic.getIsUnsigned());
+        return success();
+      })
+      .Case([&](tile::AtomicCasOp atomic) {
+        raiseAtomic(op, tile::AtomicKind::Exchange, atomic.getValue(), atomic.getExpected(),
+                    atomic.getPlace(), atomic.getIndices(), atomic.getOrder(),
+                    /*isUnsigned=*/false);
+        return success();
+      })
       .Case([&](tile::PrintOp) { return emitUnsupported(op, "`print`"); })
       // A variable of the block, which the loop only reads.
       .Case([&](tile::ReadOp read) -> LogicalResult {

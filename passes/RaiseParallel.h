@@ -101,7 +101,17 @@ private:
                                                         mlir::ValueRange indices);
   std::optional<Raised> readIdentity(tile::LoadOp op);
   std::optional<Raised> loadSlice(tile::LoadOp op);
+  /// What all iterations write, and the part of `view` that they write it to.
+  struct SliceStore {
+    mlir::Value tile, part;
+  };
+  /// Nothing where they do not fill such a part.
+  std::optional<SliceStore> asSlice(mlir::Value view, mlir::ValueRange indices, mlir::Value value);
   bool storeSlice(tile::StoreOp op);
+  /// `expected`: of a compare and exchange, else null.
+  void raiseAtomic(mlir::Operation *op, tile::AtomicKind kind, mlir::Value value,
+                   mlir::Value expected, mlir::Value place, mlir::ValueRange indices,
+                   tile::MemoryOrder order, bool isUnsigned);
   bool storeIdentity(tile::StoreOp op);
   bool storeFragment(tile::StoreOp op);
   void scatter(tile::StoreOp op, mlir::Value dest);

@@ -115,16 +115,12 @@ std::optional<Raised> ParallelRaiser::sorted(Value tile, ArrayRef<unsigned> orde
 /// True if the kernel writes to the tensor: then a masked iteration may read it before another block
 /// has written, or while it does.
 bool ParallelRaiser::isWritten(Value global) {
-  BlockArgument base = tgpu::getBase(global);
   return loop->getParentOfType<tgpu::KernelOp>()
       ->walk([&](Operation *op) {
-        Value place = writtenGlobal(op);
-        if (auto copy = dyn_cast<tile::CopyOp>(op);
-            copy && isa<GlobalType>(copy.getDest().getType())) {
-          place = copy.getDest();
-        }
-        return place && mayOverlap(tgpu::getBase(place), base) ? WalkResult::interrupt()
-                                                               : WalkResult::advance();
+        auto copy = dyn_cast<tile::CopyOp>(op);
+        const bool copies = copy && isa<GlobalType>(copy.getDest().getType()) &&
+                            mayOverlap(tgpu::getBase(copy.getDest()), tgpu::getBase(global));
+        return copies || mayChange(op, global) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -288,31 +284,36 @@ LogicalResult ParallelRaiser::raiseLoad(tile::LoadOp op) {
 // Writes
 //===----------------------------------------------------------------------===//
 
-bool ParallelRaiser::storeSlice(tile::StoreOp op) {
-  std::optional<SmallVector<Affine>> indices = affineOf(op.getIndices());
+std::optional<ParallelRaiser::SliceStore> ParallelRaiser::asSlice(Value view, ValueRange subscripts,
+                                                                  Value value) {
+  std::optional<SmallVector<Affine>> indices = affineOf(subscripts);
   if (!indices || mask.value != padding.value) {
-    return false; // what is cut off is out of range of the slice
+    return std::nullopt; // what is cut off is out of range of the slice
   }
   SmallVector<unsigned> order =
       orderOf(llvm::map_to_vector(*indices, [](const Affine &index) { return index.axis; }));
   Axes rising(order.begin(), order.end());
   llvm::sort(rising);
-  // All indices that the value depends on, else iterations would write to one place.
-  Raised value = lookup(op.getValue());
+  // All indices of the loop, else iterations would write to one place.
   if (order.empty() || rising.size() != axes.size() ||
       (order.size() > 2 && !llvm::is_sorted(order))) {
-    return false;
+    return std::nullopt;
   }
-  Value tile = over(value, rising);
+  Value tile = over(lookup(value), rising);
   if (!llvm::is_sorted(order)) {
     SmallVector<int64_t> shape = {axes[order[0]].size, axes[order[1]].size};
-    tile = tile::TransposeOp::create(b, loc, RankedTensorType::get(shape, op.getValue().getType()),
-                                     tile);
+    tile = tile::TransposeOp::create(b, loc, RankedTensorType::get(shape, value.getType()), tile);
   }
-  tgpu::StoreOp::create(b, loc, tile, sliceOf(lookup(op.getDest()).value, *indices),
-                        tgpu::CopyPathAttr(), IntegerAttr(), /*no_tma=*/false,
-                        tile::CacheHint::None, ArrayAttr());
-  return true;
+  return SliceStore{tile, sliceOf(lookup(view).value, *indices)};
+}
+
+bool ParallelRaiser::storeSlice(tile::StoreOp op) {
+  std::optional<SliceStore> slice = asSlice(op.getDest(), op.getIndices(), op.getValue());
+  if (slice) {
+    tgpu::StoreOp::create(b, loc, slice->tile, slice->part, tgpu::CopyPathAttr(), IntegerAttr(),
+                          /*no_tma=*/false, tile::CacheHint::None, ArrayAttr());
+  }
+  return slice.has_value();
 }
 
 /// All of a shared buffer.
@@ -448,5 +449,44 @@ LogicalResult ParallelRaiser::raiseStore(tile::StoreOp op) {
     return success();
   default:
     return emitUnsupported(op, "a write to such a buffer in a `parallel` loop");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Atomics
+//===----------------------------------------------------------------------===//
+
+/// One for each iteration, whatever its operands depend on.
+void ParallelRaiser::raiseAtomic(Operation *op, tile::AtomicKind kind, Value value, Value expected,
+                                 Value place, ValueRange indices, tile::MemoryOrder order,
+                                 bool isUnsigned) {
+  const bool isUsed = !op->use_empty();
+  if (isa<GlobalType>(place.getType()) && !isUsed && !expected &&
+      kind != tile::AtomicKind::Exchange) {
+    if (std::optional<SliceStore> slice = asSlice(place, indices, value)) {
+      tgpu::AtomicTileOp::create(b, loc, kind, slice->tile, slice->part, IntegerAttr(), order,
+                                 isUnsigned);
+      return;
+    }
+  }
+  const Axes all = allAxes();
+  Type element = value.getType();
+  RankedTensorType tile = tileType(all, element);
+  SmallVector<Value> at = over(lookup(indices), all);
+  Value operand = over(lookup(value), all);
+  Value compared = expected ? over(lookup(expected), all) : Value();
+  Value condition = mask.value ? over(mask, all) : Value();
+  Value old;
+  if (isUsed) {
+    auto type = BufferType::get(b.getContext(), tile.getShape(), element, Scope::Shared);
+    old = tile::AllocOp::create(b, loc, type, b.getStringAttr("old"), StringAttr());
+    remarks[op] = "exchange between threads: what an atomic operation returns goes through " +
+                  std::to_string(tile.getNumElements() * tile::getStorageBits(element) / 8) +
+                  " bytes of shared memory";
+  }
+  tgpu::AtomicOp::create(b, loc, Type(), kind, operand, compared, lookup(place).value, at,
+                         condition, old, order, isUnsigned);
+  if (isUsed) {
+    define(op->getResult(0), {tile::ReadOp::create(b, loc, tile, old), all});
   }
 }

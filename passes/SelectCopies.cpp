@@ -115,6 +115,21 @@ std::string refuseHint(Value buffer) {
   return ("`@layout(" + *hint + ")`, but TMA writes and reads rows without padding").str();
 }
 
+/// How much of the tile one instruction takes at most: red with vectors of f32, pairs of f16 and
+/// bf16 (PTX ISA 9.7.13.7: `.f16x2` from sm_60 on, `.bf16x2` and vectors from sm_90 on).
+int64_t reductionBytes(tgpu::AtomicTileOp atomic, const Target &target) {
+  Type element = atomic.getDest().getType().getElementType();
+  const int64_t one = tile::getStorageBits(element) / 8;
+  if (atomic.getKind() != tile::AtomicKind::Add ||
+      atomic.getOrder() != tile::MemoryOrder::Relaxed) {
+    return one;
+  }
+  if (target.arch >= 90) {
+    return element.isF32() || element.isF16() || element.isBF16() ? 16 : one;
+  }
+  return element.isF16() ? 4 : one;
+}
+
 struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
   void runOnOperation() override {
     const Target *target = getTarget(getOperation());
@@ -130,6 +145,8 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
         done = select(store, *target);
       } else if (auto load = dyn_cast<tgpu::LoadOp>(op)) {
         done = select(load);
+      } else if (auto atomic = dyn_cast<tgpu::AtomicTileOp>(op)) {
+        atomic.setBytes(std::min(accessBytes(atomic.getDest()), reductionBytes(atomic, *target)));
       } else if (auto access = NeighbourAccess::of(op)) {
         done = select(op, *access);
       }

@@ -186,6 +186,18 @@ SmallVector<Access, 2> sync::accessesOf(Operation *op) {
     add(copy.getDest(), true, false, Flight::None);
   } else if (auto convert = dyn_cast<tgpu::ConvertLayoutOp>(op)) {
     addScratch(convert, accesses);
+  } else if (auto atomic = dyn_cast<tgpu::AtomicOp>(op)) {
+    const size_t before = accesses.size();
+    add(atomic.getDest(), true, false, Flight::None);
+    if (accesses.size() != before) {
+      accesses.back().atomic = true;
+    }
+    if (atomic.getOld()) {
+      add(atomic.getOld(), true, false, Flight::None);
+    }
+    for (Access &access : llvm::drop_begin(accesses, before)) {
+      access.thread = threadOf(atomic);
+    }
   } else {
     bool reads =
         isa<tgpu::LocalLoadOp, tgpu::GatherOp, tgpu::FmaOp, tgpu::DotOp, tgpu::LoadElementOp>(op);

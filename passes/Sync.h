@@ -92,6 +92,8 @@ llvm::SmallVector<Access, 2> accessesOf(mlir::Operation *op);
 bool isAccess(mlir::Operation *op);
 /// The part of accessesOf that concerns global memory.
 void addGlobalAccesses(mlir::Operation *op, llvm::SmallVectorImpl<Access> &accesses);
+/// Who runs an atomic operation.
+int64_t threadOf(tgpu::AtomicOp atomic);
 /// True where the layouts prove that no thread touches what another one does in the other access.
 bool isOfSameThreads(const Access &now, const Access &before);
 /// Adds an access. Of several that differ only in age the youngest says it all; one that loops have

@@ -83,6 +83,13 @@ static GlobalRegion regionOf(tgpu::TmaLoadOp load) {
   return region;
 }
 
+int64_t sync::threadOf(tgpu::AtomicOp atomic) {
+  return isa<RankedTensorType>(atomic.getValue().getType()) ||
+                 atomic->getParentOfType<tile::ThreadsOp>()
+             ? kAllThreads
+             : kFirstThread;
+}
+
 void sync::addGlobalAccesses(Operation *op, SmallVectorImpl<Access> &accesses) {
   auto add = [&](GlobalRegion region, bool write) -> Access & {
     Access &access = accesses.emplace_back();
@@ -105,14 +112,24 @@ void sync::addGlobalAccesses(Operation *op, SmallVectorImpl<Access> &accesses) {
     }
     return add(std::move(element), write);
   };
-  auto addAtomic = [&](Value place, ValueRange element) {
-    if (isGlobal(place)) {
-      GlobalRegion touched = GlobalRegion::of(place, element);
-      if (region) {
-        forgetInside(region, touched);
-      }
-      add(std::move(touched), true).atomic = true;
+  // One that orders is an access of everything, and no other atomic goes past it.
+  auto addAtomic = [&](Value place, ValueRange element, int64_t thread) {
+    if (!isGlobal(place)) {
+      return;
     }
+    const bool orders = ordersGlobal(op);
+    GlobalRegion touched;
+    if (!orders) {
+      const bool isOne =
+          llvm::all_of(element, [](Value index) { return index.getType().isIntOrIndex(); });
+      touched = GlobalRegion::of(place, isOne ? element : ValueRange());
+    }
+    if (region) {
+      forgetInside(region, touched);
+    }
+    Access &access = add(std::move(touched), true);
+    access.atomic = !orders;
+    access.thread = thread;
   };
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](tgpu::LoadOp load) {
@@ -165,9 +182,10 @@ void sync::addGlobalAccesses(Operation *op, SmallVectorImpl<Access> &accesses) {
               region ? kAllThreads : kFirstThread;
         }
       })
-      .Case([&](tile::AtomicOp op) { addAtomic(op.getPlace(), op.getIndices()); })
-      .Case([&](tile::AtomicCasOp op) { addAtomic(op.getPlace(), op.getIndices()); })
-      .Case([&](tile::AtomicTileOp op) { addAtomic(op.getPlace(), {}); });
+      .Case([&](tgpu::AtomicOp atomic) {
+        addAtomic(atomic.getDest(), atomic.getIndices(), threadOf(atomic));
+      })
+      .Case([&](tgpu::AtomicTileOp atomic) { addAtomic(atomic.getDest(), {}, kAllThreads); });
 }
 
 bool sync::isOfSameThreads(const Access &now, const Access &before) {

@@ -35,40 +35,52 @@ bool ThreadStorage::holds(Value storage) const {
           (type.getScope() == Scope::Local && !isVariable(type, whole)));
 }
 
-bool ThreadStorage::isPartByIndices(tile::SliceOp slice) const {
+bool ThreadStorage::isPartByIndices(tile::SliceOp slice, bool asTile) const {
   return !slice->use_empty() && holds(slice.getSource()) &&
          llvm::all_of(slice->getUsers(), [&](Operation *user) {
            auto part = dyn_cast<tile::SliceOp>(user);
-           return isa<tile::LoadOp, tile::StoreOp>(user) || (part && isPartByIndices(part));
+           return isa<tile::LoadOp, tile::StoreOp, tile::AtomicOp, tile::AtomicCasOp,
+                      tile::AtomicTileOp>(user) ||
+                  (asTile && isa<tile::ReadOp, tile::WriteOp, tile::CopyOp, tile::GemmOp>(user)) ||
+                  (part && isPartByIndices(part, asTile));
          });
+}
+
+/// The index `offset` further; tiles of indices are, too.
+static Value moved(OpBuilder &builder, Location loc, Value index, Value offset) {
+  if (matchPattern(offset, m_Zero())) {
+    return index;
+  }
+  Type i64 = builder.getI64Type();
+  auto widened = [&](Value value) -> Value {
+    Type element = getElementTypeOrSelf(value.getType());
+    auto tile = dyn_cast<RankedTensorType>(value.getType());
+    Type wide = tile ? Type(tile.clone(i64)) : i64;
+    if (element.isIndex()) {
+      return arith::IndexCastOp::create(builder, loc, wide, value);
+    }
+    return element == i64 ? value : builder.createOrFold<arith::ExtSIOp>(loc, wide, value);
+  };
+  if (getElementTypeOrSelf(index.getType()) != offset.getType()) {
+    index = widened(index);
+    offset = widened(offset);
+  }
+  if (isa<RankedTensorType>(index.getType())) {
+    offset = tile::SplatOp::create(builder, loc, index.getType(), offset);
+  }
+  return builder.createOrFold<arith::AddIOp>(loc, offset, index);
 }
 
 ThreadStorage::Element ThreadStorage::find(Location loc, Value storage, ValueRange indices) {
   SmallVector<Value> at =
       llvm::map_to_vector(indices, [&](Value index) { return mapping.lookupOrDefault(index); });
-  auto widened = [&](Value value) -> Value {
-    Type i64 = builder.getI64Type();
-    if (value.getType().isIndex()) {
-      return arith::IndexCastOp::create(builder, loc, i64, value);
-    }
-    return value.getType() == i64 ? value : builder.createOrFold<arith::ExtSIOp>(loc, i64, value);
-  };
   for (auto slice = storage.getDefiningOp<tile::SliceOp>(); slice;
        slice = storage.getDefiningOp<tile::SliceOp>()) {
     SmallVector<Value> outer;
     size_t next = 0;
     for (auto [axis, old] : llvm::enumerate(slice.getOffsets())) {
       Value offset = mapping.lookupOrDefault(old);
-      if (slice.isDropped(axis)) {
-        outer.push_back(offset);
-        continue;
-      }
-      Value index = at[next++];
-      if (index.getType() != offset.getType()) {
-        index = widened(index);
-        offset = widened(offset);
-      }
-      outer.push_back(builder.createOrFold<arith::AddIOp>(loc, offset, index));
+      outer.push_back(slice.isDropped(axis) ? offset : moved(builder, loc, at[next++], offset));
     }
     at = outer;
     storage = slice.getSource();
@@ -91,6 +103,110 @@ void ThreadStorage::store(Location loc, Value value, Value storage, ValueRange i
   } else {
     tile::StoreOp::create(builder, loc, value, element.buffer, element.indices);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of shared buffers
+//===----------------------------------------------------------------------===//
+
+bool ThreadStorage::isPart(Value storage) const {
+  auto slice = storage.getDefiningOp<tile::SliceOp>();
+  return slice && holds(slice.getSource()) && !mapping.contains(storage) &&
+         cast<BufferType>(wholeOf(storage).getType()).getScope() == Scope::Shared;
+}
+
+ThreadStorage::Element ThreadStorage::findTile(Location loc, Value storage,
+                                               ArrayRef<int64_t> shape) {
+  auto tile = RankedTensorType::get(shape, builder.getI32Type());
+  SmallVector<Value> indices;
+  for (int64_t dim = 0; dim < tile.getRank(); ++dim) {
+    auto line = RankedTensorType::get({shape[dim]}, builder.getI32Type());
+    Value index = tgpu::CoordinateOp::create(builder, loc, line);
+    SmallVector<int64_t> missing = llvm::to_vector(llvm::seq<int64_t>(0, tile.getRank()));
+    missing.erase(missing.begin() + dim);
+    indices.push_back(missing.empty()
+                          ? index
+                          : Value(tile::BroadcastOp::create(builder, loc, tile, index, missing)));
+  }
+  return find(loc, storage, indices);
+}
+
+Value ThreadStorage::readPart(Location loc, Value part) {
+  auto type = cast<BufferType>(part.getType());
+  Element element = findTile(loc, part, type.getShape());
+  return tgpu::GatherOp::create(builder, loc,
+                                RankedTensorType::get(type.getShape(), type.getElementType()),
+                                element.buffer, element.indices, /*mask=*/Value());
+}
+
+void ThreadStorage::writePart(Location loc, Value tile, Value part) {
+  Element element = findTile(loc, part, cast<BufferType>(part.getType()).getShape());
+  tgpu::ScatterOp::create(builder, loc, tile, element.buffer, element.indices, /*mask=*/Value());
+}
+
+//===----------------------------------------------------------------------===//
+// Atomics
+//===----------------------------------------------------------------------===//
+
+void ThreadStorage::atomic(tile::AtomicOp op) {
+  atomicElement(op, op.getKind(), op.getValue(), Value(), op.getPlace(), op.getIndices(),
+                op.getOrder(), op.getIsUnsigned());
+}
+
+void ThreadStorage::atomic(tile::AtomicCasOp op) {
+  atomicElement(op, tile::AtomicKind::Exchange, op.getValue(), op.getExpected(), op.getPlace(),
+                op.getIndices(), op.getOrder(), /*isUnsigned=*/false);
+}
+
+void ThreadStorage::atomicElement(Operation *op, tile::AtomicKind kind, Value value, Value expected,
+                                  Value place, ValueRange indices, tile::MemoryOrder order,
+                                  bool isUnsigned) {
+  Location loc = op->getLoc();
+  Value operand = mapping.lookupOrDefault(value);
+  Value compared = expected ? mapping.lookupOrDefault(expected) : Value();
+  Element element;
+  if (isa<BufferType>(place.getType())) {
+    element = find(loc, place, indices);
+  } else {
+    element = {mapping.lookupOrDefault(place), llvm::map_to_vector(indices, [&](Value index) {
+                 return mapping.lookupOrDefault(index);
+               })};
+  }
+  const bool isUsed = !op->use_empty(), inRegion = bool(op->getParentOfType<tile::ThreadsOp>());
+  Type type = operand.getType();
+  Value old;
+  if (isUsed && !inRegion) {
+    auto smem = tgpu::SmemType::get(op->getContext(), 1, type, {});
+    old = tgpu::AllocSharedOp::create(builder, loc, smem, builder.getStringAttr("old"),
+                                      StringAttr(), IntegerAttr());
+  }
+  auto atomic = tgpu::AtomicOp::create(builder, loc, isUsed && inRegion ? type : Type(), kind,
+                                       operand, compared, element.buffer, element.indices,
+                                       /*mask=*/Value(), old, order, isUnsigned);
+  if (!isUsed) {
+    return;
+  }
+  Value result = atomic.getResult();
+  if (old) {
+    Value first = arith::ConstantIntOp::create(builder, loc, 0, 32);
+    result = tgpu::LoadElementOp::create(builder, loc, type, old, first);
+  }
+  mapping.map(op->getResult(0), result);
+}
+
+void ThreadStorage::atomic(tile::AtomicTileOp op) {
+  Location loc = op.getLoc();
+  Value value = mapping.lookupOrDefault(op.getValue());
+  if (!isa<BufferType>(op.getPlace().getType())) {
+    tgpu::AtomicTileOp::create(builder, loc, op.getKind(), value,
+                               mapping.lookupOrDefault(op.getPlace()), IntegerAttr(), op.getOrder(),
+                               op.getIsUnsigned());
+    return;
+  }
+  Element element = findTile(loc, op.getPlace(), op.getValue().getType().getShape());
+  tgpu::AtomicOp::create(builder, loc, Type(), op.getKind(), value, Value(), element.buffer,
+                         element.indices, /*mask=*/Value(), /*old=*/Value(), op.getOrder(),
+                         op.getIsUnsigned());
 }
 
 Value ThreadStorage::declareShared(tile::AllocOp op, tgpu::SmemType type) {

@@ -26,12 +26,26 @@ public:
   /// accessed here.
   bool holds(mlir::Value storage) const;
   /// A part of such a buffer that begins at computed indices: its elements are found in the buffer,
-  /// by all that use it.
-  bool isPartByIndices(tile::SliceOp slice) const;
+  /// by all that use it. `asTile`: or it is read or written as a tile.
+  bool isPartByIndices(tile::SliceOp slice, bool asTile) const;
   /// The element at `indices` (of the old code) of `storage`, or neighbours: `type` is the result.
   mlir::Value load(mlir::Location loc, mlir::Type type, mlir::Value storage,
                    mlir::ValueRange indices);
   void store(mlir::Location loc, mlir::Value value, mlir::Value storage, mlir::ValueRange indices);
+
+  /// Whether it is a part of a shared buffer that is no buffer of its own: it begins at computed
+  /// indices, or has fewer dimensions.
+  bool isPart(mlir::Value storage) const;
+  /// The tile that such a part holds, element by element, and one put there.
+  mlir::Value readPart(mlir::Location loc, mlir::Value part);
+  void writePart(mlir::Location loc, mlir::Value tile, mlir::Value part);
+
+  /// An atomic operation on one element, of any place. What it returns, where that is used: in block
+  /// code one thread has the old value, and puts it into shared memory for the others.
+  void atomic(tile::AtomicOp op);
+  void atomic(tile::AtomicCasOp op);
+  /// One on a tile.
+  void atomic(tile::AtomicTileOp op);
 
   /// A `shared` buffer is declared in front of the region it stands in: it is the block's.
   mlir::Value declareShared(tile::AllocOp op, tgpu::SmemType type);
@@ -50,6 +64,11 @@ private:
     llvm::SmallVector<mlir::Value> indices;
   };
   Element find(mlir::Location loc, mlir::Value storage, mlir::ValueRange indices);
+  /// The elements of `storage` (of the old code) at the coordinates of a tile of its shape.
+  Element findTile(mlir::Location loc, mlir::Value storage, llvm::ArrayRef<int64_t> shape);
+  void atomicElement(mlir::Operation *op, tile::AtomicKind kind, mlir::Value value,
+                     mlir::Value expected, mlir::Value place, mlir::ValueRange indices,
+                     tile::MemoryOrder order, bool isUnsigned);
   /// `body` for each index of `shape`, in loops.
   void forEachIndex(mlir::Location loc, llvm::ArrayRef<int64_t> shape,
                     llvm::function_ref<void(mlir::ValueRange)> body);

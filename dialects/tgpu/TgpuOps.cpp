@@ -319,6 +319,49 @@ LogicalResult ScatterOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// Atomics
+//===----------------------------------------------------------------------===//
+
+LogicalResult AtomicOp::verify() {
+  Type type = getValue().getType();
+  if (getExpected() &&
+      (getExpected().getType() != type || getKind() != tilec::tile::AtomicKind::Exchange)) {
+    return emitOpError("exchanges where the place holds a value of the type that it puts there");
+  }
+  if (getOld() && getResult()) {
+    return emitOpError("has its old value in a buffer or as a result");
+  }
+  if (getResult() &&
+      (getResult().getType() != type || !(*this)->getParentOfType<tilec::tile::ThreadsOp>())) {
+    return emitOpError("returns the old value in code of single threads");
+  }
+  if (getOld()) {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    SmallVector<int64_t> shape =
+        tile ? SmallVector<int64_t>(tile.getShape()) : SmallVector<int64_t>{1};
+    Type place = getOld().getType();
+    auto held = dyn_cast<SmemType>(place);
+    auto buffer = dyn_cast<tilec::tile::BufferType>(place);
+    ArrayRef<int64_t> extents = held ? held.getShape() : buffer.getShape();
+    if (extents != ArrayRef<int64_t>(shape) ||
+        (held ? held.getElementType() : buffer.getElementType()) != getElementTypeOrSelf(type)) {
+      return emitOpError("puts the old values into a buffer of their shape and type");
+    }
+  }
+  return verifyElements(*this, getDest().getType(), type, getIndices(), getMask());
+}
+
+LogicalResult AtomicTileOp::verify() {
+  if (getKind() == tilec::tile::AtomicKind::Exchange) {
+    return emitOpError("exchanges single elements only");
+  }
+  return getValue().getType().getElementType() == getDest().getType().getElementType() &&
+                 getValue().getType().getShape() == getDest().getType().getShape()
+             ? success()
+             : emitOpError("value and place differ in shape or element type");
+}
+
+//===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
 

@@ -332,6 +332,40 @@ def Tgpu_ScatterOp : Tgpu_Op<"scatter", [AttrSizedOperandSegments, MemoryEffects
   let hasVerifier = 1;
 }
 
+def Tgpu_AtomicOp : Tgpu_Op<"atomic", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "atomic operations on elements of a view or shared buffer at computed indices, where the mask holds";
+  let description = [{
+    As `tgpu.scatter`, but several elements of the tile may meet in one place. With `expecting` the kind is an exchange, which happens
+    where the place holds that value. In a region each thread runs it, with scalars, and has the old value as the result. In block code
+    an element belongs to one thread, the first one where all are scalars, and the old values go to the shared buffer `old`, of the
+    tile's shape ([1] for scalars): 0 where nothing was accessed.
+  }];
+  let arguments = (ins Tile_AtomicKindAttr:$kind, Tgpu_Element:$value, Optional<Tgpu_Element>:$expected, Tgpu_Place:$dest,
+                       Variadic<Tgpu_Index>:$indices, Optional<Tgpu_Mask>:$mask,
+                       Optional<AnyTypeOf<[Tile_BufferType, Tgpu_SmemType]>>:$old,
+                       DefaultValuedAttr<Tile_MemoryOrderAttr, "::tilec::tile::MemoryOrder::Relaxed">:$order,
+                       UnitAttr:$is_unsigned);
+  let results = (outs Optional<AnyTypeOf<[AnySignlessInteger, AnyFloat]>>:$result);
+  let assemblyFormat = [{
+    $kind $value (`expecting` $expected^)? `,` $dest `[` $indices `]` (`if` $mask^)? (`old` $old^)? attr-dict `:` type($value)
+    (`expecting` type($expected)^)? `,` qualified(type($dest)) `[` type($indices) `]` (`if` type($mask)^)?
+    (`old` qualified(type($old))^)? (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Tgpu_AtomicTileOp : Tgpu_Op<"atomic_tile", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "atomic operations on the elements of a slice, one for each element of the tile";
+  let description = [{
+    What is out of range is left alone. `bytes`: how many neighbours one instruction may take, as in `tgpu.store`.
+  }];
+  let arguments = (ins Tile_AtomicKindAttr:$kind, AnyRankedTensor:$value, Tile_GlobalType:$dest, OptionalAttr<I32Attr>:$bytes,
+                       DefaultValuedAttr<Tile_MemoryOrderAttr, "::tilec::tile::MemoryOrder::Relaxed">:$order,
+                       UnitAttr:$is_unsigned);
+  let assemblyFormat = "$kind $value `,` $dest attr-dict `:` type($value) `,` qualified(type($dest))";
+  let hasVerifier = 1;
+}
+
 def Tgpu_LoadElementOp : Tgpu_Op<"load_element", [MemoryEffects<[MemRead]>]> {
   let summary = "one element of a buffer, or as many neighbours along its last dimension as the result vector has";
   let description = [{

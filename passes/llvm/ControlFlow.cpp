@@ -176,6 +176,8 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
       .Case<tgpu::CoordinateOp>([&](auto o) { return lowerCoordinate(o); })
       .Case<tgpu::GatherOp>([&](auto o) { return lowerGather(o); })
       .Case<tgpu::ScatterOp>([&](auto o) { return lowerScatter(o); })
+      .Case<tgpu::AtomicOp>([&](auto o) { return lowerAtomic(o); })
+      .Case<tgpu::AtomicTileOp>([&](auto o) { return lowerAtomicTile(o); })
       .Case<tgpu::LocalLoadOp>([&](auto o) { return lowerLocalLoad(o); })
       .Case<tgpu::LocalStoreOp>([&](auto o) { return lowerLocalStore(o); })
       .Case<tgpu::LoadElementOp>([&](auto o) { return lowerLoadElement(o); })

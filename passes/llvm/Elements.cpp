@@ -1,28 +1,9 @@
 //===- Elements.cpp - elements at computed indices -----------------------===//
-#include "passes/llvm/Addresses.h"
+#include "passes/llvm/ElementAccess.h"
 
 using namespace mlir;
 
 namespace tilec::lowering {
-
-/// What a gather and a scatter have in common, in the values of the new code: for each slot one index
-/// for each dimension of the place, and a condition.
-struct KernelLowering::ElementAccess {
-  Operation *op;
-  Value place;
-  ValueRange indices;
-  Value mask; ///< null: always
-  Type tile;  ///< of the elements: a tile, or a scalar
-
-  const View *view = nullptr;
-  const Shared *buffer = nullptr;
-  Type element = {};
-  const layout::RegisterLayout *layout = nullptr; ///< null: a scalar
-  size_t slots = 1;
-  SmallVector<Fragment> at = {}; ///< by dimension
-  SmallVector<IntegerRange> ranges = {};
-  Fragment holds = {}; ///< empty: always
-};
 
 LogicalResult KernelLowering::lowerCoordinate(tgpu::CoordinateOp op) {
   auto type = cast<RankedTensorType>(op.getResult().getType());

@@ -97,14 +97,13 @@ Fragment KernelLowering::loadGlobal(Operation *op, const View &view,
   return result;
 }
 
-void KernelLowering::storeGlobal(Operation *op, const View &view,
-                                 const layout::RegisterLayout &registers, ArrayRef<Value> slots,
-                                 std::optional<uint32_t> accessBytes, tile::CacheHint cache) {
+void KernelLowering::forEachGroup(
+    Operation *op, const View &view, const layout::RegisterLayout &registers, ArrayRef<Value> slots,
+    std::optional<uint32_t> accessBytes,
+    llvm::function_ref<void(Value pointer, ArrayRef<Value> values)> store) {
   GlobalAddresses addresses(*this, view, registers, inBoundsOf(op));
-  const CacheUse use = cacheUse(view, cache);
   const int64_t count =
       vectorLength(registers, view.element, accessBytes, addresses.lastIsContiguous());
-  const int64_t bytes = memoryBytes(view.element);
   const bool straddles = addresses.mayStraddle(count);
   auto inRange = [&](int64_t reg, int64_t n) {
     return both(addresses.inRange(reg, n), addresses.inTile(reg, n));
@@ -112,9 +111,7 @@ void KernelLowering::storeGlobal(Operation *op, const View &view,
   for (int64_t reg = 0; reg < registers.registersPerThread(); reg += count) {
     Value whole = inRange(reg, count), pointer = addresses.pointer(reg);
     if (!straddles) {
-      guarded(whole, [&] {
-        storeElements(pointer, view.element, slots.slice(reg, count), count * bytes, use);
-      });
+      guarded(whole, [&] { store(pointer, slots.slice(reg, count)); });
       continue;
     }
     SmallVector<Value> each;
@@ -124,14 +121,23 @@ void KernelLowering::storeGlobal(Operation *op, const View &view,
     auto branch = scf::IfOp::create(b, loc, whole, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    storeElements(pointer, view.element, slots.slice(reg, count), count * bytes, use);
+    store(pointer, slots.slice(reg, count));
     b.setInsertionPointToStart(branch.elseBlock());
     for (int64_t i = 0; i < count; ++i) {
       Value element = addresses.pointer(reg + i);
-      guarded(each[i],
-              [&] { storeElements(element, view.element, slots.slice(reg + i, 1), bytes, use); });
+      guarded(each[i], [&] { store(element, slots.slice(reg + i, 1)); });
     }
   }
+}
+
+void KernelLowering::storeGlobal(Operation *op, const View &view,
+                                 const layout::RegisterLayout &registers, ArrayRef<Value> slots,
+                                 std::optional<uint32_t> accessBytes, tile::CacheHint cache) {
+  const CacheUse use = cacheUse(view, cache);
+  const int64_t bytes = memoryBytes(view.element);
+  forEachGroup(op, view, registers, slots, accessBytes, [&](Value pointer, ArrayRef<Value> values) {
+    storeElements(pointer, view.element, values, int64_t(values.size()) * bytes, use);
+  });
 }
 
 LogicalResult KernelLowering::lowerLoad(tgpu::LoadOp op) {
@@ -155,8 +161,12 @@ LogicalResult KernelLowering::lowerStore(tgpu::StoreOp op) {
       dest->second.element != type.getElementType()) {
     return unsupported(op, "a store of such a fragment");
   }
+  FailureOr<Fragment> values = flatten(op, op.getValue());
+  if (failed(values)) {
+    return failure();
+  }
   return byOwners(op, *registers, [&] {
-    storeGlobal(op, dest->second, *registers, scalars[op.getValue()], op.getBytes(), op.getCache());
+    storeGlobal(op, dest->second, *registers, *values, op.getBytes(), op.getCache());
   });
 }
 

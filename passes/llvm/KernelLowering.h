@@ -63,6 +63,14 @@ struct CacheUse {
   bool readOnly = false; // nothing writes the memory during the call
 };
 
+/// What an atomic operation does, and where.
+struct AtomicUse {
+  tile::AtomicKind kind;
+  bool isUnsigned = false;
+  tile::MemoryOrder order = tile::MemoryOrder::Relaxed;
+  bool isShared = false;
+};
+
 /// How two parts of some elements become one: as many values in each part as are combined together.
 /// `isReal` says in which threads both are parts of elements of the program's (null: in all).
 struct Combiner {
@@ -198,6 +206,11 @@ private:
   void storeGlobal(mlir::Operation *op, const View &view, const layout::RegisterLayout &registers,
                    llvm::ArrayRef<mlir::Value> slots, std::optional<uint32_t> accessBytes,
                    tile::CacheHint cache);
+  /// `store` for all elements of a fragment that are in range, with as many neighbours at a time as
+  /// one access of `accessBytes` takes.
+  void forEachGroup(mlir::Operation *op, const View &view, const layout::RegisterLayout &registers,
+                    llvm::ArrayRef<mlir::Value> slots, std::optional<uint32_t> accessBytes,
+                    llvm::function_ref<void(mlir::Value, llvm::ArrayRef<mlir::Value>)> store);
   /// Whether the calling thread is the owner of its elements (RegisterLayout::replicaDigits): where
   /// several hold the same ones, one of them stores. Null when all are.
   mlir::FailureOr<mlir::Value> ownsSlots(mlir::Operation *op,
@@ -219,6 +232,19 @@ private:
   mlir::LogicalResult prepareAccess(ElementAccess &access);
   /// The place of a slot's element; `condition` (null: always): whether it may be accessed.
   mlir::Value placeOf(const ElementAccess &access, size_t slot, mlir::Value &condition);
+
+  // ---- Atomic operations (Atomics.cpp).
+  mlir::LogicalResult lowerAtomic(tgpu::AtomicOp op);
+  mlir::LogicalResult lowerAtomicTile(tgpu::AtomicTileOp op);
+  /// An atomic operation of one element; the old value if `wantsOld`.
+  mlir::Value emitAtomic(const AtomicUse &use, mlir::Value pointer, mlir::Value value,
+                         mlir::Value expected, bool wantsOld);
+  mlir::Value atomicInstruction(const AtomicUse &use, llvm::StringRef operation,
+                                llvm::StringRef type, mlir::Value pointer, mlir::Value value,
+                                mlir::Value expected, bool wantsOld);
+  mlir::Value atomicLoop(const AtomicUse &use, mlir::Value pointer, mlir::Value value);
+  void reduceNeighbours(const AtomicUse &use, mlir::Value pointer,
+                        llvm::ArrayRef<mlir::Value> values);
 
   // ---- Elements and their neighbours (Neighbours.cpp, SharedElements.cpp, LocalMemory.cpp). Indices
   // are values of the old code.

@@ -110,7 +110,7 @@ bool KernelLowering::readsShared() {
     WalkResult found = kernel.walk([](Operation *op) {
       auto copy = dyn_cast<tgpu::CopyOp>(op);
       const bool reads = isa<tgpu::LocalLoadOp, tgpu::GatherOp, tgpu::FmaOp, tgpu::DotOp,
-                             tgpu::LoadElementOp, tile::ThreadsOp>(op) ||
+                             tgpu::LoadElementOp, tgpu::AtomicOp, tile::ThreadsOp>(op) ||
                          (copy && isa<tgpu::SmemType>(copy.getSource().getType()));
       return reads ? WalkResult::interrupt() : WalkResult::advance();
     });

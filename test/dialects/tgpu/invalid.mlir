@@ -351,3 +351,47 @@ tgpu.kernel @too_many(%i: i32) attributes {threads = 64 : i32} {
   %x = tgpu.load_element %s[%i : i32] : !tgpu.smem<3xf32> -> vector<4xf32>
   tgpu.return
 }
+
+// -----
+
+tgpu.kernel @compares_what_it_adds(%p: !tile.global<?xi32>, %i: i32) attributes {threads = 64 : i32} {
+  %v = tgpu.view %p extents(%i : i32) strides() : !tile.global<?xi32> -> !tile.global<?xi32>
+  // expected-error @+1 {{exchanges where the place holds a value of the type that it puts there}}
+  tgpu.atomic <add> %i expecting %i, %v[%i] : i32 expecting i32, !tile.global<?xi32>[i32]
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @returns_in_block_code(%p: !tile.global<?xi32>, %i: i32) attributes {threads = 64 : i32} {
+  %v = tgpu.view %p extents(%i : i32) strides() : !tile.global<?xi32> -> !tile.global<?xi32>
+  // expected-error @+1 {{returns the old value in code of single threads}}
+  %0 = tgpu.atomic <add> %i, %v[%i] : i32, !tile.global<?xi32>[i32] -> i32
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @old_elsewhere(%p: !tile.global<?xi32>, %i: i32) attributes {threads = 64 : i32} {
+  %v = tgpu.view %p extents(%i : i32) strides() : !tile.global<?xi32> -> !tile.global<?xi32>
+  %s = tgpu.alloc_shared : !tgpu.smem<2xi32>
+  // expected-error @+1 {{puts the old values into a buffer of their shape and type}}
+  tgpu.atomic <add> %i, %v[%i] old %s : i32, !tile.global<?xi32>[i32] old !tgpu.smem<2xi32>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @other_shape(%p: !tile.global<8xi32>, %x: tensor<4xi32>) attributes {threads = 64 : i32} {
+  // expected-error @+1 {{value and place differ in shape or element type}}
+  tgpu.atomic_tile <add> %x, %p : tensor<4xi32>, !tile.global<8xi32>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @exchanges_tiles(%p: !tile.global<8xi32>, %x: tensor<8xi32>) attributes {threads = 64 : i32} {
+  // expected-error @+1 {{exchanges single elements only}}
+  tgpu.atomic_tile <exchange> %x, %p : tensor<8xi32>, !tile.global<8xi32>
+  tgpu.return
+}

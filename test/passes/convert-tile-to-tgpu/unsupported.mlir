@@ -10,14 +10,6 @@ tgpu.kernel @local(%x: tensor<4xf32>) attributes {threads = 64 : i32, target = "
 
 // -----
 
-tgpu.kernel @atomic(%g: !tile.global<64xi32>, %n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
-  // expected-error@+1 {{an atomic operation is not supported yet}}
-  %o = tile.atomic <add> %n, %g[%n : i32] : i32, !tile.global<64xi32> -> i32
-  tgpu.return
-}
-
-// -----
-
 tgpu.kernel @print(%n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
   // expected-error@+1 {{`print` is not supported yet}}
   tile.print "{}", %n : i32

@@ -215,8 +215,8 @@ tgpu.kernel @before_loop(%y: !v, %m: i32, %n: i32, %x: !f) attributes {threads =
 // CHECK-NEXT: tgpu.barrier
 // CHECK-NEXT: tile.load
 // CHECK-NEXT: tile.load
-// CHECK-NEXT: tile.atomic
-// CHECK-NEXT: tile.atomic
+// CHECK-NEXT: tgpu.atomic
+// CHECK-NEXT: tgpu.atomic
 // CHECK-NEXT: tgpu.barrier
 // CHECK-NEXT: tile.load
 tgpu.kernel @elements(%y: !tile.global<?xi32>, %m: i32, %i: i32, %v: i32) attributes {threads = 128 : i32} {
@@ -228,9 +228,38 @@ tgpu.kernel @elements(%y: !tile.global<?xi32>, %m: i32, %i: i32, %v: i32) attrib
   tile.store %v, %view[%i : i32] : i32, !tile.global<?xi32>
   %0 = tile.load %view[%i : i32] : !tile.global<?xi32> -> i32
   %1 = tile.load %view[%next : i32] : !tile.global<?xi32> -> i32
-  %2 = tile.atomic <add> %v, %view[%last : i32] : i32, !tile.global<?xi32> -> i32
-  %3 = tile.atomic <add> %v, %view[%last : i32] : i32, !tile.global<?xi32> -> i32
+  tgpu.atomic <add> %v, %view[%last] : i32, !tile.global<?xi32>[i32]
+  tgpu.atomic <add> %v, %view[%last] : i32, !tile.global<?xi32>[i32]
   %4 = tile.load %view[%last : i32] : !tile.global<?xi32> -> i32
+  tgpu.return
+}
+
+// An atomic that orders is an access of everything: of other tensors, too, on either side. What a relaxed one returns passes through
+// a shared buffer, which one thread writes and all read.
+// CHECK-LABEL: tgpu.kernel @orders
+// CHECK: tgpu.store
+// CHECK-NEXT: tgpu.atomic <add> {{.*}} : i32
+// CHECK-NEXT: tgpu.barrier
+// CHECK-NEXT: tgpu.atomic <add> {{.*}}order
+// CHECK-NEXT: tgpu.barrier
+// CHECK-NEXT: tgpu.load
+// CHECK-NEXT: tgpu.load_element
+// CHECK-NEXT: tgpu.barrier
+// CHECK-NEXT: tgpu.atomic
+tgpu.kernel @orders(%y: !v, %z: !v, %flag: !tile.global<?xi32>, %m: i32, %n: i32, %x: !f) attributes {threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %old = tgpu.alloc_shared "old" {offset = 0 : i64} : !tgpu.smem<1xi32, #tgpu.shared<"1 b32 contig 0 panel 1">>
+  %view = tgpu.view %y extents(%m, %n : i32, i32) strides(%n : i32) : !v -> !v
+  %other = tgpu.view %z extents(%m, %n : i32, i32) strides(%n : i32) : !v -> !v
+  %flags = tgpu.view %flag extents(%m : i32) strides() : !tile.global<?xi32> -> !tile.global<?xi32>
+  %here = tile.slice %view[%c0, %c0] sizes [64, 64] : !v, i32, i32 -> !g
+  %there = tile.slice %other[%c0, %c0] sizes [64, 64] : !v, i32, i32 -> !g
+  tgpu.store %x, %here : !f, !g
+  tgpu.atomic <add> %m, %flags[%n] : i32, !tile.global<?xi32>[i32]
+  tgpu.atomic <add> %m, %flags[%c0] old %old {order = #tile.order<acq_rel>} : i32, !tile.global<?xi32>[i32] old !tgpu.smem<1xi32, #tgpu.shared<"1 b32 contig 0 panel 1">>
+  %0 = tgpu.load %there : !g -> !f
+  %1 = tgpu.load_element %old[%c0 : i32] : !tgpu.smem<1xi32, #tgpu.shared<"1 b32 contig 0 panel 1">> -> i32
+  tgpu.atomic <add> %m, %flags[%c0] old %old : i32, !tile.global<?xi32>[i32] old !tgpu.smem<1xi32, #tgpu.shared<"1 b32 contig 0 panel 1">>
   tgpu.return
 }
 

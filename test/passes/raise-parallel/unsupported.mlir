@@ -1,18 +1,5 @@
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-raise-parallel))' -split-input-file -verify-diagnostics
 
-tgpu.kernel @atomic(%g: !tile.global<?xi32>, %n: i32) attributes {threads = 64 : i32, target = "sm_90a"} {
-  %a = tgpu.view %g extents(%n : i32) strides() : !tile.global<?xi32> -> !tile.global<?xi32>
-  %eight = arith.constant 8 : i32
-  tile.parallel(%eight : i32) {
-  ^bb0(%i: i32):
-    // expected-error@+1 {{an atomic operation is not supported yet on `sm_90a` [not-supported]}}
-    %r = tile.atomic <add> %i, %a[%i : i32] : i32, !tile.global<?xi32> -> i32
-  }
-  tgpu.return
-}
-
-// -----
-
 tgpu.kernel @vec(%g: !tile.global<?xf32>, %n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
   %a = tgpu.view %g extents(%n : i32) strides() : !tile.global<?xf32> -> !tile.global<?xf32>
   %eight = arith.constant 8 : i32

@@ -48,3 +48,33 @@ tgpu.kernel @widths(%a: !tile.global<?x?xf16> {tgpu.align = 16 : i64}, %m: i32, 
 tgpu.kernel @nothing() attributes {threads = 128 : i32, target = "sm_90a"} {
   tgpu.return
 }
+
+// -----
+
+// How many neighbours an atomic takes at once depends on target, operation and type.
+// CHECK-LABEL: tgpu.kernel @atomics
+// CHECK: tgpu.atomic_tile <add> {{.*}} {bytes = 16 : i32} : tensor<64xf32>
+// CHECK: tgpu.atomic_tile <max> {{.*}} {bytes = 4 : i32}
+// CHECK: tgpu.atomic_tile <add> {{.*}} {bytes = 4 : i32, order = #tile.order<acq_rel>}
+// CHECK: tgpu.atomic_tile <add> {{.*}} {bytes = 16 : i32} : tensor<64xf16>
+tgpu.kernel @atomics(%a: !tile.global<64xf32> {tgpu.align = 16 : i64}, %b: !tile.global<64xf16> {tgpu.align = 16 : i64}, %f: tensor<64xf32>, %h: tensor<64xf16>) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %c64 = arith.constant 64 : i32
+  %v = tgpu.view %a extents(%c64 : i32) strides() : !tile.global<64xf32> -> !tile.global<64xf32>
+  %w = tgpu.view %b extents(%c64 : i32) strides() : !tile.global<64xf16> -> !tile.global<64xf16>
+  tgpu.atomic_tile <add> %f, %v : tensor<64xf32>, !tile.global<64xf32>
+  tgpu.atomic_tile <max> %f, %v : tensor<64xf32>, !tile.global<64xf32>
+  tgpu.atomic_tile <add> %f, %v {order = #tile.order<acq_rel>} : tensor<64xf32>, !tile.global<64xf32>
+  tgpu.atomic_tile <add> %h, %w : tensor<64xf16>, !tile.global<64xf16>
+  tgpu.return
+}
+
+// -----
+
+// CHECK-LABEL: tgpu.kernel @atomics_sm80
+// CHECK: tgpu.atomic_tile <add> {{.*}} {bytes = 4 : i32} : tensor<64xf16>
+tgpu.kernel @atomics_sm80(%b: !tile.global<64xf16> {tgpu.align = 16 : i64}, %h: tensor<64xf16>) attributes {threads = 128 : i32, target = "sm_80"} {
+  %c64 = arith.constant 64 : i32
+  %w = tgpu.view %b extents(%c64 : i32) strides() : !tile.global<64xf16> -> !tile.global<64xf16>
+  tgpu.atomic_tile <add> %h, %w : tensor<64xf16>, !tile.global<64xf16>
+  tgpu.return
+}
