@@ -5,6 +5,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -24,15 +26,49 @@ const Target *tilec::getTarget(tgpu::KernelOp kernel) {
 
 static bool isZero(Value value) { return !value || matchPattern(value, m_Zero()); }
 
-/// The slice's result covers its whole source dimension `axis`: an offset of 0 and the source's
-/// extent.
-static bool takesWhole(tile::SliceOp slice, unsigned axis) {
-  int64_t size = slice.getStaticSizes()[axis];
-  int64_t whole = cast<tile::GlobalType>(slice.getSource().getType()).getShape()[axis];
-  return isZero(slice.getOffsets()[axis]) && size == whole && !ShapedType::isDynamic(whole);
+Type tilec::elementTypeOf(Type type) {
+  return llvm::TypeSwitch<Type, Type>(type)
+      .Case<tile::GlobalType, tile::BufferType, RankedTensorType, tgpu::SmemType>(
+          [](auto shaped) { return shaped.getElementType(); })
+      .Default([](Type scalar) { return scalar; });
+}
+
+bool tilec::isGather(Value value) {
+  for (auto slice = value.getDefiningOp<tile::SliceOp>(); slice;
+       slice = slice.getSource().getDefiningOp<tile::SliceOp>()) {
+    if (llvm::any_of(slice.getOffsets().getTypes(), llvm::IsaPred<RankedTensorType>)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool tilec::takesPartOfGather(tile::SliceOp slice) {
+  auto isGathered = [](Value source, int64_t axis) {
+    while (auto outer = source.getDefiningOp<tile::SliceOp>()) {
+      // The source's dimension that is number `axis` of those kept.
+      int64_t dim = -1;
+      for (int64_t left = axis; left >= 0; left -= outer.isDropped(dim) ? 0 : 1) {
+        ++dim;
+      }
+      if (outer.isGather(dim)) {
+        return true;
+      }
+      source = outer.getSource();
+      axis = dim;
+    }
+    return false;
+  };
+  return llvm::any_of(llvm::seq<unsigned>(0, slice.getStaticSizes().size()), [&](unsigned axis) {
+    return isGathered(slice.getSource(), axis) && !takesWhole(slice, axis);
+  });
 }
 
 GlobalSlice tilec::analyseSlice(Value value) {
+  return isGather(value) ? GlobalSlice() : analyseSliceOrGather(value);
+}
+
+GlobalSlice tilec::analyseSliceOrGather(Value value) {
   SmallVector<tile::SliceOp> slices;
   while (auto slice = value.getDefiningOp<tile::SliceOp>()) {
     slices.push_back(slice);
@@ -45,6 +81,7 @@ GlobalSlice tilec::analyseSlice(Value value) {
   }
   unsigned rank = view.getResult().getType().getRank();
   result.offset.assign(rank, Value());
+  result.gathered.resize(rank);
   result.sizes.assign(view.getResult().getType().getShape().begin(),
                       view.getResult().getType().getShape().end());
   for (unsigned axis = 0; axis < rank; ++axis) {
@@ -54,10 +91,14 @@ GlobalSlice tilec::analyseSlice(Value value) {
     SmallVector<int64_t> kept;
     for (auto [axis, dim] : llvm::enumerate(result.kept)) {
       Value offset = slice.getOffsets()[axis];
-      if (slice.isGather(axis) || (!isZero(result.offset[dim]) && !isZero(offset))) {
+      const bool isIndexed = slice.isGather(axis) || result.gathered[dim];
+      if (!isIndexed && !isZero(result.offset[dim]) && !isZero(offset)) {
         return {};
       }
-      if (!isZero(offset)) {
+      if (isIndexed) {
+        result.gathered.set(dim);
+        result.offset[dim] = {};
+      } else if (!isZero(offset)) {
         result.offset[dim] = offset;
       }
       // The innermost slice's sizes are the copied region's; earlier ones bound it.
@@ -98,7 +139,8 @@ bool tilec::mayBeEmpty(tgpu::ViewOp view) { return bool(factOfBase(view, tgpu::k
 
 int64_t tilec::alignedAccessBytes(GlobalSlice slice, unsigned elementBits,
                                   const IntegerAnalysis &integers) {
-  if (!slice.view || slice.kept.empty() || slice.kept.back() + 1 != (int64_t)slice.offset.size()) {
+  if (!slice.view || slice.kept.empty() || slice.kept.back() + 1 != (int64_t)slice.offset.size() ||
+      slice.gathered[slice.kept.back()]) {
     return 0;
   }
   int64_t align = baseAlignment(slice.view), size = slice.sizes.back();

@@ -5,7 +5,10 @@
 #include "dialects/support/Target.h"
 #include "dialects/tgpu/Tgpu.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "passes/IntegerAnalysis.h"
+
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace tilec {
 
@@ -27,11 +30,33 @@ struct GlobalSlice {
   llvm::SmallVector<int64_t> kept; ///< dimensions of the view that the slice keeps, in order
   /// Some slice between the view and here has a bound of its own inside the tensor, or gathers.
   bool hasInnerBounds = false;
+  /// Dimensions of the view whose indices a tile gives; `offset` says nothing of them.
+  llvm::SmallBitVector gathered;
 };
 
 /// Follows `tile.slice`s from `value` to its view. Slices of slices add their offsets only when no
-/// arithmetic is needed (one of the two is 0); others, gathers and reshapes give a null view.
+/// arithmetic is needed (one of the two is 0); others, and bitcasts, give a null view.
+GlobalSlice analyseSliceOrGather(mlir::Value value);
+/// The same, but gathers give a null view, too.
 GlobalSlice analyseSlice(mlir::Value value);
+
+/// True if some slice between `value` and its view takes indices from a tile.
+bool isGather(mlir::Value value);
+
+/// The type of the elements of a view, a buffer or a tile; a scalar's own.
+mlir::Type elementTypeOf(mlir::Type type);
+
+/// True if `slice` takes a part, or one index, of a dimension that a slice before it gathers.
+bool takesPartOfGather(tile::SliceOp slice);
+
+/// True if the slice's result covers its source dimension `axis`: an offset of 0 and the source's
+/// static extent.
+inline bool takesWhole(tile::SliceOp slice, unsigned axis) {
+  const int64_t size = slice.getStaticSizes()[axis];
+  const int64_t whole = cast<tile::GlobalType>(slice.getSource().getType()).getShape()[axis];
+  return !slice.isGather(axis) && size == whole && !mlir::ShapedType::isDynamic(whole) &&
+         mlir::matchPattern(slice.getOffsets()[axis], mlir::m_Zero());
+}
 
 /// True for what the host can put into a tensor map: a kernel argument or a constant.
 bool isHostKnown(mlir::Value value);

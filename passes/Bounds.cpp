@@ -27,7 +27,7 @@ struct Bounds : tilec::impl::BoundsBase<Bounds> {
       }
       for (Value operand : op->getOperands()) {
         if (isa<tile::GlobalType>(operand.getType())) {
-          annotate(op, analyseSlice(operand), integers);
+          annotate(op, analyseSliceOrGather(operand), integers);
         }
       }
     });
@@ -44,8 +44,8 @@ struct Bounds : tilec::impl::BoundsBase<Bounds> {
       const Value offset = slice.offset[dim];
       const IntegerRange first = offset ? integers.range(offset) : IntegerRange{0, 0};
       const int64_t size = slice.sizes[dim];
-      inside.push_back(!ShapedType::isDynamic(size) && first.low >= 0 && extent.low >= size &&
-                       first.high <= extent.low - size);
+      inside.push_back(!slice.gathered[dim] && !ShapedType::isDynamic(size) && first.low >= 0 &&
+                       extent.low >= size && first.high <= extent.low - size);
     }
     if (llvm::is_contained(inside, true)) {
       tgpu::kInBounds.set(op, DenseBoolArrayAttr::get(op->getContext(), inside));

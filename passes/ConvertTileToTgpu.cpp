@@ -8,10 +8,12 @@
 #include "dialects/support/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/Analysis.h"
 #include "passes/CountedLoops.h"
 #include "passes/FragmentSteps.h"
 #include "passes/IntegerAnalysis.h"
 #include "passes/Passes.h"
+#include "passes/Reshape.h"
 #include "passes/ThreadStorage.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -241,6 +243,9 @@ LogicalResult Converter::convertStore(tile::StoreOp op) {
 
 LogicalResult Converter::convertSlice(tile::SliceOp op) {
   if (isa<GlobalType>(op.getSource().getType())) {
+    if (takesPartOfGather(op)) {
+      return emitUnsupported(op, "part of a gathered dimension");
+    }
     builder.clone(*op, mapping);
     return success();
   }
@@ -271,13 +276,6 @@ LogicalResult Converter::convertSlice(tile::SliceOp op) {
 //===----------------------------------------------------------------------===//
 // Copies and products
 //===----------------------------------------------------------------------===//
-
-static Type elementTypeOf(Type type) {
-  return llvm::TypeSwitch<Type, Type>(type)
-      .Case<GlobalType, BufferType, RankedTensorType, tgpu::SmemType>(
-          [](auto shaped) { return shaped.getElementType(); })
-      .Default([](Type scalar) { return scalar; });
-}
 
 Value Converter::convertElements(tile::CopyOp copy, Value value, Type element) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -535,6 +533,7 @@ LogicalResult Converter::convert(Operation *op) {
       .Case([&](tile::CopyOp op) { return convertCopy(op); })
       .Case([&](tile::GemmOp op) { return convertGemm(op); })
       .Case([&](tile::SliceOp op) { return convertSlice(op); })
+      .Case([&](tile::ReshapeOp op) { return convertReshape(op, mapping, builder); })
       .Case([&](scf::ForOp op) { return convertFor(op); })
       .Case([&](scf::IfOp op) { return convertIf(op); })
       .Case([&](scf::WhileOp op) { return convertWhile(op); })

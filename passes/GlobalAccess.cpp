@@ -229,7 +229,7 @@ GlobalRegion GlobalRegion::of(Value global, ValueRange element) {
 }
 
 /// True if an index means the same place in both: one view, or the views of tensors that are the
-/// same if they share memory at all.
+/// same if they share memory at all: as they are, not as the program renumbers them.
 static bool countAlike(const GlobalRegion &a, const GlobalRegion &b) {
   if (!a.view || !b.view || !a.base || !b.base || a.indices.size() != b.indices.size()) {
     return false;
@@ -238,7 +238,8 @@ static bool countAlike(const GlobalRegion &a, const GlobalRegion &b) {
   bool sameType = first.getResult().getType() == second.getResult().getType();
   bool sameExtents = llvm::equal(first.getExtents(), second.getExtents()) &&
                      llvm::equal(first.getStrides(), second.getStrides());
-  return first == second || (sameType && (a.base != b.base || sameExtents));
+  bool areTensors = !first.getReshaped() && !second.getReshaped();
+  return first == second || (sameType && (sameExtents || (a.base != b.base && areTensors)));
 }
 
 bool GlobalRegion::overlaps(const GlobalRegion &other) const {

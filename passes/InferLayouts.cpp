@@ -1,6 +1,7 @@
 //===- InferLayouts.cpp - a layout for each fragment ---------------------===//
 //
-// 1. Anchors: the accumulators (and operands in registers) of matrix products. 2. Spread:
+// 1. Anchors: the accumulators (and operands in registers) of matrix products; then the index tiles of
+// copies between global and shared memory, of which each thread needs what it moves. 2. Spread:
 // element-wise operations, loops and branches tie values of one shape together; reductions and
 // transposes derive a layout. The first to arrive wins. 3. What is left is chosen, loads first, for
 // the widest coalesced access, and spread again. 4. Types are rewritten; where an operand's layout
@@ -10,8 +11,11 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/layout/Conversion.h"
 #include "dialects/support/Diagnostics.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Analysis.h"
+#include "passes/GatheringAccess.h"
+#include "passes/LayoutTies.h"
 #include "passes/Passes.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -30,17 +34,8 @@ using layout::RegisterLayout;
 using tgpu::DotOp;
 using tgpu::MmaKind;
 
-static bool isFragment(Value value) { return isa<RankedTensorType>(value.getType()); }
 static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
-}
-
-/// Operations whose tiles are all of one layout: each element is computed from, or accessed with,
-/// the operands' elements at the same place, or is a running result along the operands' rows.
-static bool sharesLayout(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() ||
-         isa<tile::MapOp, tile::ScanOp, tile::ScanWithOp, tgpu::GatherOp, tgpu::ScatterOp,
-             tgpu::AtomicOp>(op);
 }
 
 /// How warps share a product on a matrix instruction.
@@ -84,38 +79,6 @@ static RegisterLayout layoutWithout(RegisterLayout layout, ArrayRef<int64_t> axe
 
 namespace {
 
-/// The values that a region operation ties to each other: each pair must share a layout.
-using Tie = std::pair<Value, Value>;
-
-void appendTies(ValueRange left, ValueRange right, SmallVectorImpl<Tie> &ties) {
-  for (auto [a, b] : llvm::zip(left, right)) {
-    if (isFragment(a) && isFragment(b)) {
-      ties.push_back({a, b});
-    }
-  }
-}
-
-/// Ties of control flow: (value that flows, place that it flows to).
-SmallVector<Tie> flowTies(Operation *op) {
-  SmallVector<Tie> ties;
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    appendTies(loop.getInitArgs(), loop.getRegionIterArgs(), ties);
-    appendTies(loop.getYieldedValues(), loop.getRegionIterArgs(), ties);
-    appendTies(loop.getRegionIterArgs(), loop.getResults(), ties);
-  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    if (branch.getNumResults() > 0) {
-      appendTies(branch.thenYield().getOperands(), branch.getResults(), ties);
-      appendTies(branch.elseYield().getOperands(), branch.getResults(), ties);
-    }
-  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    appendTies(loop.getInits(), loop.getBeforeArguments(), ties);
-    appendTies(loop.getYieldOp().getOperands(), loop.getBeforeArguments(), ties);
-    appendTies(loop.getConditionOp().getArgs(), loop.getAfterArguments(), ties);
-    appendTies(loop.getConditionOp().getArgs(), loop.getResults(), ties);
-  }
-  return ties;
-}
-
 class Inference {
 public:
   Inference(tgpu::KernelOp kernel, int64_t warps)
@@ -127,6 +90,7 @@ private:
   void replaceTensorConstants();
   void collectTies();
   LogicalResult addAnchors();
+  LogicalResult addGatherAnchors();
   void assign(Value value, const RegisterLayout &layout);
   void assignAll(ValueRange values, const RegisterLayout &layout);
   void spread();
@@ -139,8 +103,9 @@ private:
   FailureOr<std::optional<RegisterLayout>> commonLayout(Operation *op);
   LogicalResult convertOperands(Operation *op);
   LogicalResult convertInputs(tile::ReduceWithOp reduce);
-  /// Replaces `operand` by a value of layout `wanted`.
-  void demand(OpOperand &operand, const RegisterLayout &wanted);
+  void convertIndices(Operation *op);
+  /// Replaces `operand` by a value of layout `wanted`, computed before `place` (null: its user).
+  void demand(OpOperand &operand, const RegisterLayout &wanted, Operation *place = nullptr);
 
   tgpu::KernelOp kernel;
   int64_t warps;
@@ -167,35 +132,6 @@ void Inference::replaceTensorConstants() {
     constant.getResult().replaceAllUsesWith(tile);
     constant.erase();
   });
-}
-
-/// Values whose types are one by the rules of their operation: what a loop carries and its result,
-/// the results of one element-wise operation. No conversion can stand between them.
-static SmallVector<Value> sameAs(Value value) {
-  auto other = [](ValueRange values, unsigned number) {
-    return SmallVector<Value>{values[number]};
-  };
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
-      return other(loop.getResults(), argument.getArgNumber() - 1);
-    }
-    if (auto loop = dyn_cast<scf::WhileOp>(parent);
-        loop && argument.getOwner() == loop.getAfterBody()) {
-      return other(loop.getResults(), argument.getArgNumber());
-    }
-    return {};
-  }
-  Operation *definition = value.getDefiningOp();
-  unsigned number = cast<OpResult>(value).getResultNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(definition)) {
-    return other(loop.getRegionIterArgs(), number);
-  }
-  if (auto loop = dyn_cast<scf::WhileOp>(definition)) {
-    return other(loop.getAfterArguments(), number);
-  }
-  return sharesLayout(definition) ? SmallVector<Value>(definition->getResults())
-                                  : SmallVector<Value>();
 }
 
 /// True for what each thread has in any layout without an operation on others: a splat, coordinates.
@@ -225,6 +161,25 @@ LogicalResult Inference::addAnchors() {
       return WalkResult(tooLarge(dot.getResult(), layout.reason()));
     }
     assign(dot.getResult(), *layout);
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult Inference::addGatherAnchors() {
+  WalkResult result = kernel.walk([&](tgpu::CopyOp copy) {
+    std::optional<GatheringAccess> access = GatheringAccess::of(copy);
+    if (!access) {
+      return WalkResult::advance();
+    }
+    Answer<RegisterLayout> layout = layoutOfCopy(copy, warps);
+    if (!layout) {
+      copy.emitError("no layout for the indices of a copy: ") << layout.reason();
+      return WalkResult::interrupt();
+    }
+    for (auto [index, dim] : access->indices()) {
+      assign(index->get(), layout->along(dim));
+    }
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -271,6 +226,10 @@ void Inference::spreadAcross(Operation *op, Value from) {
   if (sharesLayout(op)) {
     assignAll(op->getOperands(), layout);
     assignAll(op->getResults(), layout);
+  } else if (auto access = GatheringAccess::of(op)) {
+    for (auto [index, dim] : access->indices()) {
+      assign(index->get(), layout.along(dim));
+    }
   } else if (auto dot = dyn_cast<DotOp>(op)) {
     if (from == dot.getResult()) {
       assign(dot.getAcc(), layout);
@@ -392,14 +351,14 @@ void Inference::setTypes() {
   }
 }
 
-void Inference::demand(OpOperand &operand, const RegisterLayout &wanted) {
+void Inference::demand(OpOperand &operand, const RegisterLayout &wanted, Operation *place) {
   auto type = cast<RankedTensorType>(operand.get().getType());
   RankedTensorType target = tgpu::withLayout(type, wanted);
   if (type == target) {
     return;
   }
   Operation *user = operand.getOwner();
-  builder.setInsertionPoint(user);
+  builder.setInsertionPoint(place ? place : user);
   if (isFree(operand.get())) {
     Operation *again = builder.clone(*operand.get().getDefiningOp());
     again->getResult(0).setType(target);
@@ -490,6 +449,42 @@ LogicalResult Inference::convertOperands(Operation *op) {
   return success();
 }
 
+/// Slices of its own for an operation that moves a tile, whose index tiles each thread has of what it
+/// moves. What the loops around do not compute is converted in front of them.
+void Inference::convertIndices(Operation *op) {
+  std::optional<GatheringAccess> access = GatheringAccess::of(op);
+  if (!access) {
+    return;
+  }
+  SmallVector<tile::SliceOp> slices;
+  for (auto slice = access->view->get().getDefiningOp<tile::SliceOp>(); slice;
+       slice = slice.getSource().getDefiningOp<tile::SliceOp>()) {
+    slices.push_back(slice);
+  }
+  builder.setInsertionPoint(op);
+  IRMapping mapping;
+  for (tile::SliceOp slice : llvm::reverse(slices)) {
+    builder.clone(*slice, mapping);
+  }
+  access->view->set(mapping.lookup(access->view->get()));
+  for (auto [index, dim] : access->indices()) {
+    const RegisterLayout tile = access->fragment ? *tgpu::getLayout(access->fragment.getType())
+                                                 : *layoutOfCopy(cast<tgpu::CopyOp>(op), warps);
+    Operation *place = op;
+    for (auto loop = op->getParentOfType<LoopLikeOpInterface>();
+         loop && loop.isDefinedOutsideOfLoop(index->get());
+         loop = loop->getParentOfType<LoopLikeOpInterface>()) {
+      place = loop;
+    }
+    demand(*index, tile.along(dim), place == op ? nullptr : place);
+  }
+  for (tile::SliceOp slice : slices) {
+    if (slice.use_empty()) {
+      slice.erase();
+    }
+  }
+}
+
 /// Elements that are combined together are held by one thread.
 LogicalResult Inference::convertInputs(tile::ReduceWithOp reduce) {
   auto known = llvm::find_if(reduce.getInputs(), [&](Value input) { return !isFree(input); });
@@ -505,34 +500,14 @@ LogicalResult Inference::convertInputs(tile::ReduceWithOp reduce) {
   return success();
 }
 
-/// The operand of `op` through which `from` flows to `to`, if it flows through this very operation.
-static void convertFlow(Operation *op, function_ref<void(OpOperand &, Value)> demandLike) {
-  auto each = [&](MutableArrayRef<OpOperand> operands, ValueRange places) {
-    for (auto [operand, place] : llvm::zip(operands, places)) {
-      if (isFragment(operand.get())) {
-        demandLike(operand, place);
-      }
-    }
-  };
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    each(loop.getInitArgsMutable(), loop.getRegionIterArgs());
-    each(loop.getBody()->getTerminator()->getOpOperands(), loop.getRegionIterArgs());
-  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    if (branch.getNumResults() > 0) {
-      each(branch.thenYield()->getOpOperands(), branch.getResults());
-      each(branch.elseYield()->getOpOperands(), branch.getResults());
-    }
-  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    each(loop.getInitsMutable(), loop.getBeforeArguments());
-    each(loop.getYieldOp()->getOpOperands(), loop.getBeforeArguments());
-    each(loop.getConditionOp().getArgsMutable(), loop.getAfterArguments());
-  }
-}
-
 LogicalResult Inference::run() {
   replaceTensorConstants();
   collectTies();
   if (failed(addAnchors())) {
+    return failure();
+  }
+  spread();
+  if (failed(addGatherAnchors())) {
     return failure();
   }
   spread();
@@ -543,12 +518,16 @@ LogicalResult Inference::run() {
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {
-    convertFlow(op, [&](OpOperand &operand, Value place) {
+    forEachFlow(op, [&](OpOperand &operand, Value place) {
       if (const RegisterLayout *wanted = tgpu::getLayout(place.getType())) {
         demand(operand, *wanted);
       }
     });
-    if (failed(convertOperands(op)) || refused) {
+    if (failed(convertOperands(op))) {
+      return failure();
+    }
+    convertIndices(op);
+    if (refused) {
       return failure();
     }
   }

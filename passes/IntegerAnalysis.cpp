@@ -98,7 +98,7 @@ static Facts factsOf(tgpu::KernelOp kernel) {
     }
     for (Operation *user : argument.getUsers()) {
       auto view = dyn_cast<tgpu::ViewOp>(user);
-      if (view && llvm::is_contained(view.getExtents(), argument)) {
+      if (view && !view.getReshaped() && llvm::is_contained(view.getExtents(), argument)) {
         facts.addRange(argument, extentRange(argument.getType()));
       }
     }

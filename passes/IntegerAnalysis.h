@@ -14,7 +14,7 @@
 //   divisor only the power of two, which survives reduction modulo 2^32.
 // - Host code is exact: the runtime evaluates it in 128 bits for each call and launches nothing if
 //   a result does not fit [host-overflow]. There `overflow<nsw>` is a fact.
-// - Dimensions and extents are not negative and fit their type, a launch has fewer than 2^31
+// - Dimensions and extents of arguments are not negative and fit their type, a launch has fewer than 2^31
 //   points, and runs only if each extent of its grid is positive: checked for each call.
 // - Conditions of `tile.check` in a kernel's entry block (`where` clauses, dimensions that must
 //   agree) hold in every launch: the runtime checks them first. Those about an optional tensor do

@@ -72,7 +72,7 @@ Assumptions rowAlignment(tgpu::KernelOp kernel, const IntegerAnalysis &integers)
     }
     for (Value operand : op->getOperands()) {
       auto global = dyn_cast<tile::GlobalType>(operand.getType());
-      GlobalSlice slice = global ? analyseSlice(operand) : GlobalSlice();
+      GlobalSlice slice = global ? analyseSliceOrGather(operand) : GlobalSlice();
       if (!slice.view) {
         continue;
       }

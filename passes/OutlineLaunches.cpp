@@ -16,6 +16,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/IntegerAnalysis.h"
 #include "passes/Passes.h"
+#include "passes/Reshape.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -98,6 +99,7 @@ private:
   /// The value inside the kernel that stands for host value `value`.
   FailureOr<Value> inside(Value value);
   Value viewOf(Value tensor);
+  FailureOr<Value> reshaped(tile::ReshapeOp op);
   /// True if `value` is known where the launch stands; false for null.
   bool isComputedBefore(Value value);
   Value extentInside(Value tensor, int64_t axis);
@@ -209,16 +211,6 @@ Value Outliner::extentInside(Value tensor, int64_t axis) {
   return argumentFor(known);
 }
 
-/// Product of two extents as i64, so that large tensors do not overflow.
-static Value multiplyWide(OpBuilder &builder, Location loc, Value a, Value b) {
-  auto widen = [&](Value value) -> Value {
-    return value.getType().isInteger(64)
-               ? value
-               : arith::ExtSIOp::create(builder, loc, builder.getI64Type(), value);
-  };
-  return arith::MulIOp::create(builder, loc, widen(a), widen(b));
-}
-
 Value Outliner::viewOf(Value tensor) {
   auto type = cast<GlobalType>(tensor.getType());
   Location loc = tensor.getLoc();
@@ -229,21 +221,52 @@ Value Outliner::viewOf(Value tensor) {
   }
   auto argument = dyn_cast<BlockArgument>(tensor);
   bool strided = argument && tile::kStrided.has(host, argument.getArgNumber());
-  for (int64_t axis = type.getRank() - 2; axis >= 0; --axis) {
+  if (!argument) {
+    strides = rowMajorStrides(builder, loc, extents);
+  }
+  for (int64_t axis = type.getRank() - 2; argument && axis >= 0; --axis) {
     // A stride that is not the last extent comes from the host, so that it is a plain argument.
-    if (strided || (argument && axis < type.getRank() - 2)) {
-      Value stride = facts.strideOf(tensor, axis);
-      if (!isComputedBefore(stride)) {
-        stride = tile::StrideOp::create(hostBuilder, loc, builder.getI64Type(), tensor, axis);
-      }
-      strides[axis] = argumentFor(stride);
-    } else if (axis == type.getRank() - 2) {
+    if (!strided && axis == type.getRank() - 2) {
       strides[axis] = extents[axis + 1];
-    } else {
-      strides[axis] = multiplyWide(builder, loc, strides[axis + 1], extents[axis + 1]);
+      continue;
     }
+    Value stride = facts.strideOf(tensor, axis);
+    if (!isComputedBefore(stride)) {
+      stride = tile::StrideOp::create(hostBuilder, loc, builder.getI64Type(), tensor, axis);
+    }
+    strides[axis] = argumentFor(stride);
   }
   return tgpu::ViewOp::create(builder, loc, type, base, extents, strides);
+}
+
+/// What the host reshapes is another view of the same argument. Extents and strides come from the
+/// host, so that they are plain arguments.
+FailureOr<Value> Outliner::reshaped(tile::ReshapeOp op) {
+  FailureOr<Value> source = inside(op.getSource());
+  if (failed(source)) {
+    return failure();
+  }
+  auto view = source->getDefiningOp<tgpu::ViewOp>();
+  if (!view) {
+    return emitError(op.getLoc(), diag::formatDiagnostic(diag::Id::NotSupported,
+                                                         "`reshape` of a part of a tensor"));
+  }
+  OpBuilder::InsertionGuard guard(hostBuilder);
+  hostBuilder.setInsertionPointAfter(op);
+  SmallVector<Value> extents = extentsOf(op, op.getExtents(), hostBuilder);
+  SmallVector<Value> strides = rowMajorStrides(hostBuilder, op.getLoc(), extents);
+  for (SmallVector<Value> *values : {&extents, &strides}) {
+    for (Value &value : *values) {
+      APInt constant;
+      value = matchPattern(value, m_ConstantInt(&constant))
+                  ? arith::ConstantOp::create(builder, op.getLoc(),
+                                              builder.getIntegerAttr(value.getType(), constant))
+                  : argumentFor(value);
+    }
+  }
+  return tgpu::ViewOp::create(builder, op.getLoc(), op.getResult().getType(), view.getBase(),
+                              extents, strides, /*reshaped=*/true)
+      .getResult();
 }
 
 FailureOr<Value> Outliner::inside(Value value) {
@@ -251,7 +274,14 @@ FailureOr<Value> Outliner::inside(Value value) {
     return known;
   }
   Operation *definition = value.getDefiningOp();
-  bool view = isa_and_nonnull<tile::SliceOp, tile::ReshapeOp, tile::BitcastViewOp>(definition);
+  if (auto reshape = dyn_cast_or_null<tile::ReshapeOp>(definition)) {
+    FailureOr<Value> view = reshaped(reshape);
+    if (succeeded(view)) {
+      mapping.map(value, *view);
+    }
+    return view;
+  }
+  bool view = isa_and_nonnull<tile::SliceOp, tile::BitcastViewOp>(definition);
   if (view || (definition && definition->hasTrait<OpTrait::ConstantLike>())) {
     for (Value operand : definition->getOperands()) {
       if (failed(inside(operand))) {
@@ -325,14 +355,20 @@ static void noteIntegers(tgpu::LaunchOp launch, tgpu::KernelOp kernel,
       tgpu::kDivisible.set(kernel, index, builder.getI64IntegerAttr(divisor));
     }
     Value argument = kernel.getArgument(index);
-    const bool isExtent = llvm::any_of(argument.getUsers(), [&](Operation *user) {
-      auto view = dyn_cast<tgpu::ViewOp>(user);
-      return view && llvm::is_contained(view.getExtents(), argument);
-    });
+    auto isExtent = [&](bool reshaped) {
+      return llvm::any_of(argument.getUsers(), [&](Operation *user) {
+        auto view = dyn_cast<tgpu::ViewOp>(user);
+        return view && view.getReshaped() == reshaped &&
+               llvm::is_contained(view.getExtents(), argument);
+      });
+    };
     const unsigned width = value.getType().getIntOrFloatBitWidth();
     const int64_t most = APInt::getSignedMaxValue(width).getSExtValue();
-    const int64_t least = isExtent ? 0 : -most - 1;
-    const IntegerRange range = integers.range(value);
+    const int64_t least = isExtent(/*reshaped=*/false) ? 0 : -most - 1;
+    IntegerRange range = integers.range(value);
+    if (isExtent(/*reshaped=*/true)) { // checked where the host reshapes
+      range.low = std::max<int64_t>(range.low, 0);
+    }
     if (range.low > least || range.high < most) {
       tgpu::kRange.set(kernel, index, builder.getDenseI64ArrayAttr({range.low, range.high}));
     }

@@ -24,15 +24,20 @@ using tgpu::CopyPath;
 
 namespace {
 
-/// Why TMA cannot move `slice`; empty when it can.
-std::string refuseTma(GlobalSlice slice, Type element, const Target &target, bool forbidden,
-                      bool isStore, const IntegerAnalysis &integers) {
+/// Why TMA cannot move `global`; empty when it can.
+std::string refuseTma(Value global, const Target &target, bool forbidden, bool isStore,
+                      const IntegerAnalysis &integers) {
+  GlobalSlice slice = analyseSlice(global);
+  Type element = cast<tile::GlobalType>(global.getType()).getElementType();
   unsigned bits = tile::getStorageBits(element);
   if (!target.hasTma) {
     return ("`" + target.name + "` has no TMA").str();
   }
   if (forbidden) {
     return "@no_tma";
+  }
+  if (isGather(global)) {
+    return "an index tile says which part of the tensor it is";
   }
   if (!slice.view) {
     return "the region is not a plain slice of one tensor";
@@ -160,7 +165,7 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
   /// Bytes that one access of the slice may move: at least one element.
   int64_t accessBytes(Value global) {
     unsigned bits = tile::getStorageBits(cast<tile::GlobalType>(global.getType()).getElementType());
-    return std::max<int64_t>(alignedAccessBytes(analyseSlice(global), bits, *integers),
+    return std::max<int64_t>(alignedAccessBytes(analyseSliceOrGather(global), bits, *integers),
                              (bits + 7) / 8);
   }
 
@@ -190,9 +195,7 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
   LogicalResult select(tgpu::CopyOp copy, const Target &target) {
     bool load = isa<tile::GlobalType>(copy.getSource().getType());
     Value global = load ? copy.getSource() : copy.getDest();
-    Type element = cast<tile::GlobalType>(global.getType()).getElementType();
-    std::string refusal =
-        refuseTma(analyseSlice(global), element, target, copy.getNoTma(), !load, *integers);
+    std::string refusal = refuseTma(global, target, copy.getNoTma(), !load, *integers);
     if (refusal.empty()) {
       refusal = refuseHint(load ? copy.getDest() : copy.getSource());
     }
@@ -223,9 +226,7 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
   }
 
   LogicalResult select(tgpu::StoreOp store, const Target &target) {
-    Type element = store.getDest().getType().getElementType();
-    std::string refusal = refuseTma(analyseSlice(store.getDest()), element, target,
-                                    store.getNoTma(), true, *integers);
+    std::string refusal = refuseTma(store.getDest(), target, store.getNoTma(), true, *integers);
     if (refusal.empty() && cast<RankedTensorType>(store.getValue().getType()).getRank() != 2) {
       refusal = "the tile is not a matrix";
     }

@@ -27,7 +27,7 @@ public:
   KernelWriter(tile::KernelOp kernel, const LaunchVariants &variants, unsigned moduleIndex,
                DiagnosticEngine &diags)
       : kernel(kernel), variants(variants), moduleIndex(moduleIndex), diags(diags),
-        expressions(diags) {}
+        expressions(diags), checkExpressions(diags) {}
   json::Object write(bool withHost);
 
 private:
@@ -46,6 +46,8 @@ private:
   unsigned moduleIndex;
   DiagnosticEngine &diags;
   HostExpressions expressions;
+  HostExpressions
+      checkExpressions; // checks come before the host program: no values have names there
   /// What the extent of an argument's dimension has to be, and the checks that only say this.
   std::map<std::pair<unsigned, int64_t>, json::Value> extents;
   llvm::SmallPtrSet<Operation *, 8> extentChecks; // looked up, never iterated
@@ -179,7 +181,7 @@ void KernelWriter::addCheck(tile::CheckOp check, json::Array &checks) {
   if (extentChecks.contains(check)) {
     return;
   }
-  json::Value expr = expressions.get(check.getCondition());
+  json::Value expr = checkExpressions.get(check.getCondition());
   auto unless = [&](json::Value condition) {
     expr = expressionNode("or", json::Array{std::move(condition), std::move(expr)});
   };
@@ -196,7 +198,7 @@ void KernelWriter::addCheck(tile::CheckOp check, json::Array &checks) {
     if (!branch) {
       continue;
     }
-    json::Value condition = expressions.get(branch.getCondition());
+    json::Value condition = checkExpressions.get(branch.getCondition());
     bool inThen = op->getParentRegion() == &branch.getThenRegion();
     unless(inThen ? negated(std::move(condition)) : std::move(condition));
   }
@@ -209,7 +211,6 @@ void KernelWriter::bindIfShared(Value value, json::Array &list) {
   if (value.hasOneUse() || value.use_empty() || expressions.isLeaf(value)) {
     return;
   }
-  // Checks come before the host program and cannot name its values.
   if (llvm::all_of(value.getUsers(), llvm::IsaPred<tile::CheckOp>)) {
     return;
   }

@@ -81,7 +81,8 @@ json::Value VariantWriter::guard() {
       continue;
     }
     Value value = launch.getArgs()[divisible.getArgument()];
-    if (std::optional<GlobalName> name = globalName(value)) {
+    std::optional<GlobalName> name = globalName(value);
+    if (name && isa<tile::GlobalType>(value.getType())) {
       terms.push_back(json::Object{{"aligned", json::Array{name->name, divisible.getDivisor()}}});
     } else {
       json::Value rest =

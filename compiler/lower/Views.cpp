@@ -208,6 +208,14 @@ void Lowering::checkReshape(const sema::ReshapeExpr &expr, Value base, ArrayRef<
   Value equal = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, numElements(b, before),
                                       numElements(b, after));
   if (threads == 0) {
+    for (Value extent : list) {
+      if (extent) {
+        Value isSize = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, extent,
+                                             intConstant(extent.getType(), 0));
+        tile::CheckOp::create(b, isSize, "reshape", "extents of `reshape` are not negative",
+                              Value());
+      }
+    }
     tile::CheckOp::create(b, equal, "reshape", "`reshape` keeps the number of elements", Value());
   } else {
     tile::AssertOp::create(b, equal, "`reshape` keeps the number of elements", ValueRange(),

@@ -167,6 +167,16 @@ RegisterLayout RegisterLayout::sliceDim(unsigned dim) const {
   return RegisterLayout(std::move(s));
 }
 
+RegisterLayout RegisterLayout::along(unsigned dim) const {
+  RegisterLayout result = *this;
+  for (unsigned other = rank(); other-- > 0;) {
+    if (other != dim) {
+      result = result.sliceDim(other);
+    }
+  }
+  return result;
+}
+
 RegisterLayout RegisterLayout::insertDim(unsigned dim) const {
   Spec s = spec;
   s.shape.insert(s.shape.begin() + dim, 1);

@@ -225,6 +225,8 @@ public:
   /// Layout of a reduction's result: `dim` removed; lanes and warps that held different elements of
   /// it now replicate, registers that would repeat an element are dropped.
   RegisterLayout sliceDim(unsigned dim) const;
+  /// What is left of it when all dimensions but `dim` are removed so.
+  RegisterLayout along(unsigned dim) const;
   /// Inverse of a slice for broadcasting: a new dimension of extent 1 at position `dim`.
   RegisterLayout insertDim(unsigned dim) const;
   /// The layout of `this` read with dimensions in the order perm: result dim i is our dim perm[i].

@@ -82,6 +82,11 @@ const layout::RegisterLayout *getLayout(mlir::Type fragment);
 /// The tensor type with `layout` as encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   const layout::RegisterLayout &layout);
+/// How `warps` warps, from number `firstWarp` on, share a copy between global memory and a buffer of
+/// this shape, in accesses of `bytes`.
+layout::Answer<layout::RegisterLayout> copyLayout(llvm::ArrayRef<int64_t> shape, mlir::Type element,
+                                                  int64_t bytes, int64_t warps,
+                                                  int64_t firstWarp = 0);
 /// How fragments of elements of `elementBits` get from one layout to another
 /// (layout::planConversion); the dialect keeps the plans.
 layout::Answer<layout::Conversion> planConversion(mlir::MLIRContext *context,

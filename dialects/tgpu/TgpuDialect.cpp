@@ -211,6 +211,16 @@ RankedTensorType tilec::tgpu::withLayout(RankedTensorType type,
                                FragmentAttr::get(type.getContext(), layout));
 }
 
+layout::Answer<layout::RegisterLayout> tilec::tgpu::copyLayout(ArrayRef<int64_t> shape,
+                                                               Type element, int64_t bytes,
+                                                               int64_t warps, int64_t firstWarp) {
+  layout::RegisterLayout::BlockedOptions options;
+  options.firstWarp = firstWarp;
+  const int64_t bytesOfElement = std::max(8u, tile::getStorageBits(element)) / 8;
+  return layout::RegisterLayout::blocked(shape, std::max<int64_t>(1, bytes / bytesOfElement), warps,
+                                         options);
+}
+
 layout::Answer<layout::Conversion> tilec::tgpu::planConversion(MLIRContext *context,
                                                                const layout::RegisterLayout &from,
                                                                const layout::RegisterLayout &to,

@@ -96,9 +96,12 @@ def Tgpu_GridPointOp : Tgpu_Op<"grid_point", [Pure, Tgpu_Ranged]> {
 
 def Tgpu_ViewOp : Tgpu_Op<"view", [Pure, AttrSizedOperandSegments]> {
   let summary = "a kernel argument with its extents and strides";
-  let description = [{ One extent (elements) for each dimension, one stride (elements) for each but the last, which is 1. }];
+  let description = [{
+    One extent (elements) for each dimension, one stride (elements) for each but the last, which is 1. `reshaped`: they are
+    not the argument's own, the program gave them (`reshape`).
+  }];
   let arguments = (ins Tile_GlobalType:$base, Variadic<AnyTypeOf<[I32, I64]>>:$extents,
-                       Variadic<AnyTypeOf<[I32, I64]>>:$strides);
+                       Variadic<AnyTypeOf<[I32, I64]>>:$strides, UnitAttr:$reshaped);
   let results = (outs Tile_GlobalType:$result);
   let assemblyFormat = "$base `extents` `(` ($extents^ `:` type($extents))? `)` `strides` `(` ($strides^ `:` type($strides))? `)` attr-dict `:` qualified(type($base)) `->` qualified(type($result))";
 }

@@ -84,14 +84,19 @@ public:
 
 private:
   mlir::Value dimInRange(unsigned axis, int64_t offset, int64_t count);
+  /// What a slot adds to the base's offset along an axis, in elements (i64); null: nothing.
+  mlir::Value stepAlong(unsigned axis, int64_t offset);
+  /// The slot of the axis' index tile that belongs to slots of the tile at `offset` along it.
+  int64_t gatheredSlot(unsigned axis, int64_t offset) { return gatheredSlots[{axis, offset}]; }
 
   KernelLowering &lowering;
   const View &view;
   const layout::RegisterLayout &registers;
   llvm::SmallVector<bool, 4> checked; // by axis of the tensor
   llvm::SmallVector<mlir::Value, 4> coordinates, threadParts;
-  mlir::Value base;                           // of the thread's slot at offset 0
-  std::map<layout::Coords, mlir::Value> rows; // by all but the contiguous offset
+  mlir::Value base;                                              // of the thread's slot at offset 0
+  std::map<layout::Coords, mlir::Value> rows;                    // by all but the contiguous offset
+  std::map<std::pair<unsigned, int64_t>, int64_t> gatheredSlots; // by axis and offset
   std::map<std::tuple<unsigned, int64_t, int64_t>, mlir::Value> conditions;
 };
 
@@ -113,7 +118,6 @@ public:
 
 private:
   void require(mlir::Value condition);
-  void requireIndex(const ViewDim &dim, const ElementIndex &given);
   /// The view is a slice with a constant bound of its own along the neighbours.
   bool isBounded() const;
 

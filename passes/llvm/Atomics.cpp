@@ -305,7 +305,7 @@ LogicalResult KernelLowering::lowerAtomicTile(tgpu::AtomicTileOp op) {
     return unsupported(op, "an atomic operation on such a fragment");
   }
   FailureOr<Fragment> slots = flatten(op, op.getValue());
-  if (failed(slots)) {
+  if (failed(slots) || failed(checkGathered(op, dest->second, *registers))) {
     return failure();
   }
   const AtomicUse use{op.getKind(), op.getIsUnsigned(), op.getOrder(), /*isShared=*/false};

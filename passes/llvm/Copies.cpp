@@ -30,7 +30,7 @@ LogicalResult KernelLowering::lowerTma(Operation *op, const View &view, const Sh
   if (!boxes) {
     return unsupported(op, "TMA: " + boxes.reason());
   }
-  if (size_t(map) >= tensorMaps.size() || view.dims.empty() ||
+  if (size_t(map) >= tensorMaps.size() || view.dims.empty() || view.isGathered() ||
       llvm::any_of(buffer.origin, [](int64_t o) { return o != 0; }) ||
       ArrayRef<int64_t>(buffer.shape) != buffer.layout.shape()) {
     return unsupported(op, "TMA of a part of a buffer, or without a tensor map");
@@ -81,11 +81,7 @@ LogicalResult KernelLowering::lowerTma(Operation *op, const View &view, const Sh
 
 FailureOr<layout::RegisterLayout> KernelLowering::copyLayout(Operation *op, const Shared &buffer,
                                                              int64_t bytes) {
-  layout::RegisterLayout::BlockedOptions options;
-  options.firstWarp = warps.first;
-  auto layout = layout::RegisterLayout::blocked(
-      buffer.shape, std::max<int64_t>(1, bytes / memoryBytes(buffer.element)), warps.count,
-      options);
+  auto layout = tgpu::copyLayout(buffer.shape, buffer.element, bytes, warps.count, warps.first);
   if (!layout || !layout->isSeparable()) {
     return unsupported(op, "a copy of such a tile" + (layout ? "" : ": " + layout.reason()));
   }
@@ -104,7 +100,7 @@ LogicalResult KernelLowering::lowerCpAsync(tgpu::CpAsyncOp op) {
   const View &view = source->second;
   const int64_t count = bytes / memoryBytes(buffer.element);
   FailureOr<layout::RegisterLayout> registers = copyLayout(op, buffer, bytes);
-  if (failed(registers)) {
+  if (failed(registers) || failed(checkGathered(op, view, *registers))) {
     return failure();
   }
   if (buffer.shape.back() % count != 0 || buffer.origin.back() % count != 0) {
@@ -193,7 +189,7 @@ LogicalResult KernelLowering::lowerCopy(tgpu::CopyOp op) {
     return unsupported(op, "a copy that is not one of ordinary loads and stores");
   }
   const int64_t bytes = op.getBytes().value_or(memoryBytes(buffer.element));
-  if (loads && buffer.shape.size() == 2 &&
+  if (loads && buffer.shape.size() == 2 && !found->second.isGathered() &&
       llvm::all_of(buffer.origin, [](int64_t o) { return o == 0; })) {
     const int64_t perAccess = std::max<int64_t>(1, bytes / memoryBytes(buffer.element));
     const int64_t rows = rowsPerTrip(buffer, perAccess, warps.count * 32);
@@ -202,7 +198,7 @@ LogicalResult KernelLowering::lowerCopy(tgpu::CopyOp op) {
     }
   }
   FailureOr<layout::RegisterLayout> registers = copyLayout(op, buffer, bytes);
-  if (failed(registers)) {
+  if (failed(registers) || failed(checkGathered(op, found->second, *registers))) {
     return failure();
   }
   if (loads) {

@@ -28,6 +28,9 @@ LogicalResult KernelLowering::prepareAccess(ElementAccess &access) {
   if (!access.view && !access.buffer) {
     return unsupported(access.op, "elements of what is no view or buffer");
   }
+  if (access.view && access.view->isGathered()) {
+    return unsupported(access.op, "an element at gathered indices");
+  }
   access.element = access.view ? access.view->element : access.buffer->element;
   auto tile = dyn_cast<RankedTensorType>(access.tile);
   access.layout = tile ? tgpu::getLayout(tile) : nullptr;

@@ -148,6 +148,9 @@ LogicalResult KernelLowering::lowerLoad(tgpu::LoadOp op) {
       source->second.element != type.getElementType()) {
     return unsupported(op, "a load of such a fragment");
   }
+  if (failed(checkGathered(op, source->second, *registers))) {
+    return failure();
+  }
   scalars[op.getResult()] =
       loadGlobal(op, source->second, *registers, op.getBytes(), op.getCache());
   return success();
@@ -162,7 +165,7 @@ LogicalResult KernelLowering::lowerStore(tgpu::StoreOp op) {
     return unsupported(op, "a store of such a fragment");
   }
   FailureOr<Fragment> values = flatten(op, op.getValue());
-  if (failed(values)) {
+  if (failed(values) || failed(checkGathered(op, dest->second, *registers))) {
     return failure();
   }
   return byOwners(op, *registers, [&] {

@@ -25,11 +25,19 @@ Value globalPointer(KernelLowering &lowering, const View &view, ArrayRef<Value> 
 GlobalAddresses::GlobalAddresses(KernelLowering &lowering, const View &view,
                                  const layout::RegisterLayout &registers, ArrayRef<bool> inBounds)
     : lowering(lowering), view(view), registers(registers) {
-  for (const ViewDim &dim : view.dims) {
+  for (auto [axis, dim] : llvm::enumerate(view.dims)) {
     Value coordinate = dim.offset, threadPart;
     const bool isTileDim = dim.tileDim >= 0;
     if (isTileDim) {
       threadPart = lowering.threadCoordinate(registers, dim.tileDim);
+    }
+    if (dim.gathered) { // each slot has a coordinate of its own
+      const layout::RegisterLayout &indices = dim.gathered->layout;
+      for (int64_t slot = 0; slot < indices.registersPerThread(); ++slot) {
+        gatheredSlots[{axis, indices.registerOffset(slot)[0]}] = slot;
+      }
+      coordinate = lowering.constant(0, coordinate.getType());
+    } else if (isTileDim) {
       coordinate = lowering.add(coordinate, lowering.toInteger(threadPart, coordinate.getType()));
     }
     coordinates.push_back(coordinate);
@@ -42,7 +50,22 @@ GlobalAddresses::GlobalAddresses(KernelLowering &lowering, const View &view,
 
 bool GlobalAddresses::lastIsContiguous() const {
   return !view.dims.empty() && registers.rank() > 0 &&
-         view.dims.back().tileDim == int(registers.rank()) - 1;
+         view.dims.back().tileDim == int(registers.rank()) - 1 && !view.dims.back().gathered;
+}
+
+Value GlobalAddresses::stepAlong(unsigned axis, int64_t offset) {
+  OpBuilder &b = lowering.builder();
+  const ViewDim &dim = view.dims[axis];
+  Value stride = dim.stride ? lowering.toInteger(dim.stride, b.getI64Type()) : Value();
+  if (dim.gathered) {
+    Value at = dim.gathered->coordinates[gatheredSlot(axis, offset)];
+    at = lowering.toInteger(at, b.getI64Type());
+    return stride ? b.createOrFold<arith::MulIOp>(lowering.location(), at, stride) : at;
+  }
+  if (offset == 0) {
+    return {};
+  }
+  return stride ? lowering.mul(stride, offset) : lowering.i64(offset);
 }
 
 Value GlobalAddresses::pointer(int64_t reg) {
@@ -58,16 +81,9 @@ Value GlobalAddresses::pointer(int64_t reg) {
   Value &row = rows[key];
   if (!row) {
     Value offset;
-    for (const ViewDim &dim : view.dims) {
-      if (dim.tileDim < 0 || key[dim.tileDim] == 0) {
-        continue;
-      }
-      Value part = lowering.i64(key[dim.tileDim]);
-      if (dim.stride) {
-        Value stride = lowering.toInteger(dim.stride, b.getI64Type());
-        part = lowering.mul(stride, key[dim.tileDim]);
-      }
-      offset = lowering.add(offset, part);
+    for (auto [axis, dim] : llvm::enumerate(view.dims)) {
+      Value step = dim.tileDim < 0 ? Value() : stepAlong(axis, key[dim.tileDim]);
+      offset = step ? lowering.add(offset, step) : offset;
     }
     row = offset ? Value(LLVM::GEPOp::create(b, loc, base.getType(), memoryType(view.element), base,
                                              ValueRange{offset}))
@@ -82,6 +98,9 @@ Value GlobalAddresses::pointer(int64_t reg) {
 
 Value GlobalAddresses::dimInRange(unsigned axis, int64_t offset, int64_t count) {
   const ViewDim &dim = view.dims[axis];
+  if (dim.gathered) {
+    return dim.gathered->inRange[gatheredSlot(axis, offset)];
+  }
   Value &condition = conditions[{axis, offset, count}];
   if (condition) {
     return condition;

@@ -147,4 +147,22 @@ Value KernelLowering::coordinateOf(const ViewDim &dim, Value index, IntegerRange
   return fitIndex(sum, range, type);
 }
 
+Value KernelLowering::coordinateInRange(const ViewDim &dim, Value coordinate) {
+  Value inside = compare(arith::CmpIPredicate::ult, coordinate, dim.upper);
+  return dim.lower ? both(inside, compare(arith::CmpIPredicate::sge, coordinate, dim.lower))
+                   : inside;
+}
+
+/// A slice has bounds of its own; those of a tensor are seen at the coordinate.
+Value KernelLowering::indexInRange(const ViewDim &dim, const ElementIndex &index,
+                                   Value coordinate) {
+  Value at = index.value, inside;
+  if (!dim.whole && dim.size != ShapedType::kDynamic) {
+    inside = compare(arith::CmpIPredicate::ult, at, constant(dim.size, at.getType()));
+  } else if (!dim.whole && index.range.low < 0) {
+    inside = compare(arith::CmpIPredicate::sge, at, constant(0, at.getType()));
+  }
+  return both(inside, coordinateInRange(dim, coordinate));
+}
+
 } // namespace tilec::lowering

@@ -122,6 +122,10 @@ public:
   /// index, and then that of the coordinate; `saturates`: it may be another number.
   mlir::Value coordinateOf(const ViewDim &dim, mlir::Value index, IntegerRange &range,
                            bool &saturates);
+  /// Whether a coordinate is in range of a view and its tensor.
+  mlir::Value coordinateInRange(const ViewDim &dim, mlir::Value coordinate);
+  /// Whether an index of a view, whose coordinate this is, is in range of view and tensor.
+  mlir::Value indexInRange(const ViewDim &dim, const ElementIndex &index, mlir::Value coordinate);
   /// The sum of a buffer's dynamic steps; null when there are none.
   mlir::Value sharedSteps(const Shared &buffer);
 
@@ -197,6 +201,12 @@ private:
   mlir::LogicalResult lowerView(tgpu::ViewOp op);
   mlir::LogicalResult lowerSlice(tile::SliceOp op);
   void sliceDim(ViewDim &dim, mlir::Value index);
+  /// The indices of `dim` that a tile (of the old code) gives.
+  mlir::FailureOr<GatheredIndices> gatherDim(mlir::Operation *op, const ViewDim &dim,
+                                             mlir::Value tile);
+  /// Each thread has the indices of what `registers` gives it of a view.
+  mlir::LogicalResult checkGathered(mlir::Operation *op, const View &view,
+                                    const layout::RegisterLayout &registers);
   mlir::LogicalResult lowerExtent(tile::ExtentOp op);
   mlir::LogicalResult lowerLoad(tgpu::LoadOp op);
   mlir::LogicalResult lowerStore(tgpu::StoreOp op);

@@ -33,14 +33,10 @@ Neighbours::Neighbours(KernelLowering &lowering, const View &view, ArrayRef<Elem
         coordinate = at;
         coordinateMayBeNegative = reach.low < 0;
       } else {
-        requireIndex(dim, given);
+        require(lowering.indexInRange(dim, given, at));
       }
-    }
-    if (!isRun) {
-      require(lowering.compare(arith::CmpIPredicate::ult, at, dim.upper));
-      if (dim.lower) {
-        require(lowering.compare(arith::CmpIPredicate::sge, at, dim.lower));
-      }
+    } else {
+      require(lowering.coordinateInRange(dim, at));
     }
     coordinates.push_back(at);
   }
@@ -48,17 +44,6 @@ Neighbours::Neighbours(KernelLowering &lowering, const View &view, ArrayRef<Elem
 }
 
 void Neighbours::require(Value condition) { others = lowering.both(others, condition); }
-
-/// A slice has bounds of its own; those of a tensor are seen at the coordinate.
-void Neighbours::requireIndex(const ViewDim &dim, const ElementIndex &given) {
-  Value at = given.value;
-  if (!dim.whole && dim.size != ShapedType::kDynamic) {
-    require(
-        lowering.compare(arith::CmpIPredicate::ult, at, lowering.constant(dim.size, at.getType())));
-  } else if (!dim.whole && given.range.low < 0) {
-    require(lowering.compare(arith::CmpIPredicate::sge, at, lowering.constant(0, at.getType())));
-  }
-}
 
 bool Neighbours::isBounded() const { return !run->whole && run->size != ShapedType::kDynamic; }
 
@@ -251,8 +236,9 @@ FailureOr<SmallVector<ElementIndex>> KernelLowering::elementIndices(Operation *o
 
 LogicalResult KernelLowering::lowerElementLoad(tile::LoadOp op) {
   auto source = views.find(op.getSource());
-  if (source == views.end()) {
-    return unsupported(op, "a load of such an element");
+  if (source == views.end() || source->second.isGathered()) {
+    return unsupported(op, source == views.end() ? "a load of such an element"
+                                                 : "an element at gathered indices");
   }
   FailureOr<SmallVector<ElementIndex>> indices = elementIndices(op, op.getIndices());
   if (failed(indices)) {
@@ -265,8 +251,9 @@ LogicalResult KernelLowering::lowerElementLoad(tile::LoadOp op) {
 
 LogicalResult KernelLowering::lowerElementStore(tile::StoreOp op) {
   auto dest = views.find(op.getDest());
-  if (dest == views.end()) {
-    return unsupported(op, "a store of such an element");
+  if (dest == views.end() || dest->second.isGathered()) {
+    return unsupported(op, dest == views.end() ? "a store of such an element"
+                                               : "an element at gathered indices");
   }
   FailureOr<Fragment> values = flatten(op, op.getValue());
   FailureOr<SmallVector<ElementIndex>> indices = elementIndices(op, op.getIndices());

@@ -8,11 +8,22 @@
 #ifndef TILEC_PASSES_LLVM_VALUES_H
 #define TILEC_PASSES_LLVM_VALUES_H
 
+#include "dialects/layout/RegisterLayout.h"
 #include "dialects/layout/SharedLayout.h"
 #include "mlir/IR/Value.h"
 #include "passes/IntegerAnalysis.h"
 
 namespace tilec::lowering {
+
+/// One scalar for each slot of a thread, or for each element of a `vec`.
+using Fragment = llvm::SmallVector<mlir::Value, 8>;
+
+/// The indices that an index tile gives a dimension of a view: for each slot of the tile's layout the
+/// coordinate, and whether it is in range.
+struct GatheredIndices {
+  layout::RegisterLayout layout;
+  Fragment coordinates, inRange;
+};
 
 /// One dimension of the tensor behind a view. Coordinates count elements of the whole tensor, in
 /// i32 where extents and offsets are, else in i64.
@@ -29,6 +40,7 @@ struct ViewDim {
   bool saturated = false; // offset may be another number, where the sum does not fit
   bool whole = true;      // all of the tensor's dimension: no slice was taken
   int tileDim = -1;       // which dimension of the view this is; -1: fixed by a single index
+  std::optional<GatheredIndices> gathered; // then only stride, size and tileDim have a meaning
 };
 
 /// A bounded view of global memory.
@@ -46,6 +58,9 @@ struct View {
       }
     }
     return 0;
+  }
+  bool isGathered() const {
+    return llvm::any_of(dims, [](const ViewDim &dim) { return dim.gathered.has_value(); });
   }
 };
 
@@ -80,9 +95,6 @@ struct Channel {
   int64_t bytes = 0;
   int64_t slots = 1;
 };
-
-/// One scalar for each slot of a thread, or for each element of a `vec`.
-using Fragment = llvm::SmallVector<mlir::Value, 8>;
 
 } // namespace tilec::lowering
 

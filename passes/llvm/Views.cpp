@@ -1,4 +1,5 @@
 //===- Views.cpp - bounded views of global memory ------------------------===//
+#include "passes/Analysis.h"
 #include "passes/llvm/KernelLowering.h"
 
 #include <numeric>
@@ -43,10 +44,24 @@ LogicalResult KernelLowering::lowerSlice(tile::SliceOp op) {
   View view = source->second;
   int nextTileDim = 0;
   for (unsigned axis = 0; axis < op.getStaticSizes().size(); ++axis) {
-    if (op.isGather(axis)) {
-      return unsupported(op, "a gather");
-    }
     ViewDim &dim = view.dims[source->second.axisOf(axis)];
+    if (dim.gathered) {
+      if (!takesWhole(op, axis)) {
+        return unsupported(op, "part of a gathered dimension");
+      }
+      dim.tileDim = nextTileDim++;
+      continue;
+    }
+    if (op.isGather(axis)) {
+      FailureOr<GatheredIndices> gathered = gatherDim(op, dim, op.getOffsets()[axis]);
+      if (failed(gathered)) {
+        return failure();
+      }
+      dim.gathered = *gathered;
+      dim.size = op.getStaticSizes()[axis];
+      dim.tileDim = nextTileDim++;
+      continue;
+    }
     sliceDim(dim, op.getOffsets()[axis]);
     dim.extent = Value();
     dim.size = op.getStaticSizes()[axis];
@@ -67,6 +82,37 @@ LogicalResult KernelLowering::lowerSlice(tile::SliceOp op) {
     }
   }
   views[op.getResult()] = view;
+  return success();
+}
+
+FailureOr<GatheredIndices> KernelLowering::gatherDim(Operation *op, const ViewDim &dim,
+                                                     Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  const layout::RegisterLayout *registers = tgpu::getLayout(type);
+  if (!registers || !registers->isSeparable() || registers->partial()) {
+    return unsupported(op, "indices in such a layout");
+  }
+  const unsigned bits = type.getElementType().getIntOrFloatBitWidth();
+  const IntegerRange any = {APInt::getSignedMinValue(bits).getSExtValue(),
+                            APInt::getSignedMaxValue(bits).getSExtValue()};
+  GatheredIndices result{*registers, {}, {}};
+  for (Value index : scalars[tile]) {
+    IntegerRange reach = any;
+    bool saturates = false;
+    Value coordinate = coordinateOf(dim, index, reach, saturates);
+    result.coordinates.push_back(coordinate);
+    result.inRange.push_back(indexInRange(dim, {index, any}, coordinate));
+  }
+  return result;
+}
+
+LogicalResult KernelLowering::checkGathered(Operation *op, const View &view,
+                                            const layout::RegisterLayout &registers) {
+  for (const ViewDim &dim : view.dims) {
+    if (dim.gathered && dim.gathered->layout != registers.along(dim.tileDim)) {
+      return unsupported(op, "indices in another layout than the tile that they gather");
+    }
+  }
   return success();
 }
 

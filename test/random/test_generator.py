@@ -11,7 +11,7 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from tilegen import data, intervals, kept, mutate, nodes as n, threads  # noqa: E402
+from tilegen import data, elements, gathers, intervals, kept, mutate, nodes as n, threads  # noqa: E402
 from tilegen.draw import draw_program  # noqa: E402
 from tilegen.features import TABLE  # noqa: E402
 from tilegen.formats import FORMATS, decode, encode, round_to  # noqa: E402
@@ -147,6 +147,19 @@ class Values(unittest.TestCase):
         ]
         store = mutate.meanings(program(body), 0)[0]["Y"]
         self.assertTrue(np.all(store.tile.lo[:16, :16] == 1.0))
+
+    def test_index_tiles_and_reshaped_tensors(self):
+        at = [n.Declare("fragment", "at", "i32", ["16"]), elements.Parallel(["p"], "", ["16"], [elements.Put(elements.ElementOf("at", ["p"]), elements.Number("p * 2 - 1", "i32"))])]
+        read = [gathers.Reshape("w", "X", ["N", "M"]), n.Copy(n.Region("w", ["0", gathers.Indices("at")]), n.Ref("x"))]
+        drawn = program(at + read)
+        x = data.inputs(drawn, 0, 1, drawn.calls[1], extents_of(drawn, drawn.calls[1]))["X"].lo.reshape(17, 13)
+        expected = np.zeros((16, 16))
+        expected[:, 1:7] = x[:16, 1:13:2]
+        self.assertTrue(np.array_equal(mutate.meanings(drawn, 0)[1]["Y"].tile.lo[:13, :16], expected[:13]))
+        drawn = program(at)
+        drawn.launches[0].body[-1].target.subscripts = [gathers.Indices("at"), "0"]
+        store = mutate.meanings(drawn, 0)[0]["Y"]
+        self.assertEqual([i for i in range(16) if store.written[i].all()], [1, 3, 5, 7, 9, 11, 13, 15])
 
     def in_region(self, *statements):
         """s after a region over zeros."""

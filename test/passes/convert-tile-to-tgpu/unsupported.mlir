@@ -67,7 +67,7 @@ tgpu.kernel @row() attributes {threads = 64 : i32, target = "sm_80"} {
 
 tgpu.kernel @reshape() attributes {threads = 64 : i32, target = "sm_80"} {
   %f = tile.alloc "f" : !tile.buffer<64xf32, fragment>
-  // expected-error@+1 {{`tile.reshape` of a tile is not supported yet}}
+  // expected-error@+1 {{`reshape` of a buffer is not supported yet}}
   %r = tile.reshape %f : !tile.buffer<64xf32, fragment> -> !tile.buffer<8x8xf32, fragment>
   tgpu.return
 }
@@ -94,5 +94,35 @@ tgpu.kernel @other_regions(%i: index, %n: i32) attributes {threads = 64 : i32, t
   default {
     scf.yield
   }
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @reshape_part(%g: !tile.global<8x64xf16>) attributes {threads = 64 : i32, target = "sm_80"} {
+  %c0 = arith.constant 0 : i32
+  %t = tile.slice %g[%c0, %c0] sizes [4, 64] : !tile.global<8x64xf16>, i32, i32 -> !tile.global<4x64xf16>
+  // expected-error@+1 {{`reshape` of a part of a tensor is not supported yet}}
+  %r = tile.reshape %t : !tile.global<4x64xf16> -> !tile.global<256xf16>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @reshape_shared() attributes {threads = 64 : i32, target = "sm_80"} {
+  %s = tile.alloc "s" : !tile.buffer<8x64xf16, shared>
+  // expected-error@+1 {{`reshape` of a buffer is not supported yet}}
+  %r = tile.reshape %s : !tile.buffer<8x64xf16, shared> -> !tile.buffer<512xf16, shared>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @gather_part(%g: !tile.global<8x64xf16>, %at: tensor<16xi32>, %i: i32) attributes {threads = 64 : i32, target = "sm_80"} {
+  %c0 = arith.constant 0 : i32
+  %rows = tile.slice %g[%at, %c0] sizes [16, 64] : !tile.global<8x64xf16>, tensor<16xi32>, i32 -> !tile.global<16x64xf16>
+  %columns = tile.slice %rows[%c0, %i] sizes [16, 8] : !tile.global<16x64xf16>, i32, i32 -> !tile.global<16x8xf16>
+  // expected-error@+1 {{part of a gathered dimension is not supported yet}}
+  %some = tile.slice %columns[%i, %c0] sizes [4, 8] : !tile.global<16x8xf16>, i32, i32 -> !tile.global<4x8xf16>
   tgpu.return
 }

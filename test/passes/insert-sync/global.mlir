@@ -133,6 +133,27 @@ tgpu.kernel @unknown(%y: !v, %z: !v, %m: i32, %n: i32, %x: !f, %at: tensor<64xi3
   tgpu.return
 }
 
+// Two tensors that may be one count alike as they are, but not where the program renumbers one of them.
+// CHECK-LABEL: tgpu.kernel @renumbered
+// CHECK: tgpu.store
+// CHECK-NEXT: tgpu.load
+// CHECK-NEXT: tgpu.barrier
+// CHECK-NEXT: tgpu.load
+tgpu.kernel @renumbered(%y: !v {tile.name = "Y"}, %x: !v {tile.name = "X", tile.may_alias = ["Y"]}, %m: i32, %n: i32, %f: !f) attributes {threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %written = tgpu.view %y extents(%m, %n : i32, i32) strides(%n : i32) : !v -> !v
+  %own = tgpu.view %x extents(%m, %n : i32, i32) strides(%n : i32) : !v -> !v
+  %other = tgpu.view %x extents(%n, %m : i32, i32) strides(%m : i32) {reshaped} : !v -> !v
+  %here = tile.slice %written[%c0, %c0] sizes [64, 64] : !v, i32, i32 -> !g
+  %below = tile.slice %own[%c64, %c0] sizes [64, 64] : !v, i32, i32 -> !g
+  %somewhere = tile.slice %other[%c64, %c0] sizes [64, 64] : !v, i32, i32 -> !g
+  tgpu.store %f, %here : !f, !g
+  %0 = tgpu.load %below : !g -> !r
+  %1 = tgpu.load %somewhere : !g -> !r
+  tgpu.return
+}
+
 // What one iteration stores the next ones do not touch; here they do.
 // CHECK-LABEL: tgpu.kernel @loop_apart
 // CHECK-NOT: tgpu.barrier

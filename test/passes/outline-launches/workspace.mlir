@@ -11,9 +11,9 @@
 // CHECK: tgpu.kernel @partial_0(%[[P:.*]]: !tile.global<4x?x32xf32> {tgpu.align = 256 : i64, tgpu.may_be_empty, tile.direction = "inout", tile.dtype = "f32", tile.name = "W"}, %[[E:.*]]: i32)
 // CHECK-DAG: %[[C4:.*]] = arith.constant 4 : i32
 // CHECK-DAG: %[[C32:.*]] = arith.constant 32 : i32
-// CHECK-DAG: %[[A:.*]] = arith.extsi %[[C32]] : i32 to i64
+// CHECK-DAG: %[[A:.*]] = arith.constant 32 : i64
 // CHECK-DAG: %[[B:.*]] = arith.extsi %[[E]] : i32 to i64
-// CHECK: %[[S:.*]] = arith.muli %[[A]], %[[B]] : i64
+// CHECK: %[[S:.*]] = arith.muli %[[B]], %[[A]] : i64
 // CHECK: tgpu.view %[[P]] extents(%[[C4]], %[[E]], %[[C32]] : i32, i32, i32) strides(%[[S]], %[[C32]] : i64, i32)
 // CHECK: tgpu.kernel @partial_1
 tile.kernel @partial(%m: i32 {tile.name = "m", tile.dtype = "i32"}) {

@@ -155,7 +155,7 @@ tgpu.kernel @gather(%a: !tile.global<?x?xf16> {tgpu.align = 16 : i64}, %r: tenso
   %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xf16> -> !tile.global<?x?xf16>
   %s = tgpu.alloc_shared "s" : !tgpu.smem<64x32xf16>
   %t = tile.slice %v[%r, %c0] sizes [64, 32] : !tile.global<?x?xf16>, tensor<64xi32>, i32 -> !tile.global<64x32xf16>
-  // expected-remark@+1 {{copy moves by loads and stores of 2 bytes, not TMA: the region is not a plain slice of one tensor}}
+  // expected-remark@+1 {{copy moves by cp.async of 16 bytes, not TMA: an index tile says which part of the tensor it is}}
   tgpu.copy %t to %s : !tile.global<64x32xf16>, !tgpu.smem<64x32xf16>
   tgpu.return
 }

@@ -59,6 +59,7 @@ class Builder:
         self.allowed = {name for name, probability in RARE.items() if self.chance(probability)}
         self.stored = COMPUTED + (["e4m3", "e5m2"] if "eight bits" in self.allowed else [])
         self.infos = {}  # tiles by name, whether in scope or not
+        self.indices = set()  # names of tiles that hold indices
         self.own = []  # inout tensors with a region for each block
         self.element_leaf = None  # in a `parallel` loop: draws an operand of a format
 

@@ -1,5 +1,5 @@
 """A whole program from a seed."""
-from . import combines, features, functions, nodes as n, parallel, products, threads  # noqa: F401  (some fill the table)
+from . import combines, features, functions, gathers, nodes as n, parallel, products, threads  # noqa: F401  (some fill the table)
 from .builder import THREADS, Builder, Scope
 from .formats import FORMATS
 
@@ -63,8 +63,9 @@ class Drawing(Builder):
 
     def spread_rows(self):
         """Some tensors have rows that lie further apart than they are long, not always by whole vectors."""
+        reshaped = {x.of for x in n.walk(self.program.launches) if isinstance(x, gathers.Reshape)}
         for tensor in self.program.tensors():
-            if len(tensor.extents) > 1 and not tensor.same and not tensor.alias and self.chance(0.1):
+            if len(tensor.extents) > 1 and tensor.name not in reshaped and not tensor.same and not tensor.alias and self.chance(0.1):
                 if not any(other.alias == tensor.name for other in self.program.tensors()):
                     tensor.strided, tensor.padding = True, self.pick([0, 1, 3, 8, 16, 64])
                     self.note("strided")

@@ -117,6 +117,7 @@ def _direction(tile, statements):
             whole = True
         writes = whole or any(getattr(getattr(x, "target", None), "name", getattr(x, "acc", None)) == tile.name for x in nodes)
         reads = any(isinstance(x, (n.Ref, n.Part)) and x.name == tile.name and x is not target for x in nodes)
+        reads |= any(isinstance(x, n.Region) and tile.name in x.subscripts for x in nodes)
         reads |= isinstance(s, n.Assign) and s.op != "=" and writes
         reads |= any(isinstance(x, n.Gemm) and x.acc == tile.name and x.options.get("accumulate") != "false" for x in nodes)
         if not first and (reads or writes):

@@ -7,6 +7,7 @@ from . import interpret_threads
 from . import intervals as iv
 from . import nodes as n
 from .formats import FORMATS
+from .gathers import Indices, Renumbered
 from .interpret_elements import Elements
 from .intervals import ProgramError, Tile
 
@@ -79,7 +80,7 @@ class Window:
 
     def region(self, starts, shape):
         """What lies inside: its index of numpy in the store and in the region, and the region's shape with one extent for
-        each dimension of the store. Starts are of all open dimensions, the shape is of the last ones."""
+        each dimension of the store. Starts are of all open dimensions (or all their indices), the shape is of the last ones."""
         fixed = len(starts) - len(shape)
         indices, masks, at = [], [], 0
         for axis, dim in enumerate(self.dims):
@@ -89,7 +90,7 @@ class Window:
             else:
                 start, extent = dim[:2]
                 count = 1 if at < fixed else shape[at - fixed]
-                offsets = starts[at] + np.arange(count)
+                offsets = starts[at] + (np.arange(count) if np.ndim(starts[at]) == 0 else 0)
                 good = (offsets >= 0) & (offsets < extent)
                 offsets = offsets + start
                 good &= (offsets >= 0) & (offsets < size)
@@ -353,8 +354,21 @@ class Interpreter(Elements):
 
     def place(self, region):
         window = self.lookup(region.name)
-        starts = [int(self.number(x if isinstance(x, str) else x[0])) for x in region.subscripts]
-        return window, starts
+        return window, [self.start(x) for x in region.subscripts]
+
+    def start(self, subscript):
+        """Of a dimension, or all of its indices."""
+        if not isinstance(subscript, Indices):
+            return int(self.number(subscript if isinstance(subscript, str) else subscript[0]))
+        tile = self.evaluate(n.Ref(subscript)).stored()
+        if not np.all(tile.known()):
+            raise ProgramError("indices that are not known")
+        return tile.lo.astype(np.int64)
+
+    def do_Reshape(self, s):
+        whole = self.lookup(s.of)
+        shape = tuple(int(self.number(x)) for x in s.extents)
+        self.bind(s.name, self._whole(Renumbered(whole.store, shape)))
 
     def shape_of(self, target):
         if isinstance(target, n.Part):
