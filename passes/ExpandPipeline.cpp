@@ -16,8 +16,8 @@
 //     loop j: first product of j; copy(j+n-1); commit; products;
 //             cp_async_wait n-2; barrier; read(j+1); last product of j
 //     after: cp_async_wait 0
-// TMA's ring position runs on across the loops around this one, since the parity of a barrier never
-// starts anew.
+// TMA's ring position runs on across the loops and branches around this one, since the parity of a
+// barrier never starts anew.
 //
 // Invariants:
 // - The schedule is checked (findConflict) before anything changes: what it moves may be moved.

@@ -67,7 +67,7 @@ private:
   mlir::Value trips; // number of iterations, i32
   tgpu::WgmmaWaitOp deferred;
   unsigned deferredIndex = 0; // the loop-carried value that stays pending
-  llvm::SmallVector<mlir::scf::ForOp> around;
+  llvm::SmallVector<mlir::Operation *> around; // loops and branches, innermost first
   tgpu::MmaOp firstProduct, lastProduct; // of mma.sync, when the reads of the first run ahead
   llvm::SetVector<mlir::Operation *>
       firstReads; // what reads the first product's operands, in order

@@ -52,32 +52,85 @@ LogicalResult Expander::makeRings() {
   return success();
 }
 
-/// Adds the ring position to the values that the loops around carry, and reads it.
-void Expander::carryPosition() {
-  for (Operation *op = loop->getParentOp(); auto outer = dyn_cast<scf::ForOp>(op);
-       op = op->getParentOp()) {
-    around.push_back(outer);
-  }
-  OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  base = arith::ConstantIntOp::create(entry, loc, 0, 32);
-  IRRewriter rewriter(kernel.getContext());
-  for (scf::ForOp &outer : llvm::reverse(around)) {
-    rewriter.setInsertionPoint(outer);
-    FailureOr<LoopLikeOpInterface> replaced = outer.replaceWithAdditionalYields(
+//===----------------------------------------------------------------------===//
+// The position of a ring, through all that is around its loop
+//===----------------------------------------------------------------------===//
+
+/// `op` with one more value that it carries, which begins as `base`. The paths that do not lead to
+/// `place` hand it on; on the others `storePosition` says what it becomes. `base` is then what it
+/// is inside.
+static Operation *carryThrough(Operation *op, Operation *place, Value &base) {
+  IRRewriter rewriter(op->getContext());
+  rewriter.setInsertionPoint(op);
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
         rewriter, ValueRange{base}, /*replaceInitOperandUsesInLoop=*/false,
         [](OpBuilder &, Location, ArrayRef<BlockArgument> fresh) {
           return SmallVector<Value>{fresh.back()};
         });
-    outer = cast<scf::ForOp>(*replaced);
-    base = outer.getRegionIterArgs().back();
+    base = cast<scf::ForOp>(*replaced).getRegionIterArgs().back();
+    return *replaced;
+  }
+  SmallVector<Type> types(op->getResultTypes());
+  types.push_back(base.getType());
+  auto moveInto = [&](Operation *fresh) {
+    fresh->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    for (auto [from, to] : llvm::zip_equal(op->getRegions(), fresh->getRegions())) {
+      to.takeBody(from);
+    }
+    rewriter.replaceOp(op, fresh->getResults().drop_back());
+    return fresh;
+  };
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    auto fresh = scf::IfOp::create(rewriter, op->getLoc(), types, branch.getCondition(),
+                                   /*addThenBlock=*/false, /*addElseBlock=*/false);
+    moveInto(fresh);
+    for (Region &region : fresh->getRegions()) {
+      if (region.empty()) {
+        rewriter.createBlock(&region);
+        scf::YieldOp::create(rewriter, fresh.getLoc());
+      }
+      Operation *yield = region.front().getTerminator();
+      yield->insertOperands(yield->getNumOperands(), base);
+    }
+    return fresh;
+  }
+  auto loop = cast<scf::WhileOp>(op);
+  SmallVector<Value> inits(loop.getInits());
+  inits.push_back(base);
+  auto fresh = scf::WhileOp::create(rewriter, op->getLoc(), types, inits);
+  moveInto(fresh);
+  for (Region &region : fresh->getRegions()) {
+    Value carried = region.front().addArgument(base.getType(), op->getLoc());
+    Operation *end = region.front().getTerminator();
+    end->insertOperands(end->getNumOperands(), carried);
+  }
+  base = fresh->getRegions()[fresh.getAfter().isAncestor(place->getParentRegion()) ? 1 : 0]
+             .front()
+             .getArguments()
+             .back();
+  return fresh;
+}
+
+/// Adds the ring position to the values that the loops and branches around carry, and reads it.
+void Expander::carryPosition() {
+  for (Operation *op = loop->getParentOp(); !isa<tgpu::KernelOp>(op); op = op->getParentOp()) {
+    around.push_back(op);
+  }
+  OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  base = arith::ConstantIntOp::create(entry, loc, 0, 32);
+  for (Operation *&outer : llvm::reverse(around)) {
+    outer = carryThrough(outer, loop, base);
   }
 }
 
 void Expander::storePosition(Value end) {
-  for (scf::ForOp outer : around) {
-    auto yield = cast<scf::YieldOp>(outer.getBody()->getTerminator());
+  Operation *inner = loop;
+  for (Operation *outer : around) {
+    Operation *yield = inner->getBlock()->getTerminator();
     yield->setOperand(yield->getNumOperands() - 1, end);
-    end = outer.getResults().back();
+    end = outer->getResults().back();
+    inner = outer;
   }
 }
 

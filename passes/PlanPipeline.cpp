@@ -143,8 +143,9 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     if (copies.ahead.empty()) {
       refusal = copies.serial.empty() ? "it fills no shared memory" : copies.serial.front().second;
     }
-    // The ring's position cannot be carried through branches.
-    bool allTma = llvm::all_of(enclosing(loop), llvm::IsaPred<scf::ForOp>);
+    // The ring's position is carried through all that is around its loop.
+    bool allTma =
+        llvm::all_of(enclosing(loop), llvm::IsaPred<scf::ForOp, scf::IfOp, scf::WhileOp>);
     for (tgpu::CopyOp copy : copies.ahead) {
       allTma &= copy.getPath() == CopyPath::Tma;
     }

@@ -1,4 +1,4 @@
-// A loop with copies by cp.async, and one that TMA cannot serve because of a branch around it.
+// A loop with copies by cp.async, and one by TMA in a branch of a loop.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-plan-pipeline))' -verify-diagnostics -split-input-file | FileCheck %s
 
 !s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
@@ -33,7 +33,7 @@ tgpu.kernel @cp_async(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, 
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
 // CHECK-LABEL: tgpu.kernel @branch
-// CHECK: tgpu.pipeline = #tgpu.pipeline<cp_async,
+// CHECK: tgpu.pipeline = #tgpu.pipeline<tma,
 tgpu.kernel @branch(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc, %q: i1) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -41,11 +41,10 @@ tgpu.kernel @branch(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n
   %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !g -> !g
   %s = tgpu.alloc_shared "S" : !s
   scf.if %q {
-  // expected-remark@+1 {{pipelined loop: 3 stages by cp.async}}
+  // expected-remark@+1 {{pipelined loop: 3 stages by TMA}}
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z) -> (!acc) : i32 {
     %k = arith.muli %i, %c64 : i32
     %t = tile.slice %v[%c0, %k] sizes [64, 64] : !g, i32, i32 -> !t
-    // expected-remark@+1 {{copy uses no TMA: not all copies of its loop can use TMA}}
     tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
     %d = tgpu.fma %s, %s, %c : !s, !s, !acc -> !acc
     scf.yield %d : !acc

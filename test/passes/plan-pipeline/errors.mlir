@@ -70,19 +70,19 @@ tgpu.kernel @one_stage(%a: !g {tgpu.align = 16 : i64}, %n: i32 {tgpu.divisible =
 !acc = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
-tgpu.kernel @tma(%a: !g {tgpu.align = 16 : i64}, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc, %q: i1) attributes {threads = 128 : i32, target = "sm_90a"} {
+tgpu.kernel @tma(%a: !g {tgpu.align = 16 : i64}, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %v = tgpu.view %a extents(%n, %n : i32, i32) strides(%n : i32) : !g -> !g
   %s = tgpu.alloc_shared "S" : !s
-  scf.if %q {
+  %other = tgpu.alloc_shared "T" : !s
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z) -> (!acc) : i32 {
     %t = tile.slice %v[%c0, %i] sizes [64, 64] : !g, i32, i32 -> !t
     // expected-error@+1 {{`tma` is required, but not achieved: not all copies of its loop can use TMA [require]}}
     tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32, require = ["tma"]} : !t, !s
-    %d = tgpu.fma %s, %s, %c : !s, !s, !acc -> !acc
+    tgpu.copy %t to %other {path = #tgpu.path<cp_async>, bytes = 16 : i32} : !t, !s
+    %d = tgpu.fma %s, %other, %c : !s, !s, !acc -> !acc
     scf.yield %d : !acc
   } {tile.stages = 3 : i32}
-  }
   tgpu.return
 }
