@@ -16,6 +16,8 @@
 //     loop j: first product of j; copy(j+n-1); commit; products;
 //             cp_async_wait n-2; barrier; read(j+1); last product of j
 //     after: cp_async_wait 0
+// Where some copies are by cp.async and some by TMA both run ahead, each in its way:
+//     loop j: cp_async_wait n-2; barrier; copy(j+n-1); commit; fill(j+n-1); wait(j); work(j); release(j)
 // TMA's ring position runs on across the loops and branches around this one, since the parity of a
 // barrier never starts anew.
 //
@@ -49,8 +51,9 @@ void Expander::emitPrologue() {
     Value number = constant(stage);
     if (path == CopyPath::CpAsync) {
       fillGroup(number);
-    } else {
-      fillIf(number, plus(base, number));
+    }
+    if (usesTma) {
+      fillByTma(number);
     }
   }
 }
@@ -61,9 +64,7 @@ void Expander::emitBody(scf::ForOp fresh, Value number, Value position) {
   mapping.map(loop.getInductionVar(), inductionOf(number));
   mapping.map(loop.getRegionIterArgs(), fresh.getRegionIterArgs());
   for (Load &load : loads) {
-    Value slot = tgpu::SlotOp::create(builder, load.copy.getLoc(), load.copy.getDest().getType(),
-                                      load.ring, position);
-    mapping.map(load.copy.getDest(), slot);
+    mapping.map(load.copy.getDest(), slotOf(load, number));
   }
   SmallVector<Value> ahead;
   if (firstProduct) {
@@ -94,14 +95,14 @@ void Expander::emitBody(scf::ForOp fresh, Value number, Value position) {
     }
     if (lastProduct && &op == lastProduct) {
       if (firstProduct == lastProduct) {
-        fillAhead(number);
+        fillGroup(plus(number, constant(stages - 1)));
       }
       awaitCopies();
       ahead = readFirst(plus(number, constant(1)));
     }
     tgpu::kSchedule.remove(builder.clone(op, mapping));
     if (firstProduct && &op == firstProduct && firstProduct != lastProduct) {
-      fillAhead(number);
+      fillGroup(plus(number, constant(stages - 1)));
     }
   }
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
@@ -119,8 +120,8 @@ void Expander::emitBody(scf::ForOp fresh, Value number, Value position) {
       builder.setInsertionPointToStart(branch.thenBlock());
       tgpu::ReleaseOp::create(builder, loc, channel, plus(position, constant(-1)));
     }
-    fillIf(later, plus(position, constant(stages - 1)));
-  } else if (path == CopyPath::Tma) {
+    fillByTma(later);
+  } else if (usesTma) {
     tgpu::ReleaseOp::create(builder, loc, channel, position);
   }
   scf::YieldOp::create(builder, loc, results);
@@ -140,7 +141,7 @@ void Expander::takeFirstReads() {
   bool early = !reads.empty() && llvm::all_of(reads, [&](Operation *op) {
     return !isa<tgpu::LocalLoadOp>(op) || stageOf(op, stages) == stages - 2;
   });
-  if (path != CopyPath::CpAsync || !early) {
+  if (usesTma || !early) {
     return;
   }
   firstReads = reads;
@@ -184,9 +185,7 @@ void Expander::awaitCopies() {
 SmallVector<Value> Expander::readFirst(Value number) {
   IRMapping mapping;
   for (Load &load : loads) {
-    Value slot = tgpu::SlotOp::create(builder, load.copy.getLoc(), load.copy.getDest().getType(),
-                                      load.ring, number);
-    mapping.map(load.copy.getDest(), slot);
+    mapping.map(load.copy.getDest(), slotOf(load, number));
   }
   for (Operation *op : firstReads) {
     tgpu::kSchedule.remove(builder.clone(*op, mapping));
@@ -216,14 +215,15 @@ void Expander::emitLoop() {
     Value number = fresh.getInductionVar();
     Value position = plus(base, number);
     Value ahead = plus(number, constant(stages - 1));
-    if (path == CopyPath::Tma) {
+    if (path == CopyPath::CpAsync && !firstProduct) {
+      awaitCopies();
+      fillGroup(ahead);
+    }
+    if (usesTma) {
       if (!deferred) {
-        fillIf(ahead, plus(position, constant(stages - 1)));
+        fillByTma(ahead);
       }
       tgpu::WaitOp::create(builder, loc, channel, position);
-    } else if (!firstProduct) {
-      awaitCopies();
-      fillAhead(number);
     }
     emitBody(fresh, number, position);
   }
@@ -263,12 +263,15 @@ void Expander::findDeferred() {
 }
 
 LogicalResult Expander::run() {
+  usesTma = llvm::any_of(loop.getBody()->getOps<tgpu::CopyOp>(), [&](tgpu::CopyOp copy) {
+    return isFill(copy, stages) && copy.getPath() == CopyPath::Tma;
+  });
   findDeferred();
   takeFirstReads();
   if (failed(checkSchedule()) || failed(makeRings())) {
     return failure();
   }
-  if (path == CopyPath::Tma) {
+  if (usesTma) {
     carryPosition();
   }
   builder.setInsertionPoint(loop);
@@ -278,7 +281,7 @@ LogicalResult Expander::run() {
   trips = tripCount();
   emitPrologue();
   emitLoop();
-  if (path == CopyPath::Tma && !around.empty()) {
+  if (usesTma && !around.empty()) {
     storePosition(plus(base, trips));
   }
   SmallVector<Operation *> buffers;

@@ -25,6 +25,8 @@ private:
     tgpu::CopyOp copy;
     mlir::Value ring;
     int64_t map = 0; // tensor map, for TMA
+
+    bool byTma() { return copy.getPath() == tgpu::CopyPath::Tma; }
   };
 
   mlir::Value constant(int64_t value) {
@@ -39,12 +41,14 @@ private:
   mlir::Value inductionOf(mlir::Value number);
   /// Value computed in the loop for another iteration.
   mlir::Value recompute(mlir::Value value, mlir::IRMapping &mapping);
-  void emitLoads(mlir::Value number, mlir::Value position);
-  void fill(mlir::Value number, mlir::Value position);
-  void fillIf(mlir::Value number, mlir::Value position);
+  /// The slot of a load's ring that iteration `number` reads.
+  mlir::Value slotOf(Load &load, mlir::Value number);
+  void emitLoads(mlir::Value number, bool byTma);
+  /// `then` runs if there is an iteration of this number.
+  void ifInside(mlir::Value number, llvm::function_ref<void()> then);
   bool mayReadPastEnd();
   void fillGroup(mlir::Value number);
-  void fillAhead(mlir::Value number);
+  void fillByTma(mlir::Value number);
   void takeFirstReads();
   void findDeferred();
   mlir::LogicalResult checkSchedule();
@@ -60,15 +64,16 @@ private:
   mlir::OpBuilder builder;
   mlir::Location loc;
   int64_t stages;
-  tgpu::CopyPath path;
+  tgpu::CopyPath path; // TMA if all copies are; those of cp.async may be beside some of TMA
+  bool usesTma = false;
   llvm::SmallVector<Load> loads;
   mlir::Value channel;
   mlir::Value base;  // ring position of iteration 0
   mlir::Value trips; // number of iterations, i32
   tgpu::WgmmaWaitOp deferred;
-  unsigned deferredIndex = 0; // the loop-carried value that stays pending
+  unsigned deferredIndex = 0;                  // the loop-carried value that stays pending
   llvm::SmallVector<mlir::Operation *> around; // loops and branches, innermost first
-  tgpu::MmaOp firstProduct, lastProduct; // of mma.sync, when the reads of the first run ahead
+  tgpu::MmaOp firstProduct, lastProduct;       // of mma.sync, when the reads of the first run ahead
   llvm::SetVector<mlir::Operation *>
       firstReads; // what reads the first product's operands, in order
 };

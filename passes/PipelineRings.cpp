@@ -32,18 +32,18 @@ LogicalResult Expander::makeRings() {
     load.ring = tgpu::AllocSharedOp::create(entry, alloc.getLoc(),
                                             ringType(alloc.getResult().getType(), stages),
                                             alloc.getNameAttr(), StringAttr(), IntegerAttr());
-    if (path == CopyPath::Tma) {
+    if (load.byTma()) {
       FailureOr<int64_t> map = getTensorMap(kernel, copy, analyseSlice(copy.getSource()),
                                             alloc.getResult().getType().getLayout().getLayout());
       if (failed(map)) {
         return failure();
       }
       load.map = *map;
+      names.push_back(alloc.getName().value_or("buffer"));
     }
-    names.push_back(alloc.getName().value_or("buffer"));
     loads.push_back(load);
   }
-  if (path == CopyPath::Tma) {
+  if (usesTma) {
     auto type = tgpu::ChannelType::get(kernel.getContext(), stages);
     channel =
         tgpu::ChannelOp::create(entry, loc, type, builder.getStringAttr(llvm::join(names, "+")), 1,
@@ -184,16 +184,24 @@ Value Expander::recompute(Value value, IRMapping &mapping) {
   return mapping.lookup(value);
 }
 
-void Expander::emitLoads(Value number, Value position) {
+/// Positions of TMA run on from loop to loop, those of cp.async begin at 0.
+Value Expander::slotOf(Load &load, Value number) {
+  return tgpu::SlotOp::create(builder, load.copy.getLoc(), load.copy.getDest().getType(), load.ring,
+                              load.byTma() ? plus(base, number) : number);
+}
+
+void Expander::emitLoads(Value number, bool byTma) {
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), inductionOf(number));
   for (Load &load : loads) {
+    if (load.byTma() != byTma) {
+      continue;
+    }
     Value source = recompute(load.copy.getSource(), mapping);
-    Value slot = tgpu::SlotOp::create(builder, load.copy.getLoc(), load.copy.getDest().getType(),
-                                      load.ring, position);
-    if (path == CopyPath::Tma) {
-      tgpu::TmaLoadOp::create(builder, load.copy.getLoc(), source, slot, channel, position,
-                              load.map, load.copy.getCache());
+    Value slot = slotOf(load, number);
+    if (byTma) {
+      tgpu::TmaLoadOp::create(builder, load.copy.getLoc(), source, slot, channel,
+                              plus(base, number), load.map, load.copy.getCache());
     } else {
       tgpu::CpAsyncOp::create(builder, load.copy.getLoc(), source, slot, *load.copy.getBytes(),
                               load.copy.getCache());
@@ -201,29 +209,30 @@ void Expander::emitLoads(Value number, Value position) {
   }
 }
 
-/// Starts filling the slot at `position` with the data of iteration `number`.
-void Expander::fill(Value number, Value position) {
-  if (path != CopyPath::Tma) {
-    return emitLoads(number, position);
-  }
-  auto one = tgpu::OneThreadOp::create(builder, loc);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&one.getBody().emplaceBlock());
-  int64_t bytes = 0;
-  for (Load &load : loads) {
-    bytes += tmaBytes(cast<tgpu::SmemType>(load.copy.getDest().getType()).getLayout().getLayout());
-  }
-  tgpu::AcquireOp::create(builder, loc, channel, position);
-  tgpu::ExpectOp::create(builder, loc, channel, position, bytes);
-  emitLoads(number, position);
-}
-
-void Expander::fillIf(Value number, Value position) {
+void Expander::ifInside(Value number, llvm::function_ref<void()> then) {
   Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, number, trips);
   auto branch = scf::IfOp::create(builder, loc, inside, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  fill(number, position);
+  then();
+}
+
+/// Starts to fill the slots of iteration `number` by TMA, if there is one.
+void Expander::fillByTma(Value number) {
+  Value position = plus(base, number);
+  ifInside(number, [&] {
+    auto one = tgpu::OneThreadOp::create(builder, loc);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&one.getBody().emplaceBlock());
+    int64_t bytes = 0;
+    for (Load &load : loads) {
+      auto buffer = cast<tgpu::SmemType>(load.copy.getDest().getType());
+      bytes += load.byTma() ? tmaBytes(buffer.getLayout().getLayout()) : 0;
+    }
+    tgpu::AcquireOp::create(builder, loc, channel, position);
+    tgpu::ExpectOp::create(builder, loc, channel, position, bytes);
+    emitLoads(number, /*byTma=*/true);
+  });
 }
 
 /// What a copy past the last iteration reads is of no use, but another block may be writing it.
@@ -242,11 +251,9 @@ bool Expander::mayReadPastEnd() {
 /// iteration in two.
 void Expander::fillGroup(Value number) {
   if (mayReadPastEnd()) {
-    fill(number, number);
+    emitLoads(number, /*byTma=*/false);
   } else {
-    fillIf(number, number);
+    ifInside(number, [&] { emitLoads(number, /*byTma=*/false); });
   }
   tgpu::CpAsyncCommitOp::create(builder, loc);
 }
-
-void Expander::fillAhead(Value number) { fillGroup(plus(number, constant(stages - 1))); }

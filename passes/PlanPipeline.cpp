@@ -143,15 +143,17 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     if (copies.ahead.empty()) {
       refusal = copies.serial.empty() ? "it fills no shared memory" : copies.serial.front().second;
     }
-    // The ring's position is carried through all that is around its loop.
-    bool allTma =
+    // The position of TMA's ring is carried through all that is around its loop. Copies by cp.async
+    // may be beside those by TMA, unless operands are read an iteration early.
+    auto isTma = [](tgpu::CopyOp copy) { return copy.getPath() == CopyPath::Tma; };
+    const bool carries =
         llvm::all_of(enclosing(loop), llvm::IsaPred<scf::ForOp, scf::IfOp, scf::WhileOp>);
-    for (tgpu::CopyOp copy : copies.ahead) {
-      allTma &= copy.getPath() == CopyPath::Tma;
-    }
+    const bool allTma = carries && llvm::all_of(copies.ahead, isTma);
+    const bool anyTma =
+        allTma || (carries && llvm::any_of(copies.ahead, isTma) && findFirstReads(loop).empty());
     // Without TMA, copies need accesses that cp.async can make.
     for (tgpu::CopyOp copy : copies.ahead) {
-      if (refusal.empty() && !allTma && copy.getBytes().value_or(16) < 4) {
+      if (refusal.empty() && !anyTma && copy.getBytes().value_or(16) < 4) {
         refusal = "not all of its copies can use TMA here, or cp.async";
       }
     }
@@ -173,7 +175,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     if (!refusal.empty()) {
       return staySerial(loop, copies, refusal);
     }
-    if (!allTma && failed(leaveTma(copies.ahead, "not all copies of its loop can use TMA"))) {
+    if (!anyTma && failed(leaveTma(copies.ahead, "not all copies of its loop can use TMA"))) {
       return failure();
     }
     const CopyPath path = allTma ? CopyPath::Tma : CopyPath::CpAsync;
@@ -214,6 +216,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
         return failure();
       }
       copy.emitRemark("copy uses no TMA: ") << reason;
+      copy.setPathAttr(tgpu::CopyPathAttr::get(copy.getContext(), CopyPath::CpAsync));
     }
     return success();
   }
@@ -331,6 +334,8 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
       }
     }
     setStages(loop, copies, stages);
+    const bool usesTma =
+        llvm::any_of(copies, [](tgpu::CopyOp copy) { return copy.getPath() == CopyPath::Tma; });
     bool inFlight = false;
     tgpu::WgmmaWaitOp wait = findDeferrableWait(loop);
     if (path == CopyPath::Tma && stages > 2 && wait) {
@@ -342,7 +347,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     }
     SmallVector<Operation *> reads = llvm::filter_to_vector(
         findFirstReads(loop), [](Operation *op) { return isa<tgpu::LocalLoadOp>(op); });
-    if (path == CopyPath::CpAsync && !reads.empty()) {
+    if (path == CopyPath::CpAsync && !usesTma && !reads.empty()) {
       std::string reason = tryStage(loop, reads, stages - 2, stages);
       if (!reason.empty()) {
         reads.front()->emitRemark("operands are not read one iteration early: ") << reason;
@@ -350,7 +355,9 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     }
     loop.emitRemark("pipelined loop: ")
         << stages << (stages == 1 ? " stage by " : " stages by ")
-        << (path == CopyPath::Tma ? "TMA" : "cp.async")
+        << (path == CopyPath::Tma ? "TMA"
+            : usesTma             ? "TMA and cp.async"
+                                  : "cp.async")
         << (inFlight ? ", one product in flight across iterations" : "");
   }
 };

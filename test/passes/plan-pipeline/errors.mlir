@@ -75,14 +75,15 @@ tgpu.kernel @tma(%a: !g {tgpu.align = 16 : i64}, %n: i32 {tgpu.divisible = 8 : i
   %c1 = arith.constant 1 : i32
   %v = tgpu.view %a extents(%n, %n : i32, i32) strides(%n : i32) : !g -> !g
   %s = tgpu.alloc_shared "S" : !s
-  %other = tgpu.alloc_shared "T" : !s
+  scf.execute_region {
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z) -> (!acc) : i32 {
     %t = tile.slice %v[%c0, %i] sizes [64, 64] : !g, i32, i32 -> !t
     // expected-error@+1 {{`tma` is required, but not achieved: not all copies of its loop can use TMA [require]}}
     tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32, require = ["tma"]} : !t, !s
-    tgpu.copy %t to %other {path = #tgpu.path<cp_async>, bytes = 16 : i32} : !t, !s
-    %d = tgpu.fma %s, %other, %c : !s, !s, !acc -> !acc
+    %d = tgpu.fma %s, %s, %c : !s, !s, !acc -> !acc
     scf.yield %d : !acc
   } {tile.stages = 3 : i32}
+  scf.yield
+  }
   tgpu.return
 }
