@@ -1,9 +1,10 @@
 //===- InferLayouts.cpp - a layout for each fragment ---------------------===//
 //
-// 1. Anchors: the accumulators (and operands in registers) of matrix products; then the index tiles of
-// copies between global and shared memory, of which each thread needs what it moves. 2. Spread:
-// element-wise operations, loops and branches tie values of one shape together; reductions and
-// transposes derive a layout. The first to arrive wins. 3. What is left is chosen, loads first, for
+// 1. Anchors: the accumulators of matrix products; then the index tiles of copies between global and
+// shared memory, of which each thread needs what it moves. 2. Spread: element-wise operations, loops
+// and branches tie values of one shape together; reductions, transposes and bytes of packed elements
+// derive a layout. The first to arrive wins. Operands of products that nothing has reached, say those
+// decoded from shared memory, are anchors behind them. 3. What is left is chosen, loads first, for
 // the widest coalesced access, and spread again. 4. Types are rewritten; where an operand's layout
 // is not the one its user needs, a conversion is inserted. A splat costs nothing in any layout, nor
 // do coordinates, so they tie nothing and are repeated where needed.
@@ -17,8 +18,10 @@
 #include "passes/GatheringAccess.h"
 #include "passes/LayoutTies.h"
 #include "passes/Passes.h"
+#include "passes/ProductLayouts.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <deque>
 
@@ -32,42 +35,6 @@ using namespace tilec;
 using layout::Answer;
 using layout::RegisterLayout;
 using tgpu::DotOp;
-using tgpu::MmaKind;
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
-/// How warps share a product on a matrix instruction.
-static Answer<layout::MatrixProduct> productOf(DotOp dot) {
-  auto smem = dyn_cast<tgpu::SmemType>(dot.getA().getType());
-  auto tensor = dyn_cast<RankedTensorType>(dot.getA().getType());
-  ArrayRef<int64_t> shape = smem ? smem.getShape() : tensor.getShape();
-  ArrayRef<int64_t> acc = shapeOf(dot.getResult());
-  return tgpu::matrixProduct(*dot.getMma(), smem ? smem.getElementType() : tensor.getElementType(),
-                             acc[0], acc[1], shape[dot.getTransposeA() ? 0 : 1]);
-}
-
-/// Layout of the accumulator of a product.
-static Answer<RegisterLayout> accumulatorLayout(DotOp dot, int64_t warps) {
-  if (dot.getMma()->getKind() == MmaKind::Fma) {
-    return RegisterLayout::blocked(shapeOf(dot.getResult()), 1, warps);
-  }
-  Answer<layout::MatrixProduct> product = productOf(dot);
-  return product ? product->accumulator() : layout::Refusal{product.reason()};
-}
-
-/// Layout in which a product takes an operand that is a fragment, as it is stored (transposed if it
-/// is given so).
-static Answer<RegisterLayout> operandLayout(DotOp dot, bool isA) {
-  Answer<layout::MatrixProduct> product = productOf(dot);
-  if (!product) {
-    return layout::Refusal{product.reason()};
-  }
-  Answer<RegisterLayout> wanted = isA ? product->a() : product->b();
-  const bool transposed = isA ? dot.getTransposeA() : dot.getTransposeB();
-  return wanted && transposed ? Answer<RegisterLayout>(wanted->transposed()) : wanted;
-}
 
 /// What a layout says of a tile that lacks some of the dimensions (rising).
 static RegisterLayout layoutWithout(RegisterLayout layout, ArrayRef<int64_t> axes) {
@@ -91,6 +58,7 @@ private:
   void collectTies();
   LogicalResult addAnchors();
   LogicalResult addGatherAnchors();
+  void addOperandAnchors();
   void assign(Value value, const RegisterLayout &layout);
   void assignAll(ValueRange values, const RegisterLayout &layout);
   void spread();
@@ -185,8 +153,49 @@ LogicalResult Inference::addGatherAnchors() {
   return failure(result.wasInterrupted());
 }
 
+/// Computed, element by element, from a tile of global memory: one that is better loaded by wide
+/// accesses, in another layout.
+static bool isLoaded(Value value) {
+  llvm::SetVector<Value> sources;
+  sources.insert(value);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    Operation *definition = sources[i].getDefiningOp();
+    if (definition && isa<tgpu::LoadOp, tgpu::GatherOp>(definition)) {
+      return true;
+    }
+    if (definition && (sharesLayout(definition) || isa<tgpu::UnpackOp>(definition))) {
+      llvm::for_each(definition->getOperands(), [&](Value operand) {
+        if (isFragment(operand)) {
+          sources.insert(operand);
+        }
+      });
+    }
+  }
+  return false;
+}
+
+void Inference::addOperandAnchors() {
+  kernel.walk([&](DotOp dot) {
+    for (bool isA : {true, false}) {
+      Value operand = isA ? dot.getA() : dot.getB();
+      if (!isFragment(operand) || layouts.count(operand) || isLoaded(operand)) {
+        continue;
+      }
+      if (Answer<RegisterLayout> layout = operandLayout(dot, isA)) {
+        assign(operand, *layout);
+        spread();
+      }
+    }
+  });
+}
+
+/// Both elements of a byte are in one thread: what is unpacked can have no other layout.
+static bool admits(Value value, const RegisterLayout &layout) {
+  return !value.getDefiningOp<tgpu::UnpackOp>() || layout.pairs();
+}
+
 void Inference::assign(Value value, const RegisterLayout &layout) {
-  if (isFree(value) || !layouts.insert({value, layout}).second) {
+  if (isFree(value) || !admits(value, layout) || !layouts.insert({value, layout}).second) {
     return;
   }
   work.push_back(value);
@@ -237,6 +246,11 @@ void Inference::spreadAcross(Operation *op, Value from) {
   } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
     assign(from == transpose.getInput() ? transpose.getResult() : transpose.getInput(),
            layout.transposed());
+  } else if (isa<tgpu::UnpackOp, tgpu::PackOp>(op)) {
+    const bool isUnpacked = (op->getOperand(0) == from) == isa<tgpu::PackOp>(op);
+    if (Answer<RegisterLayout> other = isUnpacked ? layout.pairs() : layout.unpaired()) {
+      assign(from == op->getOperand(0) ? op->getResult(0) : op->getOperand(0), *other);
+    }
   } else if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
     if (from == broadcast.getResult()) {
       assign(broadcast.getInput(), layoutWithout(layout, broadcast.getAxes()));
@@ -298,9 +312,10 @@ FailureOr<RegisterLayout> Inference::freeLayout(Value value) {
       bytes = 1;
     }
   }
-  int64_t vec = std::max<int64_t>(1, bytes * 8 / bits);
+  const int64_t least = value.getDefiningOp<tgpu::UnpackOp>() ? 2 : 1;
+  int64_t vec = std::max<int64_t>(least, bytes * 8 / bits);
   // Small tiles: rather use all threads than wide accesses.
-  while (vec > 1 && type.getNumElements() < vec * warps * 32) {
+  while (vec > least && type.getNumElements() < vec * warps * 32) {
     vec /= 2;
   }
   Answer<RegisterLayout> layout = RegisterLayout::blocked(type.getShape(), vec, warps);
@@ -367,7 +382,7 @@ void Inference::demand(OpOperand &operand, const RegisterLayout &wanted, Operati
   }
   Answer<layout::Conversion> plan =
       tgpu::planConversion(type.getContext(), *tgpu::getLayout(type), wanted,
-                           tile::getStorageBits(type.getElementType()));
+                           std::max(8u, tile::getStorageBits(type.getElementType())));
   if (plan && plan->kind != layout::Conversion::Kind::Registers &&
       failed(checkRequired(user, "no_exchange",
                            "a fragment's producer and this use need different layouts: the "
@@ -426,6 +441,13 @@ LogicalResult Inference::convertOperands(Operation *op) {
         demand(operand, *wanted);
       }
     }
+  } else if (isa<tgpu::UnpackOp, tgpu::PackOp>(op) && isFragment(op->getResult(0))) {
+    const RegisterLayout &result = layouts.find(op->getResult(0))->second;
+    Answer<RegisterLayout> wanted = isa<tgpu::PackOp>(op) ? result.unpaired() : result.pairs();
+    if (!wanted) {
+      return op->emitError("no layout for packed elements: ") << wanted.reason();
+    }
+    demand(op->getOpOperand(0), *wanted);
   } else if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
     demand(broadcast.getInputMutable(),
            layoutWithout(layouts.find(broadcast.getResult())->second, broadcast.getAxes()));
@@ -511,6 +533,7 @@ LogicalResult Inference::run() {
     return failure();
   }
   spread();
+  addOperandAnchors();
   if (failed(chooseFree())) {
     return failure();
   }

@@ -69,6 +69,8 @@ private:
   void checkStep(scf::ForOp loop);
   void checkIndices(Operation *op, Value storage, ValueRange indices);
   void checkSlice(tile::SliceOp op);
+  void checkEven(Operation *op, Value index);
+  void checkNeighbours(Operation *op, Type type, ValueRange indices);
   void checkIndex(Operation *op, Value storage, unsigned axis, Value index, int64_t last);
 
   Value constant(Type type, int64_t value) {
@@ -87,6 +89,9 @@ private:
   Location loc = UnknownLoc::get(kernel.getContext());
   int32_t places = 0;
 };
+
+constexpr StringRef kPackedSlice =
+    "a slice of packed elements starts at an odd index [packed-slice]";
 
 /// `type` with elements of `bits` bits.
 Type withWidth(Type type, unsigned bits) {
@@ -120,8 +125,14 @@ void Inserter::visit(Operation *op) {
         verify(op, assume.getCondition(), "what `assume` says is not true [assume]");
       })
       .Case([&](scf::ForOp loop) { checkStep(loop); })
-      .Case([&](tile::LoadOp load) { checkIndices(op, load.getSource(), load.getIndices()); })
-      .Case([&](tile::StoreOp store) { checkIndices(op, store.getDest(), store.getIndices()); })
+      .Case([&](tile::LoadOp load) {
+        checkIndices(op, load.getSource(), load.getIndices());
+        checkNeighbours(op, load.getResult().getType(), load.getIndices());
+      })
+      .Case([&](tile::StoreOp store) {
+        checkIndices(op, store.getDest(), store.getIndices());
+        checkNeighbours(op, store.getValue().getType(), store.getIndices());
+      })
       .Case<tile::AtomicOp, tile::AtomicCasOp>(
           [&](auto atomic) { checkIndices(op, atomic.getPlace(), atomic.getIndices()); })
       .Case([&](tile::SliceOp slice) { checkSlice(slice); });
@@ -271,7 +282,34 @@ void Inserter::checkIndices(Operation *op, Value storage, ValueRange indices) {
   }
 }
 
+/// Packed elements are sliced at whole bytes.
+void Inserter::checkEven(Operation *op, Value index) {
+  APInt known;
+  if (matchPattern(index, m_ConstantInt(&known))) {
+    return; // diagnosed
+  }
+  Type type = index.getType();
+  Value odd = arith::AndIOp::create(b, loc, index, constant(type, 1));
+  verify(op, compare(arith::CmpIPredicate::eq, odd, constant(type, 0)), kPackedSlice);
+}
+
+/// Several neighbours are a slice.
+void Inserter::checkNeighbours(Operation *op, Type type, ValueRange indices) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (vector && tile::isPacked(vector.getElementType())) {
+    checkEven(op, indices.back());
+  }
+}
+
 void Inserter::checkSlice(tile::SliceOp op) {
+  const size_t last = op.getStaticSizes().size() - 1; // there is one
+  Type element = llvm::TypeSwitch<Type, Type>(op.getSource().getType())
+                     .Case<tile::GlobalType, tile::BufferType, RankedTensorType>(
+                         [](auto type) { return type.getElementType(); })
+                     .Default([](Type type) { return type; });
+  if (tile::isPacked(element) && !op.isDropped(last) && !op.isGather(last)) {
+    checkEven(op, op.getOffsets()[last]);
+  }
   if (isa<tile::GlobalType>(op.getSource().getType())) {
     return;
   }

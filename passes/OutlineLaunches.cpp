@@ -6,7 +6,8 @@
 //    repeated inside.
 // 3. A tensor becomes its base address, its extents (shared with the dimension names that a check
 // equates them with)
-//    and, if it is strided, its strides; `tgpu.view` puts them together again. 4. What is known of
+//    and, if it is strided, its strides; `tgpu.view` puts them together again, of packed elements as one
+//    of bytes. 4. What is known of
 //    integers on the host, ranges and divisors, is noted on the arguments.
 //
 //===----------------------------------------------------------------------===//
@@ -19,6 +20,8 @@
 #include "passes/Reshape.h"
 
 #include "llvm/ADT/SetVector.h"
+
+#include <numeric>
 
 namespace tilec {
 #define GEN_PASS_DEF_OUTLINELAUNCHES
@@ -103,6 +106,8 @@ private:
   /// True if `value` is known where the launch stands; false for null.
   bool isComputedBefore(Value value);
   Value extentInside(Value tensor, int64_t axis);
+  /// The argument for half of a host value, or half of a constant: bytes of packed elements.
+  Value halfInside(Value value);
   void copyLaunchAttributes();
 
   tile::KernelOp host;
@@ -114,6 +119,8 @@ private:
   OpBuilder builder;
   tgpu::KernelOp kernel;
   IRMapping mapping;
+  DenseMap<Value, Value> halves; // of host values; looked up only
+  DenseSet<Value> even;          // host values that are even in every call
   llvm::SetVector<Value> operands;
 };
 
@@ -181,9 +188,12 @@ bool Outliner::isComputedBefore(Value value) {
 }
 
 Value Outliner::extentInside(Value tensor, int64_t axis) {
-  int64_t extent = cast<GlobalType>(tensor.getType()).getShape()[axis];
+  auto type = cast<GlobalType>(tensor.getType());
+  int64_t extent = type.getShape()[axis];
+  const bool isPacked = axis + 1 == type.getRank() && tile::isPacked(type.getElementType());
   if (!ShapedType::isDynamic(extent)) {
-    return arith::ConstantIntOp::create(builder, tensor.getLoc(), extent, 32);
+    return arith::ConstantIntOp::create(builder, tensor.getLoc(), isPacked ? extent / 2 : extent,
+                                        32);
   }
   Value known = facts.extentOf(tensor, axis);
   if (!isComputedBefore(known)) {
@@ -203,12 +213,32 @@ Value Outliner::extentInside(Value tensor, int64_t axis) {
     known =
         tile::ExtentOp::create(hostBuilder, tensor.getLoc(), builder.getI32Type(), tensor, axis);
   }
+  if (isPacked) { // the runtime takes no other call
+    even.insert(known);
+    return halfInside(known);
+  }
   APInt constant;
   if (matchPattern(known, m_ConstantInt(&constant))) {
     return arith::ConstantOp::create(builder, tensor.getLoc(),
                                      builder.getIntegerAttr(known.getType(), constant));
   }
   return argumentFor(known);
+}
+
+Value Outliner::halfInside(Value value) {
+  Location loc = value.getLoc();
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    return arith::ConstantOp::create(
+        builder, loc, builder.getIntegerAttr(value.getType(), constant.getSExtValue() / 2));
+  }
+  Value &half = halves[value];
+  if (!half) {
+    Value two =
+        arith::ConstantOp::create(hostBuilder, loc, hostBuilder.getIntegerAttr(value.getType(), 2));
+    half = arith::DivSIOp::create(hostBuilder, loc, value, two);
+  }
+  return argumentFor(half);
 }
 
 Value Outliner::viewOf(Value tensor) {
@@ -234,9 +264,19 @@ Value Outliner::viewOf(Value tensor) {
     if (!isComputedBefore(stride)) {
       stride = tile::StrideOp::create(hostBuilder, loc, builder.getI64Type(), tensor, axis);
     }
-    strides[axis] = argumentFor(stride);
+    strides[axis] =
+        tile::isPacked(type.getElementType()) ? halfInside(stride) : argumentFor(stride);
   }
-  return tgpu::ViewOp::create(builder, loc, type, base, extents, strides);
+  if (!tile::isPacked(type.getElementType())) {
+    return tgpu::ViewOp::create(builder, loc, type, base, extents, strides);
+  }
+  SmallVector<int64_t> shape(type.getShape());
+  if (!ShapedType::isDynamic(shape.back())) {
+    shape.back() /= 2;
+  }
+  auto bytes = GlobalType::get(builder.getContext(), shape, builder.getI8Type());
+  Value view = tgpu::ViewOp::create(builder, loc, bytes, base, extents, strides);
+  return tile::BitcastViewOp::create(builder, loc, type, view);
 }
 
 /// What the host reshapes is another view of the same argument. Extents and strides come from the
@@ -246,10 +286,13 @@ FailureOr<Value> Outliner::reshaped(tile::ReshapeOp op) {
   if (failed(source)) {
     return failure();
   }
+  const bool isPacked = tile::isPacked(cast<GlobalType>(op.getResult().getType()).getElementType());
   auto view = source->getDefiningOp<tgpu::ViewOp>();
   if (!view) {
-    return emitError(op.getLoc(), diag::formatDiagnostic(diag::Id::NotSupported,
-                                                         "`reshape` of a part of a tensor"));
+    return emitError(op.getLoc(),
+                     diag::formatDiagnostic(diag::Id::NotSupported,
+                                            isPacked ? "`reshape` of packed elements"
+                                                     : "`reshape` of a part of a tensor"));
   }
   OpBuilder::InsertionGuard guard(hostBuilder);
   hostBuilder.setInsertionPointAfter(op);
@@ -351,7 +394,9 @@ static void noteIntegers(tgpu::LaunchOp launch, tgpu::KernelOp kernel,
     if (!value.getType().isInteger() || value.getType().isInteger(1)) {
       continue;
     }
-    if (int64_t divisor = integers.divisor(value); divisor > 1) {
+    IntegerAttr known = tgpu::kDivisible.get(kernel, index);
+    int64_t divisor = std::lcm(integers.divisor(value), known ? known.getInt() : 1);
+    if (divisor > 1) {
       tgpu::kDivisible.set(kernel, index, builder.getI64IntegerAttr(divisor));
     }
     Value argument = kernel.getArgument(index);
@@ -415,6 +460,11 @@ FailureOr<tgpu::LaunchOp> Outliner::run() {
     kernel.walk([](tile::CopyOp copy) { copy.setNoTma(true); });
   }
 
+  for (auto [index, value] : llvm::enumerate(operands)) {
+    if (even.contains(value)) {
+      tgpu::kDivisible.set(kernel, index, builder.getI64IntegerAttr(2));
+    }
+  }
   hostBuilder.setInsertionPoint(launch);
   auto outlined = tgpu::LaunchOp::create(hostBuilder, loc, hostBuilder.getStringAttr(name),
                                          launch.getGrid(), operands.getArrayRef());

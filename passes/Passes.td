@@ -36,8 +36,8 @@ def OutlineLaunches : Pass<"tile-outline-launches", "mlir::ModuleOp"> {
   let description = [{
     Needs: `tile.kernel`s as the front end makes them. Gives: for each `tile.launch` a `tgpu.launch` with the grid and the
     host values that the body uses, and a `tgpu.kernel` that takes them. Tensors arrive as base addresses; extents and
-    strides are separate arguments, and extents that `tile.check` equates share one. What checks say about divisibility
-    becomes `tgpu.divisible` on arguments.
+    strides are separate arguments, and extents that `tile.check` equates share one. A tensor of packed elements has a
+    view of its bytes, seen as elements by a `tile.bitcast_view`. What checks say about divisibility becomes `tgpu.divisible` on arguments.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect"];
 }
@@ -64,6 +64,17 @@ def ConvertTileToTgpu : Pass<"convert-tile-to-tgpu", "tilec::tgpu::KernelOp"> {
     `tgpu.dot`. Operations that no GPU lowering takes yet are errors [not-supported].
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
+def PackElements : Pass<"tgpu-pack-elements", "tilec::tgpu::KernelOp"> {
+  let summary = "Turn memory of elements of 4 bits into memory of bytes";
+  let description = [{
+    Needs: fragments as values. Views and buffers of `i4` and `f4E2M1FN` become such of `i8` with half the extent along the last
+    dimension; behind a load of bytes stands `tgpu.unpack`, before a store `tgpu.pack`. A row that may end inside a byte is
+    loaded through registers, which clear what lies behind its end, with a remark; stores to it are errors [not-supported], as is
+    writing elements at computed indices. Gives: no access of memory of packed elements.
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect"];
 }
 
 def UnrollLoops : Pass<"tgpu-unroll-loops", "tilec::tgpu::KernelOp"> {

@@ -107,6 +107,7 @@ private:
   };
   /// Nothing where they do not fill such a part.
   std::optional<SliceStore> asSlice(mlir::Value view, mlir::ValueRange indices, mlir::Value value);
+  bool isWholeBytes(mlir::Type memory, llvm::ArrayRef<Affine> indices);
   bool storeSlice(tile::StoreOp op);
   /// `expected`: of a compare and exchange, else null.
   void raiseAtomic(mlir::Operation *op, tile::AtomicKind kind, mlir::Value value,

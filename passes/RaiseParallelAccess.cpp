@@ -125,6 +125,40 @@ bool ParallelRaiser::isWritten(Value global) {
       .wasInterrupted();
 }
 
+/// Whether the integer is even, as far as the operations that make it say so.
+static bool isEven(Value value) {
+  APInt number;
+  if (!value || matchPattern(value, m_ConstantInt(&number))) {
+    return !value || !number[0];
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *owner = argument.getOwner()->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(owner)) {
+      return argument == loop.getInductionVar() && isEven(loop.getLowerBound()) &&
+             isEven(loop.getStep());
+    }
+    auto kernel = dyn_cast<tgpu::KernelOp>(owner);
+    IntegerAttr divisor =
+        kernel ? tgpu::kDivisible.get(kernel, argument.getArgNumber()) : IntegerAttr();
+    return divisor && divisor.getInt() % 2 == 0;
+  }
+  Operation *op = value.getDefiningOp();
+  auto operand = [&](unsigned i) { return isEven(op->getOperand(i)); };
+  return isa<arith::AddIOp, arith::SubIOp>(op)                      ? operand(0) && operand(1)
+         : isa<arith::MulIOp>(op)                                   ? operand(0) || operand(1)
+         : isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op) ? operand(0)
+                                                                    : false;
+}
+
+/// Slices of packed elements begin at even ones and end at whole bytes (of the tile: what the loop
+/// cuts off is seen to later).
+bool ParallelRaiser::isWholeBytes(Type memory, ArrayRef<Affine> indices) {
+  const bool runs = !indices.empty() && indices.back().axis >= 0;
+  auto global = dyn_cast<GlobalType>(memory);
+  return !global || !tile::isPacked(global.getElementType()) || !runs ||
+         (isEven(indices.back().base) && axes[indices.back().axis].size % 2 == 0);
+}
+
 /// The part of a view that the iterations access: a dimension for each that runs along an index.
 Value ParallelRaiser::sliceOf(Value view, ArrayRef<Affine> indices) {
   auto slice = [&](Value source, ArrayRef<Value> offsets, ArrayRef<int64_t> sizes,
@@ -180,7 +214,8 @@ static SmallVector<unsigned> orderOf(ArrayRef<int> axes) {
 std::optional<Raised> ParallelRaiser::loadSlice(tile::LoadOp op) {
   Raised source = lookup(op.getSource());
   std::optional<SmallVector<Affine>> indices = affineOf(op.getIndices());
-  if (!indices || (mask.value && isWritten(source.value))) {
+  if (!indices || (mask.value && isWritten(source.value)) ||
+      !isWholeBytes(op.getSource().getType(), *indices)) {
     return std::nullopt;
   }
   SmallVector<unsigned> order =
@@ -287,7 +322,7 @@ LogicalResult ParallelRaiser::raiseLoad(tile::LoadOp op) {
 std::optional<ParallelRaiser::SliceStore> ParallelRaiser::asSlice(Value view, ValueRange subscripts,
                                                                   Value value) {
   std::optional<SmallVector<Affine>> indices = affineOf(subscripts);
-  if (!indices || mask.value != padding.value) {
+  if (!indices || mask.value != padding.value || !isWholeBytes(view.getType(), *indices)) {
     return std::nullopt; // what is cut off is out of range of the slice
   }
   SmallVector<unsigned> order =
@@ -316,20 +351,29 @@ bool ParallelRaiser::storeSlice(tile::StoreOp op) {
   return slice.has_value();
 }
 
-/// All of a shared buffer.
+/// All of a shared buffer. Under a mask packed elements keep what the others of their bytes are: all
+/// are written again.
 bool ParallelRaiser::storeIdentity(tile::StoreOp op) {
   auto type = cast<BufferType>(op.getDest().getType());
   std::optional<SmallVector<unsigned>> order = identityOf(type.getShape(), op.getIndices());
-  if (!order || mask.value || order->size() != axes.size() ||
-      (order->size() > 2 && !llvm::is_sorted(*order))) {
+  if (!order || (mask.value && !tile::isPacked(type.getElementType())) ||
+      order->size() != axes.size() || (order->size() > 2 && !llvm::is_sorted(*order))) {
     return false;
   }
   Axes rising(order->begin(), order->end());
   llvm::sort(rising);
-  Value tile = over(lookup(op.getValue()), rising);
-  if (!llvm::is_sorted(*order)) {
-    tile = tile::TransposeOp::create(
-        b, loc, RankedTensorType::get(type.getShape(), type.getElementType()), tile);
+  auto inShape = [&](const Raised &raised) -> Value {
+    Value tile = over(raised, rising);
+    if (llvm::is_sorted(*order)) {
+      return tile;
+    }
+    Type element = getElementTypeOrSelf(tile.getType());
+    return tile::TransposeOp::create(b, loc, RankedTensorType::get(type.getShape(), element), tile);
+  };
+  Value tile = inShape(lookup(op.getValue()));
+  if (mask.value) {
+    Value old = tile::ReadOp::create(b, loc, tile.getType(), op.getDest());
+    tile = arith::SelectOp::create(b, loc, inShape(mask), tile, old);
   }
   tile::WriteOp::create(b, loc, tile, op.getDest());
   return true;

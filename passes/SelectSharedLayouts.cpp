@@ -22,9 +22,9 @@ namespace {
 
 using Demands = SmallVector<Demand, 4>;
 
-Demand access(const RegisterLayout &fragment) {
+Demand access(const RegisterLayout &fragment, Demand::Kind kind = Demand::Kind::Access) {
   Demand demand;
-  demand.kind = Demand::Kind::Access;
+  demand.kind = kind;
   demand.fragment = fragment;
   return demand;
 }
@@ -110,7 +110,8 @@ Demands demandsOn(tgpu::AllocSharedOp alloc, int64_t warps) {
       } else if (auto dot = dyn_cast<tgpu::DotOp>(user)) {
         addProductDemand(dot, use.getOperandNumber() == 0, origin, whole, demands);
       } else if (auto load = dyn_cast<tgpu::LocalLoadOp>(user); load && whole) {
-        demands.push_back(access(*tgpu::getLayout(load.getResult().getType())));
+        demands.push_back(
+            access(*tgpu::getLayout(load.getResult().getType()), Demand::Kind::Words));
       } else if (auto store = dyn_cast<tgpu::LocalStoreOp>(user); store && whole) {
         demands.push_back(access(*tgpu::getLayout(store.getValue().getType())));
       } else if (auto part = dyn_cast<tgpu::SubviewOp>(user)) {

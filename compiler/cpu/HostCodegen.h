@@ -204,6 +204,7 @@ private:
   void loop(HostValue from, HostValue to, HostValue step, llvm::function_ref<void(HostValue)> body,
             bool isUnsigned = false);
   void when(HostValue condition, llvm::function_ref<void()> body);
+  void checkEven(mlir::Operation *op, mlir::Type element, HostValue index);
   void trapIf(HostValue condition, mlir::Operation *op, const llvm::Twine &message);
   HostValue call(llvm::StringRef name, llvm::Type *result, ArrayRef<HostValue> arguments,
                  bool pure = false);

@@ -65,6 +65,14 @@ HostValue HostCodegen::distance(const CodeDim &dim, HostValue i, HostValue &insi
   return b.CreateMul(i, dim.stride);
 }
 
+/// Packed elements are sliced at whole bytes.
+void HostCodegen::checkEven(Operation *op, Type element, HostValue index) {
+  if (tile::isPacked(element)) {
+    trapIf(b.CreateIsNotNull(b.CreateAnd(index, word(1))), op,
+           "a slice of packed elements starts at an odd index [packed-slice]");
+  }
+}
+
 /// Bounds of a slice are its own and those of its source, shifted to where the slice begins.
 LogicalResult HostCodegen::emitSlice(tile::SliceOp op) {
   View source = getView(op.getSource());
@@ -90,6 +98,9 @@ LogicalResult HostCodegen::emitSlice(tile::SliceOp op) {
       }
       result.offset = b.CreateAdd(result.offset, elements);
       continue;
+    }
+    if (axis + 1 == source.dims.size()) {
+      checkEven(op, source.element, offset);
     }
     HostValue size = word(op.getStaticSizes()[axis]);
     if (mlir::Value dynamic = op.getDynamicSize(axis)) {
@@ -298,6 +309,7 @@ LogicalResult HostCodegen::emitLoad(tile::LoadOp op) {
   }
   HostValue result = newTile(op.getType());
   HostValue first = index.back();
+  checkEven(op, view.element, first);
   loop(word(0), word(shapeOf(op.getType())[0]), word(1), [&](HostValue i) {
     index.back() = b.CreateAdd(first, i);
     storeTile(view.element, result, i, element());
@@ -323,6 +335,7 @@ LogicalResult HostCodegen::emitStore(tile::StoreOp op) {
     return success();
   }
   HostValue first = index.back();
+  checkEven(op, view.element, first);
   loop(word(0), word(shapeOf(type)[0]), word(1), [&](HostValue i) {
     index.back() = b.CreateAdd(first, i);
     element(loadTile(view.element, value, i));

@@ -26,6 +26,7 @@ void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   OpPassManager &first = passes.nest<tgpu::KernelOp>();
   first.addPass(createRaiseParallel());
   first.addPass(createConvertTileToTgpu());
+  first.addPass(createPackElements());
   first.addPass(createUnrollLoops());
   first.addPass(createCanonicalizerPass());
   first.addPass(createCSEPass());

@@ -110,7 +110,8 @@ json::Value VariantWriter::tensorMap(tgpu::TensorMapAttr map) {
                  "a tensor map of a view of the host part");
     return nullptr;
   }
-  int64_t bits = tile::getStorageBits(type.getElementType());
+  const bool isPacked = tile::isPacked(type.getElementType()); // a map of bytes
+  const int64_t bits = isPacked ? 8 : tile::getStorageBits(type.getElementType());
   json::Array dims, strides, box;
   for (int64_t extent : map.getExtents()) {
     dims.push_back(mapNumber(extent));
@@ -121,17 +122,15 @@ json::Value VariantWriter::tensorMap(tgpu::TensorMapAttr map) {
       strides.push_back(*constant * bits / 8);
     } else if (bits == 8) {
       strides.push_back(std::move(elements));
-    } else if (bits > 8) {
-      strides.push_back(expressionNode("mul", json::Array{std::move(elements), bits / 8}));
     } else {
-      strides.push_back(expressionNode("div", json::Array{std::move(elements), 8 / bits}));
+      strides.push_back(expressionNode("mul", json::Array{std::move(elements), bits / 8}));
     }
   }
   for (int64_t extent : map.getBox()) {
     box.push_back(extent);
   }
   return json::Object{{name->kind, name->name},
-                      {"dtype", tile::elementName(type.getElementType())},
+                      {"dtype", isPacked ? "u8" : tile::elementName(type.getElementType())},
                       {"dims", std::move(dims)},
                       {"strides", std::move(strides)},
                       {"box", std::move(box)},

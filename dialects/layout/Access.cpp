@@ -266,6 +266,91 @@ Answer<AccessPlan> accessPlan(const SharedLayout &shared, const RegisterLayout &
   return widestAccesses(OffsetTable(shared, fragment), shared, fragment);
 }
 
+// ---- words
+
+/// The fragment with the lanes that share a word made equal; refused where lanes do not share words
+/// of which each holds `unit` bytes.
+static Answer<RegisterLayout> wordAddresses(const RegisterLayout &fragment, unsigned contiguous,
+                                            int64_t unit) {
+  RegisterLayout::Spec spec;
+  spec.shape.assign(fragment.shape().begin(), fragment.shape().end());
+  spec.repeats.assign(fragment.repeats().begin(), fragment.repeats().end());
+  spec.firstWarp = fragment.firstWarp();
+  int64_t shared = unit; // bytes of a word that its lanes hold together
+  for (HwDim hw : {HwDim::Register, HwDim::Lane, HwDim::Warp}) {
+    for (Coords v : fragment.bases(hw)) {
+      const int64_t inWord = v[contiguous] & 3;
+      if (hw == HwDim::Lane && inWord != 0) {
+        shared *= 2;
+        v[contiguous] &= ~int64_t(3);
+      } else if (inWord >= unit) {
+        return refuse("other than neighbouring lanes hold the bytes of a word");
+      }
+      if (hw == HwDim::Lane && inWord != 0 && any_of(v, [](int64_t x) { return x != 0; })) {
+        return refuse("lanes of a word differ in other coordinates");
+      }
+      spec.bases[unsigned(hw)].push_back(v);
+    }
+  }
+  const bool mixes = any_of(fragment.repeats(), [&](const Repeat &r) {
+    return r.dim == int(contiguous) && r.stride % 4 != 0;
+  });
+  if (mixes || shared != 4) {
+    return refuse("no four bytes of a word are held by neighbouring lanes");
+  }
+  return RegisterLayout::get(std::move(spec));
+}
+
+/// Every thread finds the group in `words` one after the other, `unit` bytes of each.
+static bool areWords(const OffsetTable &table, const OffsetTable &words, ArrayRef<int64_t> group,
+                     int64_t accessBytes, int64_t unit) {
+  for (int64_t t = 0; t < table.threads; ++t) {
+    const int64_t start = words.at(t, group[0]);
+    if (start % (8 * accessBytes) != 0) {
+      return false;
+    }
+    const int64_t inWord = table.at(t, group[0]) - start;
+    for (auto [i, slot] : enumerate(group)) {
+      const int64_t expected = start + int64_t(i) / unit * 32 + int64_t(i) % unit * 8;
+      if (words.at(t, slot) != expected || table.at(t, slot) != expected + inWord) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+Answer<WordPlan> wordPlan(const SharedLayout &shared, const RegisterLayout &fragment) {
+  if (shared.elementBits() != 8 || fragment.rank() == 0 || fragment.hasPadding() ||
+      !fragment.isSeparable()) {
+    return refuse("words are made of bytes, without padding");
+  }
+  if (std::optional<Refusal> refusal = checkAccess(shared, fragment)) {
+    return *refusal;
+  }
+  const OffsetTable table(shared, fragment);
+  Answer<AccessPlan> plain = widestAccesses(table, shared, fragment);
+  if (!plain || plain->bytes > 2) {
+    return refuse("plain accesses are as wide");
+  }
+  const int64_t unit = plain->bytes;
+  Answer<RegisterLayout> address = wordAddresses(fragment, shared.contiguousDim(), unit);
+  if (!address) {
+    return Refusal{address.reason()};
+  }
+  const OffsetTable words(shared, *address);
+  for (unsigned bytes : {16u, 8u}) {
+    const int64_t n = bytes / 4 * unit;
+    WordPlan plan{bytes, unsigned(unit), *address, groupSlots(shared, fragment, n)};
+    if (table.slots % n == 0 && all_of(plan.groups, [&](ArrayRef<int64_t> group) {
+          return areWords(table, words, group, bytes, unit);
+        })) {
+      return plan;
+    }
+  }
+  return refuse("the words of a thread are not neighbours");
+}
+
 // ---- bank conflicts
 
 BankReport countWavefronts(ArrayRef<int64_t> addresses, unsigned bytes) {
@@ -296,27 +381,33 @@ static void accumulate(BankReport &total, const BankReport &part) {
   total.ideal += part.ideal;
 }
 
-BankReport bankConflicts(const SharedLayout &shared, const RegisterLayout &fragment) {
+static BankReport accessConflicts(const OffsetTable &table,
+                                  ArrayRef<SmallVector<int64_t, 8>> groups, unsigned bytes) {
   BankReport total;
-  if (checkAccess(shared, fragment)) {
-    return total;
-  }
-  const OffsetTable table(shared, fragment);
-  Answer<AccessPlan> plan = widestAccesses(table, shared, fragment);
-  if (!plan) {
-    return total;
-  }
   for (int64_t warp = 0; warp < table.threads; warp += 32) {
-    for (const auto &group : plan->groups) {
+    for (const auto &group : groups) {
       SmallVector<int64_t, 32> addresses;
       for (int64_t lane = 0; lane < 32; ++lane) {
         const int64_t bit = table.at(warp + lane, group[0]);
         addresses.push_back(bit < 0 ? -1 : bit / 8);
       }
-      accumulate(total, countWavefronts(addresses, plan->bytes));
+      accumulate(total, countWavefronts(addresses, bytes));
     }
   }
   return total;
+}
+
+BankReport bankConflicts(const SharedLayout &shared, const RegisterLayout &fragment) {
+  if (checkAccess(shared, fragment)) {
+    return {};
+  }
+  const OffsetTable table(shared, fragment);
+  Answer<AccessPlan> plan = widestAccesses(table, shared, fragment);
+  return plan ? accessConflicts(table, plan->groups, plan->bytes) : BankReport();
+}
+
+BankReport bankConflicts(const SharedLayout &shared, const WordPlan &plan) {
+  return accessConflicts(OffsetTable(shared, plan.address), plan.groups, plan.accessBytes);
 }
 
 BankReport bankConflicts(const SharedLayout &shared, const MatrixPlan &plan) {

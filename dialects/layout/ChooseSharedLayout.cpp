@@ -46,6 +46,13 @@ public:
     case Demand::Kind::Stmatrix:
       askMatrix(demand, stmatrixPlan(choice.layout, demand.fragment, demand.trans));
       return;
+    case Demand::Kind::Words:
+      if (Answer<WordPlan> plan = wordPlan(choice.layout, demand.fragment)) {
+        count(demand, bankConflicts(choice.layout, *plan));
+        return;
+      }
+      askAccess(demand);
+      return;
     case Demand::Kind::Access:
       askAccess(demand);
       return;

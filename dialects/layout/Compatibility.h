@@ -98,6 +98,18 @@ struct AccessPlan {
 /// The widest accesses that all threads can make with the same slots.
 Answer<AccessPlan> accessPlan(const SharedLayout &shared, const RegisterLayout &fragment);
 
+/// Loads of bytes by whole words, where neighbouring lanes hold the bytes of a word: each lane loads
+/// all words that hold bytes of its own, several in one access, and takes its own out of them.
+struct WordPlan {
+  unsigned accessBytes = 0; ///< 8 or 16
+  unsigned unit = 1; ///< bytes of a word that a lane takes: 1 or 2, the same in each of its words
+  RegisterLayout address; ///< where a lane would be if it held the first bytes of its words
+  /// Slots in the order of their addresses, by accesses; the first is at the access' first word.
+  llvm::SmallVector<llvm::SmallVector<int64_t, 8>, 8> groups;
+};
+/// Refused where plain accesses are as good, and where the words hold what is not of the fragment.
+Answer<WordPlan> wordPlan(const SharedLayout &shared, const RegisterLayout &fragment);
+
 // ---- Bank conflicts
 
 /// Wavefronts summed over the accesses of all warps; `ideal` is what a conflict-free layout takes.
@@ -113,6 +125,8 @@ struct BankReport {
 BankReport countWavefronts(llvm::ArrayRef<int64_t> addresses, unsigned bytes);
 /// All accesses of accessPlan(). Zero wavefronts when there is no plan.
 BankReport bankConflicts(const SharedLayout &shared, const RegisterLayout &fragment);
+/// All accesses of a plan of words.
+BankReport bankConflicts(const SharedLayout &shared, const WordPlan &plan);
 /// All instructions of an ldmatrix or stmatrix plan.
 BankReport bankConflicts(const SharedLayout &shared, const MatrixPlan &plan);
 
@@ -121,9 +135,19 @@ BankReport bankConflicts(const SharedLayout &shared, const MatrixPlan &plan);
 /// What somebody does with the buffer. A demand that is `required` must be met; others are weighed.
 struct Demand {
   /// CpAsync: PTX ISA 9.7.9.25.3.1: both addresses are aligned to the size of the copy.
-  enum class Kind { Wgmma, Tma, TmaStore, CpAsync, Ldmatrix, Stmatrix, Access } kind = Kind::Access;
+  /// Words: a load that goes by whole words where it can, else an Access.
+  enum class Kind {
+    Wgmma,
+    Tma,
+    TmaStore,
+    CpAsync,
+    Ldmatrix,
+    Stmatrix,
+    Access,
+    Words
+  } kind = Kind::Access;
   WgmmaOperand wgmma;      // Wgmma
-  RegisterLayout fragment; // Ldmatrix, Stmatrix, Access
+  RegisterLayout fragment; // Ldmatrix, Stmatrix, Access, Words
   bool trans = false;      // Ldmatrix, Stmatrix
   int64_t bytes = 0;       // CpAsync: of one copy, along a row
   bool required = false;

@@ -214,6 +214,47 @@ RegisterLayout RegisterLayout::permuted(ArrayRef<unsigned> perm) const {
 
 RegisterLayout RegisterLayout::transposed() const { return permuted({1, 0}); }
 
+Answer<RegisterLayout> RegisterLayout::pairs() const {
+  if (rank() == 0 || contiguousElements(rank() - 1) < 2) {
+    return Refusal{"a thread does not hold pairs of neighbours along the last dimension"};
+  }
+  if (spec.shape.back() % 2 != 0) {
+    return Refusal{"the last extent is odd"};
+  }
+  Spec s = spec;
+  s.shape.back() /= 2;
+  s.bases[0].erase(s.bases[0].begin());
+  for (Bases &vectors : s.bases) {
+    for (Coords &v : vectors) {
+      v.back() /= 2;
+    }
+  }
+  for (Repeat &r : s.repeats) {
+    r.stride /= r.dim + 1 == int(rank()) ? 2 : 1;
+  }
+  return get(std::move(s));
+}
+
+Answer<RegisterLayout> RegisterLayout::unpaired() const {
+  if (rank() == 0) {
+    return Refusal{"a scalar has no neighbours"};
+  }
+  Spec s = spec;
+  s.shape.back() *= 2;
+  for (Bases &vectors : s.bases) {
+    for (Coords &v : vectors) {
+      v.back() *= 2;
+    }
+  }
+  Coords step(rank(), 0);
+  step.back() = 1;
+  s.bases[0].insert(s.bases[0].begin(), step);
+  for (Repeat &r : s.repeats) {
+    r.stride *= r.dim + 1 == int(rank()) ? 2 : 1;
+  }
+  return get(std::move(s));
+}
+
 RegisterLayout RegisterLayout::withShape(ArrayRef<int64_t> shape) const {
   assert(shape.size() == rank() && "the rank stays");
   Spec s = spec;

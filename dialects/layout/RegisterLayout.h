@@ -233,6 +233,11 @@ public:
   RegisterLayout permuted(llvm::ArrayRef<unsigned> perm) const;
   /// Two dimensions exchanged (rank 2).
   RegisterLayout transposed() const;
+  /// Pairs of neighbours along the last dimension as one element each, slots 2i and 2i + 1 as slot i.
+  /// Refused where these are not such a pair in every thread.
+  Answer<RegisterLayout> pairs() const;
+  /// The inverse: each element as two neighbours along the last dimension.
+  Answer<RegisterLayout> unpaired() const;
   /// The same map with other bounds (padding more or less).
   RegisterLayout withShape(llvm::ArrayRef<int64_t> shape) const;
   /// The same map owned by the warps from `first` on.

@@ -126,7 +126,7 @@ def Tgpu_TensorMapAttr : Tgpu_Attr<"TensorMap", "tensor_map"> {
   let description = [{
     `argument`: number of the `!tile.global` kernel argument. The map has one dimension for each of the tensor, innermost
     first; `extents` and `strides` (elements; the innermost is the constant 1) are numbers of kernel arguments, or -1 - c
-    for a constant c. `box` in elements; `swizzle` in bytes.
+    for a constant c. `box` in elements; `swizzle` in bytes. Of packed types all count bytes.
   }];
   let parameters = (ins "int64_t":$argument, ArrayRefParameter<"int64_t">:$extents,
                         ArrayRefParameter<"int64_t">:$strides, ArrayRefParameter<"int64_t">:$box, "int64_t":$swizzle);

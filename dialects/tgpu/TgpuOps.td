@@ -300,6 +300,22 @@ def Tgpu_CoordinateOp : Tgpu_Op<"coordinate", [Pure]> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
+def Tgpu_PackedTile : AnyTypeOf<[AnyRankedTensor, AnyVectorOfNonZeroRank]>;
+
+class Tgpu_PackingOp<string mnem> : Tgpu_Op<mnem, [Pure]> {
+  let arguments = (ins Tgpu_PackedTile:$source);
+  let results = (outs Tgpu_PackedTile:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+def Tgpu_UnpackOp : Tgpu_PackingOp<"unpack"> {
+  let summary = "the elements of 4 bits that are packed in bytes: twice as many along the last dimension";
+  let description = [{ The even one is the low half. With layouts, a thread holds both elements of each byte that it holds. }];
+}
+def Tgpu_PackOp : Tgpu_PackingOp<"pack"> {
+  let summary = "bytes of two elements of 4 bits each: the inverse of `tgpu.unpack`";
+}
+
 // Indices, mask and value are scalars or tiles of one shape, that of the result; if all are scalars, so is it.
 def Tgpu_Place : AnyTypeOf<[Tile_GlobalType, Tile_BufferType, Tgpu_SmemType]>;
 def Tgpu_Index : AnyTypeOf<[AnySignlessInteger, RankedTensorOf<[AnySignlessInteger]>]>;

@@ -38,6 +38,8 @@ namespace tilec::tile {
 
 /// Bits that one element takes in memory: `i1` a byte, `i4` and `f4E2M1FN` half a byte.
 unsigned getStorageBits(mlir::Type elementType);
+/// True for elements of which memory holds two in a byte.
+inline bool isPacked(mlir::Type elementType) { return getStorageBits(elementType) == 4; }
 
 /// True where `divisor` is a constant, of all elements if it is a tile, by which any number can be
 /// divided without overflow: neither 0 nor, with sign, -1.

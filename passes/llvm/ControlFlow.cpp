@@ -175,6 +175,8 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
       .Case<tgpu::StoreOp>([&](auto o) { return lowerStore(o); })
       .Case<tgpu::CoordinateOp>([&](auto o) { return lowerCoordinate(o); })
       .Case<tgpu::GatherOp>([&](auto o) { return lowerGather(o); })
+      .Case<tgpu::UnpackOp>([&](auto o) { return lowerUnpack(o); })
+      .Case<tgpu::PackOp>([&](auto o) { return lowerPack(o); })
       .Case<tgpu::ScatterOp>([&](auto o) { return lowerScatter(o); })
       .Case<tgpu::AtomicOp>([&](auto o) { return lowerAtomic(o); })
       .Case<tgpu::AtomicTileOp>([&](auto o) { return lowerAtomicTile(o); })

@@ -21,12 +21,8 @@ Fragment KernelLowering::truncatePairs(ArrayRef<Value> values, Type to) {
   size_t i = 0;
   Type from = values[0].getType();
   for (; from.isF32() && i + 1 < values.size(); i += 2) {
-    Value pair = LLVM::UndefOp::create(b, loc, VectorType::get({2}, from));
-    pair = LLVM::InsertElementOp::create(b, loc, pair, values[i], index(b, loc, 0));
-    pair = LLVM::InsertElementOp::create(b, loc, pair, values[i + 1], index(b, loc, 1));
-    pair = LLVM::FPTruncOp::create(b, loc, VectorType::get({2}, to), pair);
-    result.push_back(LLVM::ExtractElementOp::create(b, loc, pair, index(b, loc, 0)));
-    result.push_back(LLVM::ExtractElementOp::create(b, loc, pair, index(b, loc, 1)));
+    Value pair = buildVector(values.slice(i, 2));
+    takeVector(LLVM::FPTruncOp::create(b, loc, VectorType::get({2}, to), pair), result);
   }
   for (; i < values.size(); ++i) {
     result.push_back(arith::TruncFOp::create(b, loc, to, values[i]));
@@ -149,6 +145,18 @@ Fragment KernelLowering::fp8ToHalf(ArrayRef<Value> values, Type from) {
   return result;
 }
 
+/// 2^(x - 127) of an e8m0: an f32's exponent, the least of which is a subnormal; 255 is NaN.
+Value KernelLowering::powerOfTwo(Value byte) {
+  Type i32 = b.getI32Type();
+  auto number = [&](int64_t value) { return constant(value, i32); };
+  Value code = arith::ExtUIOp::create(b, loc, i32, byte);
+  auto is = [&](int64_t value) { return compare(arith::CmpIPredicate::eq, code, number(value)); };
+  Value bits = arith::ShLIOp::create(b, loc, code, number(23));
+  bits = arith::SelectOp::create(b, loc, is(0), number(0x00400000), bits);
+  bits = arith::SelectOp::create(b, loc, is(255), number(0x7fffffff), bits);
+  return LLVM::BitcastOp::create(b, loc, b.getF32Type(), bits);
+}
+
 Value KernelLowering::floatToInteger(Value value, Type to, bool isUnsigned) {
   StringRef name = isUnsigned ? "llvm.fptoui.sat" : "llvm.fptosi.sat";
   return LLVM::CallIntrinsicOp::create(b, loc, to, b.getStringAttr(name), ValueRange{value})
@@ -160,6 +168,12 @@ FailureOr<Fragment> KernelLowering::convertAll(Operation *op, ArrayRef<Value> va
   if (from == to || values.empty()) {
     return Fragment(values);
   }
+  if (tile::isPacked(from)) {
+    return convertFromPacked(op, values, {}, from, to, srcUnsigned, dstUnsigned);
+  }
+  if (tile::isPacked(to)) {
+    return convertToPacked(op, values, from, to, srcUnsigned, dstUnsigned);
+  }
   if (isFp8(from) || isFp8(to)) {
     if (isFp8(from)) {
       Fragment halves = fp8ToHalf(values, from);
@@ -169,10 +183,14 @@ FailureOr<Fragment> KernelLowering::convertAll(Operation *op, ArrayRef<Value> va
         convertAll(op, values, from, b.getF32Type(), srcUnsigned, dstUnsigned);
     return failed(floats) ? floats : FailureOr<Fragment>(floatToFp8(*floats, to));
   }
+  if (isa<Float8E8M0FNUType>(from)) {
+    Fragment floats = llvm::map_to_vector<8>(values, [&](Value v) { return powerOfTwo(v); });
+    return convertAll(op, floats, b.getF32Type(), to, srcUnsigned, dstUnsigned);
+  }
   auto known = [](Type type) {
     return type.isF16() || type.isBF16() || type.isF32() || type.isF64() || type.isInteger();
   };
-  if (!known(from) || !known(to) || from.isInteger(4) || to.isInteger(4)) {
+  if (!known(from) || !known(to)) {
     return unsupported(op, "a conversion between these types");
   }
   if (isa<FloatType>(from) && isa<FloatType>(to)) {
@@ -211,9 +229,13 @@ LogicalResult KernelLowering::lowerConvert(tile::ConvertOp op) {
   if (failed(values)) {
     return failure();
   }
-  FailureOr<Fragment> result = convertAll(
-      op, *values, getElementTypeOrSelf(op.getInput().getType()),
-      getElementTypeOrSelf(op.getResult().getType()), op.getSrcUnsigned(), op.getDstUnsigned());
+  Type from = getElementTypeOrSelf(op.getInput().getType());
+  Type to = getElementTypeOrSelf(op.getResult().getType());
+  const Fragment bytes = packedSource(op.getInput());
+  FailureOr<Fragment> result =
+      bytes.empty() ? convertAll(op, *values, from, to, op.getSrcUnsigned(), op.getDstUnsigned())
+                    : convertFromPacked(op, *values, bytes, from, to, op.getSrcUnsigned(),
+                                        op.getDstUnsigned());
   if (failed(result)) {
     return failure();
   }

@@ -34,8 +34,7 @@ LogicalResult KernelLowering::prepareAccess(ElementAccess &access) {
   access.element = access.view ? access.view->element : access.buffer->element;
   auto tile = dyn_cast<RankedTensorType>(access.tile);
   access.layout = tile ? tgpu::getLayout(tile) : nullptr;
-  if (memoryBytes(access.element) == 0 ||
-      (tile && (!access.layout || !access.layout->isSeparable() || access.layout->partial()))) {
+  if (tile && (!access.layout || !access.layout->isSeparable() || access.layout->partial())) {
     return unsupported(access.op, "elements of such a tile");
   }
   access.slots = tile ? access.layout->registersPerThread() : 1;

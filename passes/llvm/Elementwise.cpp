@@ -28,7 +28,7 @@ static Operation *cloneScalar(OpBuilder &b, Location loc, Operation *op, ValueRa
   return clone;
 }
 
-/// A constant as slots hold it: 8-bit floats live in integers.
+/// A constant as slots hold it: small floats live in integers.
 static TypedAttr slotConstant(TypedAttr value) {
   Type type = slotType(value.getType());
   return type == value.getType()
@@ -130,6 +130,26 @@ LogicalResult KernelLowering::lowerGeneric(Operation *op) {
   return success();
 }
 
+/// True for what has an instruction for two numbers of 16 bits. Slots 2i and 2i + 1 of such numbers
+/// share a register.
+static bool isPairwise(Operation *op) {
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, math::FmaOp>(op) &&
+         (element.isF16() || element.isBF16());
+}
+
+Fragment KernelLowering::emitPair(Operation *op, ValueRange first, ValueRange second) {
+  OperationState state(loc, op->getName());
+  for (auto [low, high] : llvm::zip_equal(first, second)) {
+    state.addOperands(buildVector({low, high}));
+  }
+  state.addTypes(state.operands.front().getType());
+  state.addAttributes(op->getAttrs());
+  Fragment result;
+  takeVector(b.create(state)->getResult(0), result);
+  return result;
+}
+
 LogicalResult KernelLowering::lowerElementwise(Operation *op) {
   SmallVector<Type> types;
   if (failed(flattenTypes(op, op->getResult(0).getType(), types))) {
@@ -163,6 +183,19 @@ LogicalResult KernelLowering::lowerElementwise(Operation *op) {
     }
     operands.push_back(*slots);
   }
+  if (isa<arith::ExtUIOp, arith::ExtSIOp>(op)) {
+    if (Fragment bytes = packedSource(op->getOperand(0)); !bytes.empty()) {
+      const bool isUnsigned = isa<arith::ExtUIOp>(op);
+      FailureOr<Fragment> decoded = convertFromPacked(
+          op, operands[0], bytes, getElementTypeOrSelf(op->getOperand(0).getType()),
+          getElementTypeOrSelf(op->getResult(0).getType()), isUnsigned, isUnsigned);
+      if (failed(decoded)) {
+        return failure();
+      }
+      scalars[op->getResult(0)] = *decoded;
+      return success();
+    }
+  }
   for (Value operand : op->getOperands()) {
     auto from = tgpu::getLayout(operand.getType());
     auto to = tgpu::getLayout(op->getResult(0).getType());
@@ -174,15 +207,22 @@ LogicalResult KernelLowering::lowerElementwise(Operation *op) {
   // Slots that one scalar filled give one result.
   std::map<SmallVector<void *, 3>, Fragment> known; // results of one slot
   SmallVector<Fragment, 2> results(op->getNumResults());
+  auto slotAt = [&](size_t i) {
+    return llvm::map_to_vector<3>(operands, [&](const Fragment &operand) { return operand[i]; });
+  };
+  auto valuesOf = [&](ArrayRef<Value> slot) -> Fragment & { // looked up only
+    return known[llvm::map_to_vector<3>(slot, [](Value v) { return v.getAsOpaquePointer(); })];
+  };
+  const bool inPairs = isPairwise(op) && count % 2 == 0;
   for (size_t i = 0; i < count; ++i) {
-    SmallVector<Value> slot;
-    SmallVector<void *, 3> key;
-    for (const Fragment &operand : operands) {
-      slot.push_back(operand[i]);
-      key.push_back(operand[i].getAsOpaquePointer());
-    }
-    Fragment &values = known[key]; // looked up only
-    if (values.empty()) {
+    const SmallVector<Value, 3> slot = slotAt(i);
+    Fragment &values = valuesOf(slot);
+    if (values.empty() && inPairs && i % 2 == 0 && valuesOf(slotAt(i + 1)).empty() &&
+        slot != slotAt(i + 1)) {
+      Fragment pair = emitPair(op, slot, slotAt(i + 1));
+      values = {pair[0]};
+      valuesOf(slotAt(i + 1)) = {pair[1]};
+    } else if (values.empty()) {
       values = emitScalar(op, slot);
     }
     for (auto [result, value] : llvm::zip_equal(results, values)) {

@@ -11,18 +11,19 @@ using namespace mlir;
 namespace tilec::lowering {
 
 Type slotType(Type element) {
-  if (auto type = dyn_cast<FloatType>(element); type && type.getWidth() == 8) {
-    return IntegerType::get(element.getContext(), 8);
+  if (auto type = dyn_cast<FloatType>(element); type && type.getWidth() <= 8) {
+    return IntegerType::get(element.getContext(), type.getWidth());
   }
   return element;
 }
 
 Type memoryType(Type element) {
-  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : slotType(element);
+  return element.getIntOrFloatBitWidth() < 8 ? IntegerType::get(element.getContext(), 8)
+                                             : slotType(element);
 }
 
 int64_t memoryBytes(Type element) {
-  return element.isInteger(1) ? 1 : element.getIntOrFloatBitWidth() / 8;
+  return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
 }
 
 KernelLowering::KernelLowering(tgpu::KernelOp kernel, LLVM::GlobalOp sharedMemory)

@@ -84,7 +84,7 @@ struct Combiner {
 /// Name of the dynamic shared memory of every kernel.
 inline constexpr llvm::StringLiteral kSharedMemory = "tilec_shared_memory";
 
-/// The type of a slot: that of the language, storage types of 8 bits as i8.
+/// The type of a slot: that of the language, floats of 8 and 4 bits as integers.
 mlir::Type slotType(mlir::Type element);
 
 class KernelLowering {
@@ -171,6 +171,8 @@ private:
   // ---- Elementwise (Elementwise.cpp, Convert.cpp).
   mlir::LogicalResult lowerGeneric(mlir::Operation *op);
   mlir::LogicalResult lowerElementwise(mlir::Operation *op);
+  /// The results of `op` in two slots by one instruction.
+  Fragment emitPair(mlir::Operation *op, mlir::ValueRange first, mlir::ValueRange second);
   /// The results of `op` on scalars: nothing that is undefined or poison in LLVM.
   Fragment emitScalar(mlir::Operation *op, mlir::ValueRange in);
   // ---- Integers.cpp
@@ -191,6 +193,26 @@ private:
   Fragment fp8ToHalf(llvm::ArrayRef<mlir::Value> values, mlir::Type from);
   Fragment truncatePairs(llvm::ArrayRef<mlir::Value> values, mlir::Type to);
   mlir::Value floatToInteger(mlir::Value value, mlir::Type to, bool isUnsigned);
+  mlir::Value powerOfTwo(mlir::Value byte);
+
+  // ---- Elements of 4 bits (PackedElements.cpp).
+  mlir::LogicalResult lowerUnpack(tgpu::UnpackOp op);
+  mlir::LogicalResult lowerPack(tgpu::PackOp op);
+  Fragment packPairs(llvm::ArrayRef<mlir::Value> elements);
+  /// The elements of type `from` in bytes, two in each, as numbers of type `to`: f16, bf16 or i8.
+  Fragment decodeBytes(llvm::ArrayRef<mlir::Value> bytes, mlir::Type from, mlir::Type to,
+                       bool isUnsigned);
+  /// Conversions from and to elements of 4 bits; `bytes`: where the values were unpacked from, or
+  /// empty.
+  mlir::FailureOr<Fragment> convertFromPacked(mlir::Operation *op,
+                                              llvm::ArrayRef<mlir::Value> values,
+                                              llvm::ArrayRef<mlir::Value> bytes, mlir::Type from,
+                                              mlir::Type to, bool srcUnsigned, bool dstUnsigned);
+  mlir::FailureOr<Fragment> convertToPacked(mlir::Operation *op, llvm::ArrayRef<mlir::Value> values,
+                                            mlir::Type from, mlir::Type to, bool srcUnsigned,
+                                            bool dstUnsigned);
+  /// The bytes that the elements of a value were unpacked from; empty if they were not.
+  Fragment packedSource(mlir::Value value);
 
   // ---- Checks (Checks.cpp).
   mlir::LogicalResult lowerVerify(tile::VerifyOp op);
@@ -310,6 +332,10 @@ private:
   /// Whether a slot lies inside the tile for the calling thread; null when always.
   mlir::Value slotInTile(const layout::RegisterLayout &fragment, int64_t reg);
   Fragment loadMatrices(const Shared &buffer, const layout::MatrixPlan &plan);
+  std::optional<layout::WordPlan> wordPlan(const Shared &buffer,
+                                           const layout::RegisterLayout &fragment);
+  Fragment loadWords(const Shared &buffer, const layout::RegisterLayout &fragment,
+                     const layout::WordPlan &plan);
   void storeMatrices(const Shared &buffer, const layout::MatrixPlan &plan,
                      llvm::ArrayRef<mlir::Value> slots);
   mlir::FailureOr<Fragment> loadShared(mlir::Operation *op, const Shared &buffer,
@@ -435,6 +461,9 @@ public:
   void unpackWord(mlir::Value word, mlir::Type element, Fragment &slots) {
     unpackBits(word, slotType(element), slots);
   }
+  /// A vector of scalars of one type. Elements that were taken from such a vector in order fold back.
+  mlir::Value buildVector(llvm::ArrayRef<mlir::Value> values);
+  void takeVector(mlir::Value vector, Fragment &values);
   /// Consecutive slots as integers of `width` bits, and the slots of type `slot` in an integer.
   Fragment packBits(llvm::ArrayRef<mlir::Value> slots, unsigned width);
   void unpackBits(mlir::Value bits, mlir::Type slot, Fragment &slots);
@@ -481,9 +510,9 @@ private:
 /// check.
 llvm::SmallVector<bool, 4> inBoundsOf(mlir::Operation *op);
 
-/// The type in memory: as slotType, i1 as i8.
+/// The type in memory: as slotType, what is less than a byte as i8. Elements of 4 bits get here in
+/// values alone (PackElements.cpp); where these pass through memory, each takes a byte.
 mlir::Type memoryType(mlir::Type element);
-/// Bytes in memory; 0 for packed types.
 int64_t memoryBytes(mlir::Type element);
 
 } // namespace tilec::lowering

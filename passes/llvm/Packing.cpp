@@ -5,8 +5,7 @@ using namespace mlir;
 
 namespace tilec::lowering {
 
-/// A vector of scalars of one type. Elements that were taken from such a vector in order fold back.
-static Value buildVector(OpBuilder &b, Location loc, ArrayRef<Value> values) {
+Value KernelLowering::buildVector(ArrayRef<Value> values) {
   auto type = VectorType::get({int64_t(values.size())}, values[0].getType());
   Value vector = LLVM::UndefOp::create(b, loc, type);
   for (auto [i, value] : llvm::enumerate(values)) {
@@ -16,7 +15,7 @@ static Value buildVector(OpBuilder &b, Location loc, ArrayRef<Value> values) {
   return vector;
 }
 
-static void takeVector(OpBuilder &b, Location loc, Value vector, Fragment &values) {
+void KernelLowering::takeVector(Value vector, Fragment &values) {
   for (int64_t i = 0; i < cast<VectorType>(vector.getType()).getNumElements(); ++i) {
     Value index = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(i));
     values.push_back(LLVM::ExtractElementOp::create(b, loc, vector, index));
@@ -28,7 +27,7 @@ Fragment KernelLowering::packBits(ArrayRef<Value> slots, unsigned width) {
   Type type = b.getIntegerType(width);
   const size_t perWord = width / slots[0].getType().getIntOrFloatBitWidth();
   for (size_t i = 0; i + perWord <= slots.size(); i += perWord) {
-    Value value = perWord == 1 ? slots[i] : buildVector(b, loc, slots.slice(i, perWord));
+    Value value = perWord == 1 ? slots[i] : buildVector(slots.slice(i, perWord));
     words.push_back(value.getType() == type ? value
                                             : Value(LLVM::BitcastOp::create(b, loc, type, value)));
   }
@@ -41,7 +40,7 @@ void KernelLowering::unpackBits(Value bits, Type slot, Fragment &slots) {
     slots.push_back(bits.getType() == slot ? bits : LLVM::BitcastOp::create(b, loc, slot, bits));
     return;
   }
-  takeVector(b, loc, LLVM::BitcastOp::create(b, loc, VectorType::get({count}, slot), bits), slots);
+  takeVector(LLVM::BitcastOp::create(b, loc, VectorType::get({count}, slot), bits), slots);
 }
 
 Fragment KernelLowering::loadElements(Value pointer, Type element, int64_t count, int64_t align,
@@ -56,12 +55,14 @@ Fragment KernelLowering::loadElements(Value pointer, Type element, int64_t count
     if (count == 1) {
       values.push_back(loaded);
     } else {
-      takeVector(b, loc, loaded, values);
+      takeVector(loaded, values);
     }
   }
-  if (element.isInteger(1)) {
-    for (Value &value : values) {
+  for (Value &value : values) {
+    if (element.isInteger(1)) {
       value = compare(arith::CmpIPredicate::ne, value, constant(0, memory));
+    } else if (tile::isPacked(element)) {
+      value = arith::TruncIOp::create(b, loc, slotType(element), value);
     }
   }
   return values;
@@ -70,7 +71,7 @@ Fragment KernelLowering::loadElements(Value pointer, Type element, int64_t count
 void KernelLowering::storeElements(Value pointer, Type element, ArrayRef<Value> values,
                                    int64_t align, const CacheUse &use) {
   Fragment stored(values);
-  if (element.isInteger(1)) {
+  if (element.getIntOrFloatBitWidth() < 8) {
     for (Value &value : stored) {
       value = arith::ExtUIOp::create(b, loc, b.getI8Type(), value);
     }
@@ -78,7 +79,7 @@ void KernelLowering::storeElements(Value pointer, Type element, ArrayRef<Value> 
   if (use.hint != tile::CacheHint::None) {
     return storeHinted(pointer, stored, use);
   }
-  Value value = stored.size() == 1 ? stored[0] : buildVector(b, loc, stored);
+  Value value = stored.size() == 1 ? stored[0] : buildVector(stored);
   LLVM::StoreOp::create(b, loc, value, pointer, align);
 }
 

@@ -34,9 +34,6 @@ LogicalResult KernelLowering::lowerAlloc(tgpu::AllocSharedOp op) {
   if (!op.getOffset() || !layout) {
     return unsupported(op, "a buffer without an address or layout");
   }
-  if (layout->elementBits() < 8) {
-    return unsupported(op, "a shared buffer of packed elements");
-  }
   if (*op.getOffset() % layout->alignment() != 0) {
     return op.emitError("offset ") << *op.getOffset() << " is not a multiple of "
                                    << layout->alignment() << ", the alignment of the layout";
@@ -84,8 +81,9 @@ LogicalResult KernelLowering::lowerSubview(tgpu::SubviewOp op) {
 std::optional<layout::MatrixPlan> KernelLowering::matrixPlan(const Shared &buffer,
                                                              const layout::RegisterLayout &fragment,
                                                              bool store) {
+  // What is less than a byte has one in memory, but not in its slot.
   if (arch < (store ? 90u : 75u) || fragment.rank() != 2 || buffer.layout.rank() != 2 ||
-      fragment.hasPadding()) {
+      fragment.hasPadding() || buffer.element.getIntOrFloatBitWidth() < 8) {
     return std::nullopt;
   }
   // A part must begin at a row of 16 bytes for the plan of the whole to hold.
@@ -185,6 +183,9 @@ FailureOr<Fragment> KernelLowering::loadShared(Operation *op, const Shared &buff
                                                const layout::RegisterLayout &fragment) {
   if (auto plan = matrixPlan(buffer, fragment, /*store=*/false)) {
     return loadMatrices(buffer, *plan);
+  }
+  if (auto plan = wordPlan(buffer, fragment)) {
+    return loadWords(buffer, fragment, *plan);
   }
   FailureOr<layout::AccessPlan> plan = accessPlan(op, buffer, fragment);
   if (failed(plan)) {

@@ -15,9 +15,6 @@ LogicalResult KernelLowering::lowerView(tgpu::ViewOp op) {
       op.getStrides().size() + 1 != std::max(rank, 1u)) {
     return unsupported(op, "a view that is not one of a kernel argument");
   }
-  if (memoryBytes(op.getResult().getType().getElementType()) == 0) {
-    return unsupported(op, "elements of less than a byte");
-  }
   View view = base->second;
   view.element = op.getResult().getType().getElementType();
   for (unsigned d = 0; d < rank; ++d) {

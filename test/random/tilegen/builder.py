@@ -14,7 +14,8 @@ EXTENTS = [1, 2, 4, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64, 128, 128, 256]
 ODD_EXTENTS = [3, 5, 7, 9, 12, 20, 24, 33, 40, 48, 65, 80, 96, 100]
 THREADS = [32, 64, 96, 128, 128, 128, 128, 160, 192, 256, 256, 256, 384, 512]
 # What not every program may use, so that a refusal of one does not hide the rest: (name, probability).
-RARE = {"eight bits": 0.12, "fragments in products": 0.5, "division": 0.3}
+RARE = {"eight bits": 0.12, "four bits": 0.12, "fragments in products": 0.5, "division": 0.3}
+PACKED = ["u4", "i4", "e2m1"]
 COMPUTED = ["f32", "f32", "f32", "f16", "f16", "bf16", "i32", "i8", "u8", "i16", "u16", "u32", "f64", "i64", "u64"]
 
 
@@ -34,6 +35,7 @@ class Dimension:
 
     near: int
     grid: bool = False
+    even: bool = False  # the last one of a tensor of packed elements
 
 
 @dataclass
@@ -58,10 +60,18 @@ class Builder:
         self.natural = {}  # extent -> (index, dimension) that tile a whole tensor by it
         self.allowed = {name for name, probability in RARE.items() if self.chance(probability)}
         self.stored = COMPUTED + (["e4m3", "e5m2"] if "eight bits" in self.allowed else [])
+        self.packed = []
+        if "four bits" in self.allowed:
+            self.allow_packed()
         self.infos = {}  # tiles by name, whether in scope or not
         self.indices = set()  # names of tiles that hold indices
         self.own = []  # inout tensors with a region for each block
         self.element_leaf = None  # in a `parallel` loop: draws an operand of a format
+
+    def allow_packed(self):
+        if not self.packed:
+            self.packed = PACKED
+            self.stored = self.stored + PACKED
 
     # --- draws
 
@@ -126,6 +136,14 @@ class Builder:
                 return shape
         return (self.extent(8),) * rank
 
+    def fits(self, format, shape):
+        """Rows of packed elements are whole bytes."""
+        return not FORMATS[format].packed or self.value(shape[-1]) % 2 == 0
+
+    def stored_format(self, shape):
+        """A format in which a tile of this shape may lie in memory."""
+        return self.pick([f for f in self.stored if self.fits(f, shape)])
+
     # --- scopes
 
     def tiles(self, test=lambda t: True):
@@ -175,25 +193,26 @@ class Builder:
         self.dimensions[name] = Dimension(near, grid)
         return name
 
-    def origin(self, extent, span):
+    def origin(self, extent, span, even=False):
         """A start along a dimension in which tiles of `extent` lie, and how far the starts reach."""
         scalars = self.scalars()
         terms, reach = [], 0
         for name, most in scalars.items():
             if self.chance(0.5 if name in self.index_names else 0.6):
-                terms.append(f"{name} * {extent}" if self.chance(0.85) else name)
+                terms.append(f"{name} * {extent}" if self.chance(0.85) else f"{name} * 2" if even else name)
                 reach += most * self.value(extent)
         if self.chance(0.15):
-            shift = self.pick([1, 2, 3, 4, 8, 16])
+            shift = self.pick([2, 4, 6, 8, 16, 30] if even else [1, 2, 3, 4, 8, 16])
             terms.append(str(shift))
             reach += shift
         if span and self.chance(0.02):
-            terms.append("-3")
+            terms.append("-4" if even else "-3")
         return " + ".join(terms).replace("+ -", "- ") if terms else "0", reach
 
     def input_region(self, format, shape, same=None):
         """A place in an input tensor from which a tile of this shape can be copied."""
-        starts = [self.origin(e, True) for e in shape]
+        packed = FORMATS[format].packed
+        starts = [self.origin(e, True, packed and i + 1 == len(shape)) for i, e in enumerate(shape)]
         lead = []
         if self.chance(0.12):
             index = self.pick(list(self.scalars()) or ["0"])
@@ -211,12 +230,19 @@ class Builder:
                 near = reach + self.value(e)
                 alike = [k for k, d in self.dimensions.items() if d.near == near and not d.grid]
                 extents.append(self.pick(alike) if alike and self.chance(0.4) else self.dimension(near))
-            tensor = n.Tensor(self.name("X"), format, extents, data=self.data_kind(format))
-            self.program.arguments.append(tensor)
+            tensor = self.tensor("X", format, extents, data=self.data_kind(format))
         subscripts = [i for i, _ in lead] + [s for s, _ in starts]
         if not lead and self.chance(0.1) and len(shape) == 2:
             subscripts = [(s, e) for (s, _), e in zip(starts, shape)]
         return n.Region(tensor.name, subscripts)
+
+    def tensor(self, prefix, format, extents, direction="", **more):
+        """A new one; rows of packed elements are whole bytes."""
+        tensor = n.Tensor(self.name(prefix), format, extents, direction, **more)
+        self.program.arguments.append(tensor)
+        if FORMATS[format].packed and extents[-1] in self.dimensions:
+            self.dimensions[extents[-1]].even = True
+        return tensor
 
     def data_kind(self, format):
         if FORMATS[format].is_float:
@@ -227,8 +253,7 @@ class Builder:
         """A place of its own for each block, in a new tensor."""
         tiled = [self.natural.get(e) for e in shape]
         if len(shape) == len(self.index_names) and all(tiled) and len({t[0] for t in tiled}) == len(tiled) and self.chance(0.8):
-            tensor = n.Tensor(self.name("Y"), format, [d for _, d in tiled], "out")
-            self.program.arguments.append(tensor)
+            tensor = self.tensor("Y", format, [d for _, d in tiled], "out")
             return n.Region(tensor.name, [f"{index} * {e}" for (index, _), e in zip(tiled, shape)])
         blocks = self.index_names
         extents = [self.grid_dimension(i) for i in blocks]
@@ -238,8 +263,7 @@ class Builder:
                 inner.append(e)
             else:
                 inner.append(self.dimension(self.value(e)))
-        tensor = n.Tensor(self.name("Y"), format, extents + inner, "out")
-        self.program.arguments.append(tensor)
+        tensor = self.tensor("Y", format, extents + inner, "out")
         return n.Region(tensor.name, list(blocks) + ["0"] * len(shape))
 
     def grid_dimension(self, index):

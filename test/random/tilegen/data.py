@@ -25,8 +25,10 @@ def draw(rng, fmt, kind, shape):
         if kind == "special":
             tiny = 2.0 ** (fmt.least - fmt.precision + 1)
             special = np.array([np.nan, np.inf, -np.inf, fmt.largest, -fmt.largest, 2.0**fmt.least, tiny, -tiny, -0.0])
-            if fmt.name == "e4m3":  # has no infinity
+            if fmt.name in ("e4m3", "e2m1"):  # have no infinity
                 special = special[~np.isinf(special)]
+            if fmt.name == "e2m1":
+                special = special[~np.isnan(special)]
             values = np.where(rng.random(shape) < 0.05, special[rng.integers(0, len(special), shape)], values)
         return values
     low, high = fmt.range

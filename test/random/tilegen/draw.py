@@ -67,7 +67,8 @@ class Drawing(Builder):
         for tensor in self.program.tensors():
             if len(tensor.extents) > 1 and tensor.name not in reshaped and not tensor.same and not tensor.alias and self.chance(0.1):
                 if not any(other.alias == tensor.name for other in self.program.tensors()):
-                    tensor.strided, tensor.padding = True, self.pick([0, 1, 3, 8, 16, 64])
+                    paddings = [0] if FORMATS[tensor.format].packed else [0, 1, 3, 8, 16, 64]
+                    tensor.strided, tensor.padding = True, self.pick(paddings)
                     self.note("strided")
 
     def align(self):
@@ -104,12 +105,15 @@ class Drawing(Builder):
                 dims[name] = max(0 if self.chance(0.02) else 1, d.near + self.pick([0, 0, -1, 1, -3, 5, -d.near // 2, 7]))
             else:
                 dims[name] = max(16, (d.near + self.pick([0, 0, 0, 8, -8, 16])) // 16 * 16)
+            dims[name] += dims[name] % 2 if d.even else 0
         return dims
 
 
 def draw_program(seed, attempt=0, only=None):
     """The program of a seed; of its later attempts where the first ones commit errors of the program."""
     b = Drawing(f"{seed}/{attempt}")
+    if only == "packed":
+        b.allow_packed()
     if b.chance(0.25):
         for _ in range(b.pick([1, 2])):
             b.program.arguments.append(n.ScalarArgument(b.name("a"), b.pick(["f32", "i32", "f16"]), b.pick([0, 1, 2, 3])))

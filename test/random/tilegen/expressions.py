@@ -18,6 +18,7 @@ def leaf(b, format, shape, need_tile=True, beside=False):
     same = b.tiles(lambda t: t.shape == shape and t.format == format)
     others = b.tiles(lambda t: t.shape == shape and t.format != format and t.format != "bool")
     turned = b.tiles(lambda t: len(shape) == 2 and t.shape == shape[::-1] and t.format == format and t.shape != t.shape[::-1])
+    turned = [t for t in turned if b.fits(format, shape)]
     choices = []
     if same:
         choices.append((lambda: n.Ref(b.pick(same).name), 6))
@@ -84,8 +85,8 @@ def expression(b, format, shape, depth=2, beside=False):
     if kind == "select":
         return _select(b, format, shape, depth, first)
     if kind == "convert":
-        via = b.pick([c for c in CASTS if c != format])
-        if FORMATS[via].only_stores and via not in b.stored:
+        via = b.pick([c for c in CASTS + b.packed if c != format])
+        if FORMATS[via].only_stores and (via not in b.stored or not b.fits(via, shape)):
             return first
         b.note("casts")
         inner = expression(b, via, shape, depth - 1)

@@ -47,11 +47,11 @@ def load(b, shape=None, format=None, scope=None):
         tile = b.pick(known)
     else:
         shape = shape or b.shape()
-        format = format or b.pick(b.stored)
+        format = format or b.stored_format(shape)
         tile = b.declare(scope, format, shape)
     source = tile.format
     if b.chance(0.12):
-        source = b.pick(b.stored)
+        source = b.stored_format(tile.shape)
         b.note("casts")
     b.emit(n.Copy(b.input_region(source, tile.shape), n.Ref(tile.name), copy_notes(b)))
     tile.ready = True
@@ -67,7 +67,7 @@ def store(b, tile=None, format=None):
     if not tile and not tiles:
         return False
     tile = tile or b.pick(tiles)
-    format = format or (tile.format if b.chance(0.7) else b.pick(b.stored))
+    format = format or (tile.format if b.chance(0.7) else b.stored_format(tile.shape))
     source = n.Ref(tile.name)
     if b.chance(0.25):
         source = expression(b, tile.format, tile.shape) or source
@@ -157,7 +157,7 @@ def round_trip(b):
     if shared and b.chance(0.5):
         through = b.pick(shared)
     else:
-        through = b.declare("shared", tile.format if b.chance(0.8) else b.pick(b.stored), tile.shape)
+        through = b.declare("shared", tile.format if b.chance(0.8) else b.stored_format(tile.shape), tile.shape)
     if through.format == tile.format and b.chance(0.5):
         b.emit(n.Assign(n.Ref(through.name), "=", n.Ref(tile.name)))
     else:
@@ -180,6 +180,8 @@ def parts(b):
         return False
     tile = b.pick(whole)
     half = b.extent(b.value(tile.shape[0]) // 2)
+    if not b.fits(tile.format, (half, *tile.shape[1:])):
+        return False
     spans = [(b.pick(["0", half]), half)] + [("0", e) for e in tile.shape[1:]]
     part, shape = n.Part(tile.name, spans), (half, *tile.shape[1:])
     if b.chance(0.5):
@@ -197,7 +199,7 @@ def parts(b):
 
 @feature("transpose", 0.8)
 def transpose(b):
-    tiles = b.tiles(lambda t: len(t.shape) == 2 and t.format != "bool")
+    tiles = b.tiles(lambda t: len(t.shape) == 2 and t.format != "bool" and b.fits(t.format, t.shape[::-1]))
     if not tiles:
         return False
     tile = b.pick(tiles)
@@ -286,6 +288,31 @@ def _own_access(b, tensor, inner, read):
     if b.chance(0.3):
         source = expression(b, tile.format, tile.shape) or source
     b.emit(n.Copy(source, place, copy_notes(b)))
+
+
+# --- elements of four bits
+
+
+@feature("packed", 1.5)
+def packed(b):
+    """A tile of packed elements: decoded, formed again, written back."""
+    formats = b.packed
+    shape = b.shape()
+    if not formats or not b.fits(formats[0], shape):
+        return False
+    known = b.tiles(lambda t: FORMATS[t.format].packed)
+    tile = b.pick(known) if known and b.chance(0.4) else load(b, shape, b.pick(formats), b.pick(["shared", "shared", "fragment"]))
+    kind = b.pick(["decode", "decode", "again", "store", "scaled"])
+    if kind == "store":
+        return store(b, tile)
+    format = b.pick(["f16", "f16", "bf16", "f32", "i8", "i32", "u16", "f64"])
+    value = n.Cast(format, n.Ref(tile.name))
+    if kind == "scaled" and FORMATS[format].is_float:
+        value = n.Binary("*", n.Binary("-", value, b.literal(format)), b.literal(format))
+    target = b.declare(b.pick(["shared", "fragment", "fragment"]), format, tile.shape, value)
+    if kind == "again":
+        other = b.pick(formats)
+        b.declare(b.pick(["shared", "fragment"]), other, tile.shape, n.Cast(other, n.Ref(target.name)))
 
 
 # --- control flow
@@ -379,8 +406,7 @@ def optional(b):
         return False
     tile = b.pick(tiles)
     extents = [b.grid_dimension(i) for i in b.index_names] + list(tile.shape)
-    tensor = n.Tensor(b.name("P"), tile.format, extents, "out", optional=True, absent=b.chance(0.4))
-    b.program.arguments.append(tensor)
+    tensor = b.tensor("P", tile.format, extents, "out", optional=True, absent=b.chance(0.4))
     region = n.Region(tensor.name, list(b.index_names) + ["0"] * len(tile.shape))
     b.emit(n.If(f"present({tensor.name})", [n.Copy(n.Ref(tile.name), region)]))
 
@@ -414,17 +440,20 @@ def variable(b):
 @feature("view", 0.8)
 def view(b):
     """Part of an input with bounds of its own."""
-    format, shape = b.pick(b.stored), (b.extent(), b.extent())
+    shape = (b.extent(), b.extent())
+    format = b.stored_format(shape)
     if b.size(shape) > b.threads * 32:
         return False
-    tensor = n.Tensor(b.name("X"), format, [b.dimension(3), b.dimension(b.value(shape[0]) * 2), b.dimension(b.value(shape[1]) * 2)], data=b.data_kind(format))
-    b.program.arguments.append(tensor)
+    packed = FORMATS[format].packed
+    extents = [b.dimension(3), b.dimension(b.value(shape[0]) * 2), b.dimension(b.value(shape[1]) * 2)]
+    tensor = b.tensor("X", format, extents, data=b.data_kind(format))
     name = b.name("w")
     index = b.pick(b.index_names)
-    cut = lambda e: b.pick([None, ("0", str(b.value(e) + 3)), ("1", e), ("0", f"{index} * 8 + 5")])  # noqa: E731
-    b.emit(n.View(name, tensor.name, [index, cut(shape[0]), cut(shape[1])]))
+    cut = lambda e, first: b.pick([None, ("0", str(b.value(e) + 3)), (first, e), ("0", f"{index} * 8 + 5")])  # noqa: E731
+    b.emit(n.View(name, tensor.name, [index, cut(shape[0], "1"), cut(shape[1], "2" if packed else "1")]))
     tile = b.declare(b.pick(["shared", "fragment"]), format, shape)
-    b.emit(n.Copy(n.Region(name, [b.origin(e, True)[0] for e in shape]), n.Ref(tile.name), copy_notes(b)))
+    starts = [b.origin(shape[0], True)[0], b.origin(shape[1], True, packed)[0]]
+    b.emit(n.Copy(n.Region(name, starts), n.Ref(tile.name), copy_notes(b)))
     tile.ready = True
 
 

@@ -25,7 +25,19 @@ class Format:
 
     @property
     def only_stores(self):
-        return self.name in ("e4m3", "e5m2")
+        return self.name in ("e4m3", "e5m2") or self.packed
+
+    @property
+    def packed(self):
+        """Two to a byte along the last dimension, whose extent is even."""
+        return self.bits == 4
+
+    def held(self, integers):
+        """The low bits of integers, as its numbers."""
+        if not self.packed:
+            return integers.astype(self.array)
+        low = integers.astype(np.uint8) & 15
+        return (np.where(low > 7, low - 16, low) if self.kind == "i" else low).astype(self.array)
 
     @property
     def array(self):
@@ -56,6 +68,9 @@ FORMATS = {
         _float("bf16", 16, 8, -126, 3.3895313892515355e38, "u2"),
         _float("e4m3", 8, 4, -6, 448.0, "u1", saturates=True),
         _float("e5m2", 8, 3, -14, 57344.0, "u1", saturates=True),
+        _float("e2m1", 4, 2, 0, 6.0, "u1", saturates=True),
+        Format("i4", "i", 4, stored="i1"),
+        Format("u4", "u", 4, stored="u1"),
         *(Format(f"i{n}", "i", n, stored=f"i{n // 8}") for n in (8, 16, 32, 64)),
         *(Format(f"u{n}", "u", n, stored=f"u{n // 8}") for n in (8, 16, 32, 64)),
         Format("bool", "b", 8, stored="b1"),
@@ -82,7 +97,8 @@ def round_to(fmt, x):
         limit = fmt.largest if fmt.saturates else np.inf
         rounded = np.where(over, np.copysign(limit, safe), rounded)
         infinite = np.copysign(limit, x)
-        return np.where(finite, rounded, np.where(np.isnan(x), np.nan, infinite))
+        nan = limit if fmt.name == "e2m1" else np.nan
+        return np.where(finite, rounded, np.where(np.isnan(x), nan, infinite))
 
 
 def held_in(fmt, x):
@@ -111,8 +127,29 @@ def _eight_bit_values(fmt):
 _EIGHT = {name: _eight_bit_values(FORMATS[name]) for name in ("e4m3", "e5m2")}
 
 
+E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+
+
+def paired(codes):
+    """Elements of 4 bits as the bytes of a file."""
+    return (codes[..., 0::2] | codes[..., 1::2] << 4).astype(np.uint8)
+
+
+def unpaired(stored):
+    return np.stack([stored & 15, stored >> 4], axis=-1).reshape(*stored.shape[:-1], 2 * stored.shape[-1])
+
+
+def file_shape(fmt, shape):
+    """The shape of the array in a file."""
+    return (*shape[:-1], shape[-1] // 2) if fmt.packed else tuple(shape)
+
+
 def encode(fmt, values):
     """The array that a .npy file holds for representable numbers."""
+    if fmt.name == "e2m1":
+        return paired(np.searchsorted(E2M1, np.abs(values)) | np.where(np.signbit(values), 8, 0))
+    if fmt.packed:
+        return paired(np.asarray(values).astype(np.uint8) & 15)
     if fmt.name == "bf16":
         return (np.asarray(values, np.float32).view(np.uint32) >> 16).astype(np.uint16)
     if fmt.only_stores:
@@ -129,6 +166,11 @@ def encode(fmt, values):
 
 def decode(fmt, stored):
     """Numbers of the array that a .npy file holds: f64 for floats."""
+    if fmt.name == "e2m1":
+        codes = unpaired(stored)
+        return np.where(codes & 8, -E2M1[codes & 7], E2M1[codes & 7])
+    if fmt.packed:
+        return fmt.held(unpaired(stored))
     if fmt.name == "bf16":
         return (stored.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
     if fmt.only_stores:

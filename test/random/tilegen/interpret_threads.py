@@ -119,6 +119,9 @@ class Region:
     def value_of_Item(self, e, format):
         return self.item(e)
 
+    def value_of_Cast(self, e, format):
+        return iv.convert(FORMATS[e.format], self.evaluate(e.x, format).stored())
+
     def value_of_Ballot(self, e, format):
         condition = self.whole(e.condition).astype(bool).reshape(-1, 32)
         masks = (condition.astype(np.uint64) << np.arange(32, dtype=np.uint64)).sum(axis=1)

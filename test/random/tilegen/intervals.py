@@ -241,7 +241,7 @@ def convert(fmt, a):
             lo, hi = _truncate(fmt, held_in(source, a.lo)), _truncate(fmt, held_in(source, a.hi))
             wild = lo != hi
             return Tile(fmt, lo, wild=wild if a.wild is None else wild | a.wild)
-        return Tile(fmt, a.lo.astype(fmt.array), wild=a.wild)
+        return Tile(fmt, fmt.held(a.lo), wild=a.wild)
 
 
 def _truncate(fmt, x):

@@ -73,8 +73,7 @@ class Draw:
             terms, extents = [b.pick(b.index_names)], [b.dimension(3)]
         if b.chance(0.3):
             terms, extents = terms[::-1], extents[::-1]
-        tensor = n.Tensor(b.name("X"), format, extents, data=b.data_kind(format))
-        b.program.arguments.append(tensor)
+        tensor = b.tensor("X", format, extents, data=b.data_kind(format))
         return e.ElementOf(tensor.name, terms)
 
     def value(self, format, depth=2):
@@ -146,6 +145,8 @@ def parallel(b):
     draw = Draw(b, extents, {})
     # What it writes: tiles of these extents, in any order, and an output of its own.
     for tile in targets:
+        if FORMATS[tile.format].packed and tile.shape[-1] != extents[-1]:
+            continue  # the last variable runs along the rows
         if sorted(tile.shape) == sorted(extents) and len(set(extents)) == len(extents) and len(draw.written) < 2 and b.chance(0.6):
             draw.written[tile.name] = (tile, [draw.variables[extents.index(x)] for x in tile.shape])
             over = tile.name if list(tile.shape) == extents and b.chance(0.6) else over

@@ -77,7 +77,8 @@ def _operand(b, format, shape, registers):
         return n.Ref(load(b, shape, format, "fragment").name)
     b.note("operand " + how)
     if how == "converted":
-        other = b.pick(["f32", "i8", "f16", "bf16"] if FORMATS[format].is_float else ["i32", "i16"])
+        packed = [f for f in b.packed if b.fits(f, shape)] * 2
+        other = b.pick((["f32", "i8", "f16", "bf16"] if FORMATS[format].is_float else ["i32", "i16"]) + packed)
         source = load(b, shape, other if other != format else "f32", b.pick(["shared", "fragment"]))
         value = n.Cast(format, n.Ref(source.name))
     else:

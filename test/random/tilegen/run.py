@@ -12,7 +12,7 @@ import numpy as np
 
 from . import data
 from . import nodes as n
-from .formats import FORMATS, decode
+from .formats import FORMATS, decode, file_shape, unpaired
 from .interpret import Interpreter
 from .intervals import ProgramError
 
@@ -118,8 +118,7 @@ def _options(program, dims, inputs, extents, number, folder):
             options += ["--arg", f"{a.name}=poison"]
         else:
             fmt = FORMATS[a.format]
-            size = int(np.prod(extents[a.name], dtype=int)) * fmt.bytes
-            np.save(os.path.join(folder, file), np.full(size, 0xFF, np.uint8).view(fmt.stored).reshape(extents[a.name]))
+            np.save(os.path.join(folder, file), poison(fmt, extents[a.name]))
             options += ["--arg", f"{a.name}={file}"]
             bound |= binds if not a.optional else set()
         if a.strided and a.padding and not a.absent:
@@ -127,10 +126,16 @@ def _options(program, dims, inputs, extents, number, folder):
     return options
 
 
+def poison(fmt, shape):
+    """An array of ones for bits."""
+    shape = file_shape(fmt, shape)
+    return np.full(int(np.prod(shape, dtype=int)) * fmt.bytes, 0xFF, np.uint8).view("u1" if fmt.packed else fmt.stored).reshape(shape)
+
+
 def compare(store, got):
     """None, or what is wrong with the first wrong element; and how many elements were not checked."""
     fmt = store.tile.format
-    if got.shape != store.tile.shape:
+    if got.shape != file_shape(fmt, store.tile.shape):
         return f"shape {got.shape}, expected {store.tile.shape}", 0
     value = decode(fmt, got)
     lo, hi = store.tile.lo, store.tile.hi
@@ -143,8 +148,12 @@ def compare(store, got):
     if store.tile.wild is not None:
         good = good | store.tile.wild
         unchecked = int(np.sum(store.tile.wild & store.written))
-    raw = np.ascontiguousarray(got).view(np.uint8).reshape(*got.shape, -1) if got.size else np.zeros((*got.shape, 1), np.uint8)
-    good = np.where(store.written, good, np.all(raw == 0xFF, axis=-1))
+    if fmt.packed:
+        untouched = unpaired(got.view(np.uint8)) == 15
+    else:
+        raw = np.ascontiguousarray(got).view(np.uint8).reshape(*got.shape, -1) if got.size else np.zeros((*got.shape, 1), np.uint8)
+        untouched = np.all(raw == 0xFF, axis=-1)
+    good = np.where(store.written, good, untouched)
     if np.all(good):
         return None, unchecked
     bad = np.argwhere(~good)

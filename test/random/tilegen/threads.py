@@ -249,13 +249,14 @@ class Region:
         if kind == "array" and self.arrays:
             name, format, shape = b.pick(self.arrays)
             return format, Item(name, [self.inside(e) for e in shape]) if shape else n.Ref(name)
+        if b.packed and b.chance(0.3):
+            return "f32", n.Cast("f32", Item(*self.input(b.pick(b.packed))))
         format = b.pick(FORMATS_IN_REGIONS)
         return format, Item(*self.input(format))
 
     def input(self, format, stride=1):
         b = self.b
-        tensor = n.Tensor(b.name("X"), format, [b.dimension(3), b.dimension(self.threads * stride + 8)], data="small")
-        b.program.arguments.append(tensor)
+        tensor = b.tensor("X", format, [b.dimension(3), b.dimension(self.threads * stride + 8)], data="small")
         shift = b.pick(["", "", " + 1", " - 2", f" + {4 * stride}"])
         own = b.pick(self.ints)
         return tensor.name, [b.pick(["0", "1", self.index(), *self.uniform]), (f"{own} * {stride}" if stride > 1 else own) + shift]

@@ -290,6 +290,86 @@ int64_t cyclesByBruteForce(const std::vector<int64_t> &addresses, int64_t bytes)
   return cycles;
 }
 
+/// Bytes of operands of products, as they are before they are decoded from four bits.
+std::vector<std::pair<SharedLayout, RegisterLayout>> wordCases() {
+  std::vector<std::pair<SharedLayout, RegisterLayout>> cases;
+  for (auto type : {MmaType::F16, MmaType::I8}) {
+    for (int64_t k : {16, 32, 64, 128}) {
+      for (const Answer<RegisterLayout> &operand :
+           {RegisterLayout::wgmmaA(64, k, type), RegisterLayout::mmaA(64, k, type, 2, 2)}) {
+        auto bytes = operand ? operand->pairs() : Refusal{"no operand"};
+        for (unsigned swizzle : {0u, 32u, 64u, 128u}) {
+          auto shared = SharedLayout::panels({64, k / 2}, 8, swizzle);
+          if (bytes && shared) {
+            cases.push_back({*shared, *bytes});
+          }
+        }
+        if (bytes) {
+          cases.push_back({must(SharedLayout::rows({64, k / 2}, 8)), *bytes});
+        }
+      }
+    }
+  }
+  return cases;
+}
+
+TEST(WordPlan, LanesFindTheirBytesInTheirWords) {
+  int plans = 0;
+  for (auto &[shared, fragment] : wordCases()) {
+    Answer<WordPlan> plan = wordPlan(shared, fragment);
+    if (!plan) {
+      continue;
+    }
+    ++plans;
+    std::set<int64_t> slots;
+    for (const auto &group : plan->groups) {
+      ASSERT_EQ(group.size(), plan->accessBytes / 4 * plan->unit);
+      slots.insert(group.begin(), group.end());
+      for (int64_t w = 0; w < fragment.numWarps(); ++w) {
+        for (int64_t l = 0; l < 32; ++l) {
+          const int64_t start = shared.byteOffset(plan->address.coords(group[0], l, w));
+          ASSERT_EQ(start % plan->accessBytes, 0);
+          const int64_t inWord = fragment.coords(group[0], l, w)[1] % 4;
+          for (size_t i = 0; i < group.size(); ++i) {
+            ASSERT_EQ(shared.byteOffset(fragment.coords(group[i], l, w)),
+                      start + int64_t(i / plan->unit) * 4 + inWord + int64_t(i % plan->unit))
+                << shared.str() << " | " << fragment.str();
+          }
+        }
+      }
+    }
+    EXPECT_EQ(int64_t(slots.size()), fragment.registersPerThread());
+  }
+  EXPECT_GT(plans, 20);
+}
+
+TEST(WordPlan, Refusals) {
+  auto refusal = [](const SharedLayout &shared, const RegisterLayout &fragment) {
+    return wordPlan(shared, fragment).reason();
+  };
+  auto rows = must(SharedLayout::rows({64, 64}, 8));
+  EXPECT_EQ(refusal(rows, must(RegisterLayout::blocked({64, 64}, 4, 4))),
+            "plain accesses are as wide");
+  // 1 byte in each of 32 neighbouring lanes: they share words, but no thread has two words in a row.
+  EXPECT_EQ(refusal(rows, must(RegisterLayout::blocked({64, 64}, 1, 4))),
+            "the words of a thread are not neighbours");
+  EXPECT_EQ(refusal(must(SharedLayout::rows({64, 64}, 16)),
+                    must(RegisterLayout::blocked({64, 64}, 1, 4))),
+            "words are made of bytes, without padding");
+  EXPECT_EQ(refusal(rows, must(RegisterLayout::blocked({64, 64}, 1, 4)).transposed()),
+            "other than neighbouring lanes hold the bytes of a word");
+}
+
+TEST(BankConflicts, WordsOfAQuadAreReadOnce) {
+  // 64 rows of 32 bytes: a swizzle of 32 puts the 16 bytes of eight rows in different banks.
+  auto bytes = must(must(RegisterLayout::wgmmaA(64, 64, MmaType::F16)).pairs());
+  auto shared = must(SharedLayout::panels({64, 32}, 8, 32));
+  auto plan = must(wordPlan(shared, bytes));
+  EXPECT_EQ(plan.accessBytes, 16u);
+  EXPECT_EQ(plan.unit, 1u);
+  EXPECT_EQ(plan.groups.size(), 4u);
+}
+
 TEST(BankConflicts, WavefrontsOfAnAccess) {
   uint64_t state = 1;
   auto random = [&] {

@@ -202,6 +202,28 @@ TEST(RegisterLayout, ContiguousElements) {
   EXPECT_EQ(must(RegisterLayout::wgmmaA(64, 96, MmaType::F8)).contiguousElements(1), 4);
 }
 
+TEST(RegisterLayout, PairsAreElementsOfTheirOwn) {
+  for (const RegisterLayout &whole : {must(RegisterLayout::blocked({64, 96}, 8, 4)),
+                                      must(RegisterLayout::wgmmaA(128, 64, MmaType::F16, 2)),
+                                      must(RegisterLayout::mmaA(48, 32, MmaType::I8, 2, 2)),
+                                      must(RegisterLayout::blocked({3, 40}, 2, 2))}) {
+    auto pairs = must(whole.pairs());
+    ASSERT_EQ(2 * pairs.registersPerThread(), whole.registersPerThread()) << whole.str();
+    EXPECT_TRUE(must(pairs.unpaired()).sameMap(whole)) << whole.str();
+    for (int64_t thread = 0; thread < 32 * whole.numWarps(); ++thread) {
+      for (int64_t slot = 0; slot < whole.registersPerThread(); ++slot) {
+        Coords element = whole.coords(slot, thread % 32, thread / 32);
+        Coords pair = pairs.coords(slot / 2, thread % 32, thread / 32);
+        EXPECT_EQ(element.back(), 2 * pair.back() + slot % 2);
+        EXPECT_EQ(element.front(), pair.front());
+      }
+    }
+  }
+  EXPECT_FALSE(must(RegisterLayout::blocked({64, 96}, 1, 4)).pairs());
+  EXPECT_FALSE(must(RegisterLayout::blocked({64, 95}, 2, 4)).pairs());
+  EXPECT_FALSE(must(RegisterLayout::wgmmaA(64, 64, MmaType::F16)).transposed().pairs());
+}
+
 TEST(RegisterLayout, OverlappingWindows) {
   // Windows of 4 elements that advance by 2: only pairs are aligned, and digits add, they do not
   // XOR.
