@@ -30,8 +30,7 @@ BEGIN = "<!-- What follows is written by tools/dev/check_support.py --write. -->
 TARGETS = ["sm_90a", "sm_80"]
 ERROR = re.compile(r"^[^\s:]+:(\d+):\d+: error: (.*?)(?: \[([a-z-]+)\])?$", re.M)
 INSTRUCTION = re.compile(r"wgmma\.mma_async\.\S+?\.(m\d+n\d+k\d+)|(mma\.sync)\.\S+?\.(m\d+n\d+k\d+)")
-FAULTS = {"internal error": "the compiler crashes", "no end after": "it does not end", "report": "the emulator finds fault with it",
-          "WRONG": "wrong results", "[layout-unusable]": "the layout cannot be used", "error": "an error"}
+FAULTS = {"internal error": "crash", "no end after": "no end", "report": "report of the emulator", "WRONG": "wrong", "error": "error"}
 # Long enough for two cores that do something else as well.
 SECONDS = 60
 
@@ -125,13 +124,13 @@ class Runner:
             return "refused", next(iter(refused.values())).replace(f" on `{target}`", "")
         self.faults.append(f"{target}: {out}{errors}{file.read_text()}")
         what = [text for sign, text in FAULTS.items() if sign in out + errors]
-        return "fault", what[0] if what else "what it prints is not what the cpu target prints" if status == 0 else f"status {status}"
+        return "fault", what[0] if what else "wrong output" if status == 0 else f"status {status}"
 
     def assembled(self, file, target):
         status, _, errors = tilec(file, "--arch=" + target, "-o", file.with_suffix(".cubin"))
         if status:
             self.faults.append(f"{target}: {errors}")
-        return ("ok", "") if status == 0 else ("fault", "ptxas does not take the PTX")
+        return ("ok", "") if status == 0 else ("fault", "ptxas")
 
     def instructions(self, kind, target):
         """Those of a product of this kind, in the PTX for the target."""
@@ -158,26 +157,23 @@ def groups(cells):
 
 
 class Notes:
-    """Refusals and faults, numbered as they first come up."""
+    """Refusals, numbered as they first come up."""
 
     def __init__(self):
         self.texts = {}
 
     def mark(self, state):
         kind, text = state
-        if kind == "ok":
-            return "✓"
-        number = self.texts.setdefault((kind, text), len(self.texts) + 1)
-        return f"[{number}]" if kind == "refused" else f"✗ [{number}]"
+        if kind == "refused":
+            return f"[{self.texts.setdefault(text, len(self.texts) + 1)}]"
+        return "✓" if kind == "ok" else f"✗ {text}"
 
     def cell(self, states):
         marks = [self.mark(states[target]) for target in TARGETS]
         return marks[0] if marks[0] == marks[1] else f"{marks[0]} / {marks[1]}"
 
     def lines(self):
-        for (kind, text), number in self.texts.items():
-            text = f"{text} [not-supported]" if kind == "refused" else f"A fault: {text}"
-            yield f"{number}. {text[0].upper() + text[1:]}"
+        return [f"{number}. {text[0].upper() + text[1:]} [not-supported]" for text, number in self.texts.items()]
 
 
 def table(title, cells, found, notes, more):
@@ -201,7 +197,7 @@ def document(cells, found, further):
     lines = []
     for title in dict.fromkeys(cell.table for cell in cells):
         lines += table(title, [c for c in cells if c.table == title], found, notes, further.get(title, {}))
-    return "\n".join([BEGIN, "", *lines, "## Refusals", *(notes.lines() if notes.texts else ["There are none."])]) + "\n", notes
+    return "\n".join([BEGIN, "", *lines, "## Refusals", *(notes.lines() or ["There are none."])]) + "\n", notes
 
 
 def measure(runner, cells, pool):
@@ -236,11 +232,13 @@ def main():
         if "--show" in arguments:
             return show(runner, arguments[1])
         cells = list(support_programs.every_cell())
-        tables, notes = document(cells, *measure(runner, cells, pool))
+        try:
+            tables, notes = document(cells, *measure(runner, cells, pool))
+        except Broken as program:
+            sys.exit(str(program))
     text = DOCUMENT.read_text()
     head, _, old = text.partition(BEGIN)
-    refusals = sum(kind == "refused" for kind, _ in notes.texts)
-    print("\n".join(runner.faults + [f"{len(cells)} programs, {refusals} kinds of refusals, {len(runner.faults)} faults"]))
+    print("\n".join(runner.faults + [f"{len(cells)} programs, {len(notes.texts)} kinds of refusals, {len(runner.faults)} faults"]))
     if "--write" in arguments:
         DOCUMENT.write_text(head + tables)
     elif BEGIN + old != tables:

@@ -112,6 +112,15 @@ MOVES = {
     "rows scattered by a copy": "fragment at: i32[8]; copy(rows[bm * 8], at); fragment x: T[8, 64]; "
     "copy(" + TILE + ", x); copy(x, $0[at, bn * 64]);",
     "`transpose(x)`": "fragment x: T[8, 64]; copy(" + TILE + ", x); fragment y: T[64, 8]; y = transpose(x); copy(y, $0[bn * 64, bm * 8]);",
+    "vectors beside a tile: `x[:, _]`, `x[_, :]`": "fragment u: T[8]; fragment v: T[64]; fragment y: T[8, 64]; copy(X[bm * 8 :+ 8, 1], u); "
+    "copy(X[1, bn * 64 :+ 64], v); y = bm == 0 ? u[:, _] : v[_, :]; copy(y, $0[bm * 8, bn * 64]);",
+    "slices of shared memory as tiles": "shared x: T[8, 64]; fragment h: T[8, 32]; copy(" + TILE + ", x); h = x[:, 32..64]; "
+    "x[:, 0..32] = h; copy(x[:, 16..64], $0[bm * 8, bn * 64]);",
+    "slices of fragments, read": "fragment x: T[8, 64]; copy(" + TILE + ", x); copy(x[:, 16..64], $0[bm * 8, bn * 64]);",
+    "slices of fragments, written": "fragment x: T[8, 64]; fragment h: T[8, 32]; copy(" + TILE + ", x); "
+    "copy(X[bm * 8, bn * 64 + 8], h); x[:, 32..64] = h; copy(x, $0[bm * 8, bn * 64]);",
+    "tiles of three dimensions": "fragment y: T[2, 4, 64]; parallel (a, i, j) in y { y[a, i, j] = X[bm * 8 + 4 * a + i, bn * 64 + j]; } "
+    "shared z: T[2, 4, 64]; z = y; copy(z[1, :, :], $0[bm * 8, bn * 64]);",
     "`parallel`: elements of tensors": "parallel (i, j) in [8, 64] { $0[bm * 8 + i, bn * 64 + j] = X[bm * 8 + i, N - 1 - bn * 64 - j]; }",
     "`parallel`: elements of shared memory": "shared x: T[8, 64]; fragment y: T[8, 64]; copy(" + TILE + ", x); "
     "parallel (i, j) in y { y[i, j] = x[7 - i, j / 2]; } copy(y, $0[bm * 8, bn * 64]);",
@@ -130,9 +139,12 @@ MOVES = {
     "`threads`: `local` arrays": "local l: T[4]; threads(t: 128) { for m in t..M step 128 { for j in 0..N / 4 { "
     "for v in 0..4 { l[v] = X[m, 4 * j + v]; } for v in 0..4 { $0[m, 4 * j + v] = l[3 - v]; } } } }",
 }
+# What leaves elements of its result alone.
+KEEPING = ("view with bounds of its own", "rows scattered by a copy", "slices of shared memory as tiles", "slices of fragments, read",
+           "tiles of three dimensions")
 PITCHES = ("--pitch=X=96", "--pitch=R0=112")
 # What the language has no packed types for: single elements of them are not written.
-ELEMENTWISE_WRITES = [row for row in MOVES if row.startswith(("`parallel`", "`threads`"))]
+ELEMENTWISE_WRITES = [row for row in MOVES if "parallel" in MOVES[row] or row.startswith("`threads`")]
 
 
 def moves():
@@ -143,7 +155,7 @@ def moves():
             shape = "[N, M]" if row == "`transpose(x)`" else "[M, N]"
             grid = GRID if "bn" in code else "launch bm in grid(ceildiv(M, 8)) threads(128) {"
             kernel = Kernel(f"rows: tensor<i32>[M], X: tensor<{dtype}>[M, N]", options(draw("X", dtype), "rows=$PERMUTATION", M=16, N=80))
-            direction = "inout" if row in ("view with bounds of its own", "rows scattered by a copy") else "out"
+            direction = "inout" if row in KEEPING else "out"
             yield Cell("Moving data", row, dtype, kernel, grid, code.replace(": T[", f": {dtype}["), (f"{direction} tensor<{dtype}>{shape}",))
     for dtype in ALL:
         code = "fragment x: T[8, 64]; copy(" + TILE + ", x); copy(x, $0[bm * 8, bn * 64]);"
@@ -452,6 +464,8 @@ def statements():
     variants = {row: (annotation + grid, plain) for row, annotation in LAUNCHES.items()}
     variants |= {row: (grid, GEMM.format(copies=COPIES.replace("copy", f"@cache({word}) copy"))) for row, word in CACHES.items()}
     variants |= {row: (grid, plain[:begin] + before + plain[begin:end] + behind + " " + plain[end:]) for row, (before, behind) in LOOPS.items()}
+    halves = plain.replace("acc: f32[64, 64]", "acc: f32[64, 128]").replace("Bs, acc)", "Bs, acc[:, 0..64])").replace("copy(acc,", "copy(acc[:, 0..64],")
+    variants["`gemm` into a slice of a fragment"] = (grid, halves)
     for row, (head, code) in variants.items():
         yield Cell(table, row, "", kernel, head, code, out)
     kernel = Kernel("X: tensor<f16>[M, N]", options(M=12, N=80))
