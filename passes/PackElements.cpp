@@ -200,6 +200,21 @@ LogicalResult Packer::convertBitcast(tile::BitcastViewOp op) {
   return success();
 }
 
+/// True where a slice of this size cannot end inside a byte. A size that was cut to the largest number
+/// of its type, as those of `a..b` are, reaches beyond every extent from any index on.
+bool Packer::endsAtByte(Value size, Value offset) {
+  if (integers.divisor(size) % 2 == 0) {
+    return true;
+  }
+  if (auto choice = size.getDefiningOp<arith::SelectOp>()) {
+    return endsAtByte(choice.getTrueValue(), offset) && endsAtByte(choice.getFalseValue(), offset);
+  }
+  APInt most;
+  auto cut = size.getDefiningOp<arith::MinUIOp>();
+  return cut && matchPattern(cut.getRhs(), m_ConstantInt(&most)) && most.isMaxSignedValue() &&
+         integers.isNonNegative(offset) && endsAtByte(cut.getLhs(), offset);
+}
+
 /// What the slice takes of the last dimension; `sizes` are those of the new slice.
 void Packer::takeColumns(tile::SliceOp op, const Packed &source, Packed &result,
                          SmallVectorImpl<Value> &sizes) {
@@ -220,7 +235,9 @@ void Packer::takeColumns(tile::SliceOp op, const Packed &source, Packed &result,
       return;
     }
     sizes.back() = arith::SubIOp::create(b, loc, dynamic, half(dynamic));
-    result.end = smaller(wide(dynamic), result.end);
+    if (!endsAtByte(dynamic, offset)) {
+      result.end = smaller(wide(dynamic), result.end);
+    }
   } else if (size % 2 != 0) {
     result.end = smaller(constant(b.getI64Type(), size), result.end);
   }

@@ -35,6 +35,7 @@ private:
   // ---- Regions
   llvm::LogicalResult convertBitcast(tile::BitcastViewOp op);
   llvm::LogicalResult convertSlice(tile::SliceOp op);
+  bool endsAtByte(mlir::Value size, mlir::Value offset);
   void takeColumns(tile::SliceOp op, const Packed &source, Packed &result,
                    llvm::SmallVectorImpl<mlir::Value> &sizes);
   llvm::LogicalResult convertExtent(tile::ExtentOp op);

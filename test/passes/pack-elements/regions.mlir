@@ -93,3 +93,31 @@ tgpu.kernel @halves(%g: !packed, %m: i32, %n: i32, %j: i32) attributes {threads 
   %v = tile.load %x[%c0, %j : i32, i32] : !packed -> vector<8xi4>
   tgpu.return
 }
+
+// -----
+
+!bytes = !tile.global<?xi8>
+!packed = !tile.global<?xi4>
+// The size of `2..n`, n even, as the front end computes it: cut to the largest number, which is behind every end.
+// CHECK-LABEL: tgpu.kernel @between
+// CHECK: %[[SIZE:.*]] = arith.select
+// CHECK: %[[FLOOR:.*]] = arith.shrsi %[[SIZE]], %{{.*}} : i32
+// CHECK: %[[CEIL:.*]] = arith.subi %[[SIZE]], %[[FLOOR]] : i32
+// CHECK: tile.slice {{.*}}(%[[CEIL]] : i32)
+// CHECK: tgpu.pack
+// CHECK: tgpu.store
+tgpu.kernel @between(%g: !packed, %bytes: i32, %n: i32 {tgpu.divisible = 2 : i64}, %v: tensor<32xi4>) attributes {threads = 32 : i32} {
+  %b = tgpu.view %g extents(%bytes : i32) strides() : !packed -> !bytes
+  %x = tile.bitcast_view %b : !bytes -> !packed
+  %c0 = arith.constant 0 : i32
+  %c2 = arith.constant 2 : i32
+  %most = arith.constant 2147483647 : i32
+  %left = arith.subi %n, %c2 : i32
+  %some = arith.cmpi sgt, %n, %c2 : i32
+  %cut = arith.minui %left, %most : i32
+  %size = arith.select %some, %cut, %c0 : i32
+  %w = tile.slice %x[%c2] sizes [-9223372036854775808](%size : i32) : !packed, i32 -> !packed
+  %part = tile.slice %w[%c0] sizes [32] : !packed, i32 -> !tile.global<32xi4>
+  tgpu.store %v, %part : tensor<32xi4>, !tile.global<32xi4>
+  tgpu.return
+}
