@@ -86,17 +86,19 @@ private:
   mlir::Value dimInRange(unsigned axis, int64_t offset, int64_t count);
   /// What a slot adds to the base's offset along an axis, in elements (i64); null: nothing.
   mlir::Value stepAlong(unsigned axis, int64_t offset);
-  /// The slot of the axis' index tile that belongs to slots of the tile at `offset` along it.
-  int64_t gatheredSlot(unsigned axis, int64_t offset) { return gatheredSlots[{axis, offset}]; }
+  /// Coordinate along a gathered axis of slots of the tile at `offset`, and whether it is in range.
+  std::pair<mlir::Value, mlir::Value> gathered(unsigned axis, int64_t offset);
 
   KernelLowering &lowering;
   const View &view;
   const layout::RegisterLayout &registers;
   llvm::SmallVector<bool, 4> checked; // by axis of the tensor
   llvm::SmallVector<mlir::Value, 4> coordinates, threadParts;
-  mlir::Value base;                                              // of the thread's slot at offset 0
-  std::map<layout::Coords, mlir::Value> rows;                    // by all but the contiguous offset
-  std::map<std::pair<unsigned, int64_t>, int64_t> gatheredSlots; // by axis and offset
+  mlir::Value base;                           // of the thread's slot at offset 0
+  std::map<layout::Coords, mlir::Value> rows; // by all but the contiguous offset
+  // By axis and offset: the slot of the index tile, and what it gives.
+  std::map<std::pair<unsigned, int64_t>, int64_t> gatheredSlots;
+  std::map<std::pair<unsigned, int64_t>, std::pair<mlir::Value, mlir::Value>> gatheredPlaces;
   std::map<std::tuple<unsigned, int64_t, int64_t>, mlir::Value> conditions;
 };
 

@@ -155,6 +155,62 @@ static int64_t rowsPerTrip(const Shared &buffer, int64_t perAccess, int64_t thre
   return best;
 }
 
+/// More trips than these would take longer to choose their indices than they save.
+constexpr int64_t kMostTripsOfGather = 8;
+
+/// As many rows, or more, where each thread finds the indices of each trip's rows among its own.
+int64_t KernelLowering::rowsOfGather(const View &view, const Shared &buffer, int64_t bytes,
+                                     int64_t rows) {
+  const int rowDim = buffer.layout.rowDim();
+  const int64_t all = buffer.shape[rowDim];
+  while (all / rows > kMostTripsOfGather && all % (2 * rows) == 0) {
+    rows *= 2;
+  }
+  SmallVector<int64_t, 4> shape(buffer.shape);
+  shape[rowDim] = rows;
+  auto part = tgpu::copyLayout(shape, buffer.element, bytes, warps.count, warps.first);
+  if (!part || !part->isSeparable() || all / rows > kMostTripsOfGather) {
+    return all;
+  }
+  for (const ViewDim &dim : view.dims) {
+    if (!dim.gathered) {
+      continue;
+    }
+    const layout::RegisterLayout indices = part->along(dim.tileDim);
+    if (dim.tileDim != rowDim && indices != dim.gathered->layout) {
+      return all;
+    }
+    for (int64_t first = 0; dim.tileDim == rowDim && first < all; first += rows) {
+      if (!layout::partRegisters(dim.gathered->layout, indices, {first})) {
+        return all;
+      }
+    }
+  }
+  return rows;
+}
+
+/// Those of `all` indices that trip number `trip` of a loop over blocks of rows needs; `part` is
+/// their layout.
+GatheredIndices KernelLowering::indicesOfTrip(const GatheredIndices &all,
+                                              const layout::RegisterLayout &part, Value trip) {
+  GatheredIndices result{part, {}, all.range, all.sourceSize};
+  const int64_t rows = part.shape()[0];
+  for (int64_t number = 0; number * rows < all.layout.shape()[0]; ++number) {
+    auto slots = layout::partRegisters(all.layout, part, {number * rows});
+    Value isNow = compare(arith::CmpIPredicate::eq, trip, i32(number));
+    for (auto [slot, from] : llvm::enumerate(*slots)) {
+      Value index = all.indices[from];
+      if (number == 0) {
+        result.indices.push_back(index);
+      } else {
+        Value &chosen = result.indices[slot];
+        chosen = b.createOrFold<arith::SelectOp>(loc, isNow, index, chosen);
+      }
+    }
+  }
+  return result;
+}
+
 /// A load of a matrix through registers, as a loop over blocks of rows: short code, and few
 /// registers.
 LogicalResult KernelLowering::loadByRows(tgpu::CopyOp op, const View &view, const Shared &buffer,
@@ -173,9 +229,16 @@ LogicalResult KernelLowering::loadByRows(tgpu::CopyOp op, const View &view, cons
   part.steps.push_back({loop.getInductionVar(), rows * buffer.layout.rowPitch()});
   View block = view;
   ViewDim &dim = block.dims[view.axisOf(rowDim)];
-  Value first = mul(toInteger(loop.getInductionVar(), dim.offset.getType()), rows);
-  dim.offset = b.createOrFold<arith::AddIOp>(loc, dim.offset, first);
-  dim.step = std::gcd(dim.step, rows);
+  if (dim.gathered) {
+    dim.gathered = indicesOfTrip(*dim.gathered, registers->along(rowDim), loop.getInductionVar());
+  } else {
+    Value first = mul(toInteger(loop.getInductionVar(), dim.offset.getType()), rows);
+    dim.offset = b.createOrFold<arith::AddIOp>(loc, dim.offset, first);
+    dim.step = std::gcd(dim.step, rows);
+  }
+  if (failed(checkGathered(op, block, *registers))) {
+    return failure();
+  }
   Fragment slots = loadGlobal(op, block, *registers, op.getBytes(), op.getCache());
   return storeShared(op, part, *registers, slots);
 }
@@ -189,10 +252,11 @@ LogicalResult KernelLowering::lowerCopy(tgpu::CopyOp op) {
     return unsupported(op, "a copy that is not one of ordinary loads and stores");
   }
   const int64_t bytes = op.getBytes().value_or(memoryBytes(buffer.element));
-  if (loads && buffer.shape.size() == 2 && !found->second.isGathered() &&
+  if (loads && buffer.shape.size() == 2 &&
       llvm::all_of(buffer.origin, [](int64_t o) { return o == 0; })) {
     const int64_t perAccess = std::max<int64_t>(1, bytes / memoryBytes(buffer.element));
-    const int64_t rows = rowsPerTrip(buffer, perAccess, warps.count * 32);
+    int64_t rows = rowsPerTrip(buffer, perAccess, warps.count * 32);
+    rows = found->second.isGathered() ? rowsOfGather(found->second, buffer, bytes, rows) : rows;
     if (rows < buffer.shape[buffer.layout.rowDim()]) {
       return loadByRows(op, found->second, buffer, rows);
     }

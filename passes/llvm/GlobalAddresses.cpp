@@ -53,13 +53,21 @@ bool GlobalAddresses::lastIsContiguous() const {
          view.dims.back().tileDim == int(registers.rank()) - 1 && !view.dims.back().gathered;
 }
 
+std::pair<Value, Value> GlobalAddresses::gathered(unsigned axis, int64_t offset) {
+  auto &place = gatheredPlaces[{axis, offset}];
+  if (!place.first) {
+    place.first =
+        lowering.gatheredCoordinate(view.dims[axis], gatheredSlots[{axis, offset}], place.second);
+  }
+  return place;
+}
+
 Value GlobalAddresses::stepAlong(unsigned axis, int64_t offset) {
   OpBuilder &b = lowering.builder();
   const ViewDim &dim = view.dims[axis];
   Value stride = dim.stride ? lowering.toInteger(dim.stride, b.getI64Type()) : Value();
   if (dim.gathered) {
-    Value at = dim.gathered->coordinates[gatheredSlot(axis, offset)];
-    at = lowering.toInteger(at, b.getI64Type());
+    Value at = lowering.toInteger(gathered(axis, offset).first, b.getI64Type());
     return stride ? b.createOrFold<arith::MulIOp>(lowering.location(), at, stride) : at;
   }
   if (offset == 0) {
@@ -99,7 +107,7 @@ Value GlobalAddresses::pointer(int64_t reg) {
 Value GlobalAddresses::dimInRange(unsigned axis, int64_t offset, int64_t count) {
   const ViewDim &dim = view.dims[axis];
   if (dim.gathered) {
-    return dim.gathered->inRange[gatheredSlot(axis, offset)];
+    return gathered(axis, offset).second;
   }
   Value &condition = conditions[{axis, offset, count}];
   if (condition) {

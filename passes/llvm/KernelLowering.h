@@ -126,6 +126,9 @@ public:
   mlir::Value coordinateInRange(const ViewDim &dim, mlir::Value coordinate);
   /// Whether an index of a view, whose coordinate this is, is in range of view and tensor.
   mlir::Value indexInRange(const ViewDim &dim, const ElementIndex &index, mlir::Value coordinate);
+  /// The coordinate that the index in a slot of a gathered dimension's tile gives, and whether it is
+  /// in range.
+  mlir::Value gatheredCoordinate(const ViewDim &dim, int64_t slot, mlir::Value &inRange);
   /// The sum of a buffer's dynamic steps; null when there are none.
   mlir::Value sharedSteps(const Shared &buffer);
 
@@ -372,6 +375,9 @@ private:
   mlir::LogicalResult lowerCopy(tgpu::CopyOp op);
   mlir::LogicalResult loadByRows(tgpu::CopyOp op, const View &view, const Shared &buffer,
                                  int64_t rows);
+  int64_t rowsOfGather(const View &view, const Shared &buffer, int64_t bytes, int64_t rows);
+  GatheredIndices indicesOfTrip(const GatheredIndices &all, const layout::RegisterLayout &part,
+                                mlir::Value trip);
   /// How the threads of the calling warps share a copy of a tile, `bytes` an access.
   mlir::FailureOr<layout::RegisterLayout> copyLayout(mlir::Operation *op, const Shared &buffer,
                                                      int64_t bytes);

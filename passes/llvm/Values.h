@@ -18,11 +18,12 @@ namespace tilec::lowering {
 /// One scalar for each slot of a thread, or for each element of a `vec`.
 using Fragment = llvm::SmallVector<mlir::Value, 8>;
 
-/// The indices that an index tile gives a dimension of a view: for each slot of the tile's layout the
-/// coordinate, and whether it is in range.
+/// The indices that a tile gives a dimension of a view, one for each slot of the tile's layout.
 struct GatheredIndices {
   layout::RegisterLayout layout;
-  Fragment coordinates, inRange;
+  Fragment indices;
+  IntegerRange range;     // of any of them
+  int64_t sourceSize = 0; // what they count in: as ViewDim::size
 };
 
 /// One dimension of the tensor behind a view. Coordinates count elements of the whole tensor, in
@@ -40,7 +41,8 @@ struct ViewDim {
   bool saturated = false; // offset may be another number, where the sum does not fit
   bool whole = true;      // all of the tensor's dimension: no slice was taken
   int tileDim = -1;       // which dimension of the view this is; -1: fixed by a single index
-  std::optional<GatheredIndices> gathered; // then only stride, size and tileDim have a meaning
+  /// Then offset and bounds are those of what the indices count in.
+  std::optional<GatheredIndices> gathered;
 };
 
 /// A bounded view of global memory.

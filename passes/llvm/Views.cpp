@@ -92,15 +92,18 @@ FailureOr<GatheredIndices> KernelLowering::gatherDim(Operation *op, const ViewDi
   const unsigned bits = type.getElementType().getIntOrFloatBitWidth();
   const IntegerRange any = {APInt::getSignedMinValue(bits).getSExtValue(),
                             APInt::getSignedMaxValue(bits).getSExtValue()};
-  GatheredIndices result{*registers, {}, {}};
-  for (Value index : scalars[tile]) {
-    IntegerRange reach = any;
-    bool saturates = false;
-    Value coordinate = coordinateOf(dim, index, reach, saturates);
-    result.coordinates.push_back(coordinate);
-    result.inRange.push_back(indexInRange(dim, {index, any}, coordinate));
-  }
-  return result;
+  return GatheredIndices{*registers, scalars[tile], any, dim.size};
+}
+
+Value KernelLowering::gatheredCoordinate(const ViewDim &dim, int64_t slot, Value &inRange) {
+  ViewDim source = dim;
+  source.size = dim.gathered->sourceSize;
+  const Value index = dim.gathered->indices[slot];
+  IntegerRange reach = dim.gathered->range;
+  bool saturates = false;
+  Value coordinate = coordinateOf(source, index, reach, saturates);
+  inRange = indexInRange(source, {index, dim.gathered->range}, coordinate);
+  return coordinate;
 }
 
 LogicalResult KernelLowering::checkGathered(Operation *op, const View &view,

@@ -375,6 +375,23 @@ TEST(RegisterLayout, OwnedByLaterWarps) {
   EXPECT_EQ(second.owners({0, 0}), (llvm::SmallVector<Place, 8>{{0, 0, 4}}));
 }
 
+TEST(RegisterLayout, AlongADimensionEachThreadHasWhatItsSlotsName) {
+  RegisterLayout whole = must(RegisterLayout::blocked({40, 6, 24}, 4, 4));
+  for (unsigned dim = 0; dim < 3; ++dim) {
+    RegisterLayout line = whole.along(dim);
+    ASSERT_EQ(line.shape(), ArrayRef<int64_t>({whole.shape()[dim]}));
+    std::map<int64_t, int64_t> slotOf;
+    for (int64_t slot = 0; slot < line.registersPerThread(); ++slot) {
+      slotOf[line.registerOffset(slot)[0]] = slot;
+    }
+    forEachPlace(whole, [&](int64_t reg, int64_t lane, int64_t warp) {
+      auto slot = slotOf.find(whole.registerOffset(reg)[dim]);
+      ASSERT_NE(slot, slotOf.end());
+      ASSERT_EQ(line.coords(slot->second, lane, warp)[0], whole.coords(reg, lane, warp)[dim]);
+    });
+  }
+}
+
 TEST(RegisterLayout, PartialValuesAreAnotherType) {
   RegisterLayout rows = must(RegisterLayout::wgmmaAccumulator(64, 64)).sliceDim(1);
   RegisterLayout sums = rows.withPartial({Combine::Sum, 3, 1});
