@@ -3,7 +3,7 @@ import itertools
 
 import numpy as np
 
-from . import interpret_threads
+from . import atomics, interpret_threads
 from . import intervals as iv
 from . import nodes as n
 from .formats import FORMATS
@@ -278,6 +278,21 @@ class Interpreter(Elements):
             window.write(starts, iv.convert(window.store.tile.format, value.stored()))
         else:
             self.assign(s.target, iv.convert(self.format_of(s.target), value.stored()))
+
+    def do_Atomic(self, s):
+        value = self.evaluate(s.value).stored()
+        if isinstance(s.place, n.Region):
+            window, starts = self.place(s.place)
+            store, (index, inside, full) = window.store, window.region(starts, value.shape)
+            value = value.each(lambda x: x.reshape(full)[inside].reshape(-1))
+            shape = np.broadcast_shapes(*(x.shape for x in index))
+            index = tuple(np.broadcast_to(x, shape).reshape(-1) for x in index)
+        else:
+            store = self.lookup(s.place.name)
+            index = tuple(x.reshape(-1) for x in np.indices(store.tile.shape))
+            value = value.each(lambda x: x.reshape(-1))
+        atomics.exact(store.tile.format.name, s.kind, value)
+        atomics.combine(store, index, value, s.kind)
 
     def do_Assign(self, s):
         value = self.evaluate(s.value)

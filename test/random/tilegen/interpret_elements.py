@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 
+from . import atomics
 from . import intervals as iv
 from .formats import FORMATS
 from .intervals import ProgramError, Tile
@@ -96,6 +97,14 @@ class Elements:
         store, at, inside = self._element(s.place)
         chosen, is_tile = self.active & inside, self.lookup(s.place.name) is store
         store.put(tuple(index[chosen] for index in at), value.each(lambda x: x[chosen]), waits=is_tile)
+
+    def do_AtomicOfIteration(self, s):
+        value = self.whole(self.evaluate(s.value)).stored()
+        store, at, inside = self._element(s.place)
+        chosen = self.active & inside
+        value = value.each(lambda x: x[chosen])
+        atomics.exact(store.tile.format.name, s.kind, value)
+        atomics.combine(store, tuple(index[chosen] for index in at), value, s.kind)
 
     def _known(self, condition):
         value = self.whole(self.evaluate(condition))

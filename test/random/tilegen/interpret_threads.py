@@ -2,6 +2,7 @@
 a tile with an element for each; a `vec` has its elements side by side there."""
 import numpy as np
 
+from . import atomics
 from . import intervals as iv
 from . import nodes as n
 from .formats import FORMATS
@@ -78,6 +79,15 @@ class Region:
         if len(np.unique(places)) != len(places):
             raise ProgramError("a race")
         store.put(tuple(at[inside] for at in index), value.each(lambda x: x[inside]))
+
+    def do_AtomicOfThread(self, s, active):
+        self.active = active
+        store, index, inside = self.place(s.place)
+        value = of_all(self.evaluate(s.value, store.tile.format.name).stored(), self.threads)
+        inside = inside & active
+        value = value.each(lambda x: x[inside])
+        atomics.exact(store.tile.format.name, s.kind, value)
+        atomics.combine(store, tuple(at[inside] for at in index), value, s.kind)
 
     def do_OwnIf(self, s, active):
         condition = self.whole(s.condition).astype(bool)

@@ -5,6 +5,7 @@ is excluded by construction: between two barriers a buffer is either read anywhe
 """
 from dataclasses import dataclass, field
 
+from . import atomics
 from . import nodes as n
 from .builder import COMPUTED, Scope, TileInfo
 from .expressions import expression
@@ -431,6 +432,10 @@ class Region:
         info = self.add(format)
         b.emit(OwnLet(info.name, format, value))
 
+    def atomic(self):
+        self.b.note("atomic")
+        atomics.in_region(self)
+
     def barrier(self):
         self.read.clear()
         self.written.clear()
@@ -464,7 +469,7 @@ def threads(b):
     def draw():
         b.scopes[-1].tiles.append(TileInfo(number, "own", "i32", (region.own,)))
         for _ in range(b.pick([2, 3, 4, 6])):
-            b.weighted([(region.store, 3), (lambda: region.let("f32"), 1), (region.flow, 2), (region.lanes, 1.5), (region.vector, 2), (region.barrier, 1)])()
+            b.weighted([(region.store, 3), (lambda: region.let("f32"), 1), (region.flow, 2), (region.lanes, 1.5), (region.vector, 2), (region.barrier, 1), (region.atomic, 0.4)])()
         region.store()
 
     body = b.inside(draw)
