@@ -218,6 +218,12 @@ LogicalResult Converter::convertLoad(tile::LoadOp op) {
                                              op.getIndices()));
     return success();
   }
+  if (auto array = op.getSource().getDefiningOp<tile::ConstantArrayOp>()) {
+    mapping.map(op.getResult(),
+                Value(tgpu::LookupOp::create(builder, op.getLoc(), op.getResult().getType(),
+                                             array.getValue(), mapped(op.getIndices()[0]))));
+    return success();
+  }
   if (!isa<GlobalType>(op.getSource().getType())) {
     return emitUnsupported(op, "reading one element of a tile");
   }
@@ -545,6 +551,11 @@ LogicalResult Converter::convert(Operation *op) {
             return success();
           })
       .Case([&](tile::ThreadsOp op) { return convertThreads(op); })
+      .Case([&](tile::ConstantArrayOp array) {
+        return llvm::all_of(array->getUsers(), llvm::IsaPred<tile::LoadOp>)
+                   ? success()
+                   : emitUnsupported(array, "a constant array as a tile");
+      })
       .Case<tile::AtomicOp, tile::AtomicCasOp, tile::AtomicTileOp>([&](auto op) {
         storage.atomic(op);
         return success();

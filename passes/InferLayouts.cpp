@@ -405,7 +405,7 @@ FailureOr<std::optional<RegisterLayout>> Inference::commonLayout(Operation *op) 
   for (ValueRange values : {ValueRange(op->getResults()), ValueRange(op->getOperands())}) {
     for (Value value : values) {
       if (isFragment(value) && !isFree(value)) {
-        return std::optional(layouts.find(value)->second);
+        return std::optional<RegisterLayout>(layouts.find(value)->second);
       }
       free = isFragment(value) ? value : free;
     }
@@ -414,8 +414,10 @@ FailureOr<std::optional<RegisterLayout>> Inference::commonLayout(Operation *op) 
     return std::optional<RegisterLayout>();
   }
   FailureOr<RegisterLayout> layout = freeLayout(free);
-  return failed(layout) ? FailureOr<std::optional<RegisterLayout>>(failure())
-                        : std::optional(*layout);
+  if (failed(layout)) {
+    return failure();
+  }
+  return std::optional<RegisterLayout>(std::in_place, *layout);
 }
 
 LogicalResult Inference::convertOperands(Operation *op) {

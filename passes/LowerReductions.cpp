@@ -62,6 +62,7 @@ public:
   LogicalResult run();
 
 private:
+  bool isNarrow();
   bool isLowered();
   /// `values` reduced along a dimension: fragments, or scalars if that was their last one.
   FailureOr<SmallVector<Value>> along(ValueRange values, unsigned dim);
@@ -73,9 +74,16 @@ private:
   int64_t warps;
 };
 
+/// Sums and products of f16 and bf16 are in f32, and rounded once (docs/language.md section 10).
+bool Reduction::isNarrow() {
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  return kind && (element.isF16() || element.isBF16()) &&
+         (kind.getKind() == tile::CombineKind::Sum || kind.getKind() == tile::CombineKind::Prod);
+}
+
 /// Already a step of one warp that gives the layout that follows from its input's.
 bool Reduction::isLowered() {
-  if (!axis) {
+  if (!axis || isNarrow()) {
     return false;
   }
   Answer<layout::ReductionPlan> plan = layout::planReduction(layoutOf(op->getOperand(0)), *axis);
@@ -173,7 +181,7 @@ LogicalResult Reduction::run() {
   }
   Type element = type.getElementType();
   SmallVector<Value> values(op->getOperands());
-  const bool narrow = kind && (element.isF16() || element.isBF16());
+  const bool narrow = isNarrow();
   if (narrow) {
     values.front() = converted(values.front(), builder.getF32Type());
   }

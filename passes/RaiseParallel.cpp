@@ -353,6 +353,7 @@ LogicalResult ParallelRaiser::raise(Operation *op) {
       .Case([&](scf::ForOp inner) { return raiseFor(inner); })
       .Case([&](scf::WhileOp inner) { return raiseWhile(inner); })
       .Case<tile::AssertOp, tile::AssumeOp>([](auto) { return success(); })
+      .Case([](tile::ConstantArrayOp) { return success(); }) // read by those that index it
       .Case([&](tile::AtomicOp atomic) {
         raiseAtomic(op, atomic.getKind(), atomic.getValue(), Value(), atomic.getPlace(),
                     atomic.getIndices(), atomic.getOrder(), atomic.getIsUnsigned());

@@ -287,6 +287,14 @@ LogicalResult ParallelRaiser::raiseLoad(tile::LoadOp op) {
     return emitUnsupported(op, "a `vec` in a `parallel` loop");
   }
   Value source = op.getSource();
+  if (auto array = source.getDefiningOp<tile::ConstantArrayOp>()) {
+    Raised index = lookup(op.getIndices()[0]);
+    Type element = op.getResult().getType();
+    Type type = index.axes.empty() ? element : Type(tileType(index.axes, element));
+    define(op.getResult(),
+           {tgpu::LookupOp::create(b, loc, type, array.getValue(), index.value), index.axes});
+    return success();
+  }
   if (auto buffer = dyn_cast<BufferType>(source.getType())) {
     if (buffer.getScope() == Scope::Local) {
       return emitUnsupported(op, "a `local` buffer");

@@ -90,47 +90,69 @@ int64_t sync::threadOf(tgpu::AtomicOp atomic) {
              : kFirstThread;
 }
 
-void sync::addGlobalAccesses(Operation *op, SmallVectorImpl<Access> &accesses) {
-  auto add = [&](GlobalRegion region, bool write) -> Access & {
+namespace {
+
+/// Collects the accesses of one operation.
+class GlobalAccesses {
+public:
+  GlobalAccesses(Operation *op, SmallVectorImpl<Access> &accesses)
+      : op(op), region(op->getParentOfType<tile::ThreadsOp>()), accesses(accesses) {}
+
+  void collect();
+
+private:
+  static bool isGlobal(Value value) { return isa<tile::GlobalType>(value.getType()); }
+
+  Access &add(GlobalRegion region, bool write) {
     Access &access = accesses.emplace_back();
     access.op = op;
     access.memory.global = std::move(region);
     access.write = write;
     return access;
-  };
-  auto isGlobal = [](Value value) { return isa<tile::GlobalType>(value.getType()); };
-  auto region = op->getParentOfType<tile::ThreadsOp>();
-  // Numbers of a region are other ones in each thread.
-  auto addElement = [&](Value global, ValueRange indices, bool write) -> Access & {
-    GlobalRegion element = GlobalRegion::of(global, indices);
-    Type type = write ? op->getOperand(0).getType() : op->getResult(0).getType();
-    if (auto vector = dyn_cast<VectorType>(type); vector && !element.kept.empty()) {
-      element.indices[element.kept.back()].extend(vector.getNumElements());
-    }
-    if (region) {
-      forgetInside(region, element);
-    }
-    return add(std::move(element), write);
-  };
-  // One that orders is an access of everything, and no other atomic goes past it.
-  auto addAtomic = [&](Value place, ValueRange element, int64_t thread) {
-    if (!isGlobal(place)) {
-      return;
-    }
-    const bool orders = ordersGlobal(op);
-    GlobalRegion touched;
-    if (!orders) {
-      const bool isOne =
-          llvm::all_of(element, [](Value index) { return index.getType().isIntOrIndex(); });
-      touched = GlobalRegion::of(place, isOne ? element : ValueRange());
-    }
-    if (region) {
-      forgetInside(region, touched);
-    }
-    Access &access = add(std::move(touched), true);
-    access.atomic = !orders;
-    access.thread = thread;
-  };
+  }
+  Access &addElement(Value global, ValueRange indices, bool write);
+  void addAtomic(Value place, ValueRange element, int64_t thread);
+
+  Operation *op;
+  tile::ThreadsOp region; ///< numbers in it are other ones in each thread
+  SmallVectorImpl<Access> &accesses;
+};
+
+} // namespace
+
+Access &GlobalAccesses::addElement(Value global, ValueRange indices, bool write) {
+  GlobalRegion element = GlobalRegion::of(global, indices);
+  Type type = write ? op->getOperand(0).getType() : op->getResult(0).getType();
+  if (auto vector = dyn_cast<VectorType>(type); vector && !element.kept.empty()) {
+    element.indices[element.kept.back()].extend(vector.getNumElements());
+  }
+  if (region) {
+    forgetInside(region, element);
+  }
+  return add(std::move(element), write);
+}
+
+/// One that orders is an access of everything, and no other atomic goes past it.
+void GlobalAccesses::addAtomic(Value place, ValueRange element, int64_t thread) {
+  if (!isGlobal(place)) {
+    return;
+  }
+  const bool orders = ordersGlobal(op);
+  GlobalRegion touched;
+  if (!orders) {
+    const bool isOne =
+        llvm::all_of(element, [](Value index) { return index.getType().isIntOrIndex(); });
+    touched = GlobalRegion::of(place, isOne ? element : ValueRange());
+  }
+  if (region) {
+    forgetInside(region, touched);
+  }
+  Access &access = add(std::move(touched), true);
+  access.atomic = !orders;
+  access.thread = thread;
+}
+
+void GlobalAccesses::collect() {
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](tgpu::LoadOp load) {
         add(GlobalRegion::of(load.getSource()), false).fragment = load.getResult().getType();
@@ -186,6 +208,10 @@ void sync::addGlobalAccesses(Operation *op, SmallVectorImpl<Access> &accesses) {
         addAtomic(atomic.getDest(), atomic.getIndices(), threadOf(atomic));
       })
       .Case([&](tgpu::AtomicTileOp atomic) { addAtomic(atomic.getDest(), {}, kAllThreads); });
+}
+
+void sync::addGlobalAccesses(Operation *op, SmallVectorImpl<Access> &accesses) {
+  GlobalAccesses(op, accesses).collect();
 }
 
 bool sync::isOfSameThreads(const Access &now, const Access &before) {

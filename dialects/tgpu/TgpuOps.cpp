@@ -318,6 +318,16 @@ LogicalResult ScatterOp::verify() {
   return verifyElements(*this, getDest().getType(), getValue().getType(), getIndices(), getMask());
 }
 
+LogicalResult LookupOp::verify() {
+  ShapedType table = getTable().getShapedType();
+  if (table.getRank() != 1 || table.getNumElements() == 0) {
+    return emitOpError("reads an array of rank 1 that has elements");
+  }
+  return table.getElementType() == getElementTypeOrSelf(getResult().getType())
+             ? success()
+             : emitOpError("gives elements of the array's type");
+}
+
 //===----------------------------------------------------------------------===//
 // Atomics
 //===----------------------------------------------------------------------===//

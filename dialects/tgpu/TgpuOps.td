@@ -351,6 +351,15 @@ def Tgpu_ScatterOp : Tgpu_Op<"scatter", [AttrSizedOperandSegments, MemoryEffects
   let hasVerifier = 1;
 }
 
+def Tgpu_LookupOp : Tgpu_Op<"lookup", [Pure, Elementwise, Scalarizable, Vectorizable, Tensorizable]> {
+  let summary = "elements of a constant array";
+  let description = [{ An index outside of the array, an error of the program, gives some element of it. }];
+  let arguments = (ins ElementsAttr:$table, Tgpu_Index:$index);
+  let results = (outs Tgpu_Element:$result);
+  let assemblyFormat = "$table `[` $index `]` attr-dict `:` type($index) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tgpu_AtomicOp : Tgpu_Op<"atomic", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "atomic operations on elements of a view or shared buffer at computed indices, where the mask holds";
   let description = [{

@@ -178,6 +178,7 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
       .Case<tgpu::UnpackOp>([&](auto o) { return lowerUnpack(o); })
       .Case<tgpu::PackOp>([&](auto o) { return lowerPack(o); })
       .Case<tgpu::ScatterOp>([&](auto o) { return lowerScatter(o); })
+      .Case<tgpu::LookupOp>([&](auto o) { return lowerLookup(o); })
       .Case<tgpu::AtomicOp>([&](auto o) { return lowerAtomic(o); })
       .Case<tgpu::AtomicTileOp>([&](auto o) { return lowerAtomicTile(o); })
       .Case<tgpu::LocalLoadOp>([&](auto o) { return lowerLocalLoad(o); })

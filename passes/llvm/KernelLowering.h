@@ -268,6 +268,9 @@ private:
   /// The place of a slot's element; `condition` (null: always): whether it may be accessed.
   mlir::Value placeOf(const ElementAccess &access, size_t slot, mlir::Value &condition);
 
+  // ---- Constant arrays (Tables.cpp).
+  mlir::LogicalResult lowerLookup(tgpu::LookupOp op);
+
   // ---- Atomic operations (Atomics.cpp).
   mlir::LogicalResult lowerAtomic(tgpu::AtomicOp op);
   mlir::LogicalResult lowerAtomicTile(tgpu::AtomicTileOp op);

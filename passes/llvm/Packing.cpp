@@ -22,12 +22,22 @@ void KernelLowering::takeVector(Value vector, Fragment &values) {
   }
 }
 
-Fragment KernelLowering::packBits(ArrayRef<Value> slots, unsigned width) {
-  Fragment words;
+/// A `bool` takes a byte in memory and in words, 0 or 1.
+static Value asByte(OpBuilder &b, Location loc, Value slot) {
+  return slot.getType().isInteger(1) ? Value(arith::ExtUIOp::create(b, loc, b.getI8Type(), slot))
+                                     : slot;
+}
+
+Fragment KernelLowering::packBits(ArrayRef<Value> values, unsigned width) {
+  Fragment slots, words;
+  for (Value value : values) {
+    slots.push_back(asByte(b, loc, value));
+  }
   Type type = b.getIntegerType(width);
   const size_t perWord = width / slots[0].getType().getIntOrFloatBitWidth();
   for (size_t i = 0; i + perWord <= slots.size(); i += perWord) {
-    Value value = perWord == 1 ? slots[i] : buildVector(slots.slice(i, perWord));
+    Value value =
+        perWord == 1 ? slots[i] : buildVector(ArrayRef<Value>(slots).slice(i, perWord));
     words.push_back(value.getType() == type ? value
                                             : Value(LLVM::BitcastOp::create(b, loc, type, value)));
   }
@@ -35,6 +45,14 @@ Fragment KernelLowering::packBits(ArrayRef<Value> slots, unsigned width) {
 }
 
 void KernelLowering::unpackBits(Value bits, Type slot, Fragment &slots) {
+  if (slot.isInteger(1)) {
+    Fragment bytes;
+    unpackBits(bits, b.getI8Type(), bytes);
+    for (Value byte : bytes) {
+      slots.push_back(compare(arith::CmpIPredicate::ne, byte, constant(0, byte.getType())));
+    }
+    return;
+  }
   const int64_t count = bits.getType().getIntOrFloatBitWidth() / slot.getIntOrFloatBitWidth();
   if (count == 1) {
     slots.push_back(bits.getType() == slot ? bits : LLVM::BitcastOp::create(b, loc, slot, bits));

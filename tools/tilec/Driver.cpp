@@ -10,6 +10,9 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
+#include <unistd.h>
+
 using namespace llvm;
 
 namespace tilec {
@@ -22,6 +25,42 @@ static void keepReason(void *reason, const char *text, bool) {
   *static_cast<std::string *>(reason) = text;
   if (CrashRecoveryContext *context = CrashRecoveryContext::GetCurrent()) {
     context->HandleExit(ExitInternal);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Crashes
+//===----------------------------------------------------------------------===//
+
+/// What LLVM's crash recovery has installed, by signal.
+static struct sigaction recovery[NSIG];
+static volatile sig_atomic_t hasCrashed = 0;
+
+[[noreturn]] static void giveUp(int) {
+  static constexpr char text[] = "tilec: error: internal error: crash [internal]\n";
+  (void)!write(STDERR_FILENO, text, sizeof text - 1);
+  _exit(ExitInternal);
+}
+
+/// A crash may leave a lock held, of the heap say: what reports it then waits forever, or crashes itself.
+static void onCrash(int signal) {
+  if (hasCrashed) {
+    giveUp(signal);
+  }
+  hasCrashed = 1;
+  std::signal(SIGALRM, giveUp);
+  alarm(20); // seconds; a report takes milliseconds
+  recovery[signal].sa_handler(signal);
+}
+
+static void enableRecovery() {
+  CrashRecoveryContext::Enable();
+  for (int signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV}) {
+    struct sigaction action;
+    sigaction(signal, nullptr, &recovery[signal]);
+    action = recovery[signal];
+    action.sa_handler = onCrash;
+    sigaction(signal, &action, nullptr);
   }
 }
 
@@ -65,6 +104,8 @@ static ExitCode runOne(const Options &options, const std::string &input) {
     return ExitInternal;
   }
   reportCrash(*compilation, reason, options, reproducer);
+  alarm(0);
+  hasCrashed = 0;
   (void)compilation.release(); // in no state to be destroyed
   return ExitInternal;
 }
@@ -74,7 +115,7 @@ ExitCode runDriver(const Options &options) {
     Toolchain(options.cudaPath, options.programDir).print(outs());
     return ExitSuccess;
   }
-  CrashRecoveryContext::Enable();
+  enableRecovery();
   if (options.command == Options::Command::Test) {
     return runTests(options);
   }

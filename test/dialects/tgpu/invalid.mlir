@@ -395,3 +395,19 @@ tgpu.kernel @exchanges_tiles(%p: !tile.global<8xi32>, %x: tensor<8xi32>) attribu
   tgpu.atomic_tile <exchange> %x, %p : tensor<8xi32>, !tile.global<8xi32>
   tgpu.return
 }
+
+// -----
+
+tgpu.kernel @other_type(%i: i32) attributes {threads = 64 : i32} {
+  // expected-error @+1 {{gives elements of the array's type}}
+  %0 = tgpu.lookup dense<[1.0, 2.0]> : tensor<2xf32>[%i] : i32 -> i32
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @no_array(%i: i32) attributes {threads = 64 : i32} {
+  // expected-error @+1 {{reads an array of rank 1 that has elements}}
+  %0 = tgpu.lookup dense<[[1.0, 2.0]]> : tensor<1x2xf32>[%i] : i32 -> f32
+  tgpu.return
+}

@@ -42,6 +42,21 @@ tgpu.kernel @all(%g: !tile.global<8x512xf16>, %o: !tile.global<1xf16>) attribute
   tgpu.return
 }
 
+// In f32 too where one warp has all of a row; extremes need no more than they have.
+// CHECK-LABEL: tgpu.kernel @in_one_warp
+// CHECK: %[[X:.*]] = tile.convert %{{.*}} : tensor<8x64xbf16, {{.*}}> to tensor<8x64xf32, {{.*}}>
+// CHECK: %[[P:.*]] = tile.reduce <prod> %[[X]] axis 1
+// CHECK: tile.convert %[[P]] : tensor<8xf32, {{.*}}> to tensor<8xbf16, {{.*}}>
+// CHECK: tile.reduce <max> %{{.*}} axis 1 {{.*}}xbf16
+tgpu.kernel @in_one_warp(%g: !tile.global<8x64xbf16>, %o: !tile.global<8xbf16>) attributes {threads = 32 : i32, target = "sm_80"} {
+  %x = tgpu.load %g {bytes = 16 : i32} : !tile.global<8x64xbf16> -> tensor<8x64xbf16>
+  %p = tile.reduce <prod> %x axis 1 : tensor<8x64xbf16> -> tensor<8xbf16>
+  %m = tile.reduce <max> %x axis 1 : tensor<8x64xbf16> -> tensor<8xbf16>
+  tgpu.store %p, %o {bytes = 2 : i32} : tensor<8xbf16>, !tile.global<8xbf16>
+  tgpu.store %m, %o {bytes = 2 : i32} : tensor<8xbf16>, !tile.global<8xbf16>
+  tgpu.return
+}
+
 // By a function: the same steps, with a value for each input. The second tile is taken in the layout of the first.
 // CHECK-LABEL: tgpu.kernel @by_function
 // CHECK: %[[P:.*]]:2 = tgpu.reduce_in_warps %{{.*}}, %{{.*}} axis 0 : tensor<8x128xf32, #tgpu.fragment<"[[L:.*]]">>, tensor<8x128xi32, #tgpu.fragment<"[[L]]">> -> tensor<4x128xf32, {{.*}}>, tensor<4x128xi32, {{.*}}> {

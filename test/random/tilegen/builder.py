@@ -245,8 +245,8 @@ class Builder:
         return tensor
 
     def data_kind(self, format):
-        if FORMATS[format].is_float:
-            return self.weighted([("small", 6), ("normal", 3), ("special", 0.7)])
+        if FORMATS[format].is_float:  # sums of 16 bits show where they are rounded too early
+            return self.weighted([("small", 6), ("normal", 5 if FORMATS[format].bits == 16 else 3), ("special", 0.7)])
         return self.weighted([("small", 7), ("edges", 0.7), ("zeros", 0.6)])
 
     def output_region(self, format, shape):

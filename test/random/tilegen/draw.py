@@ -56,7 +56,7 @@ class Drawing(Builder):
 
     def store_rest(self):
         """Results that nobody stores would be deleted: most tiles are stored in the end."""
-        tiles = self.tiles(lambda t: t.format != "bool")
+        tiles = self.tiles()
         for tile in tiles:
             if self.chance(0.75) or tile is tiles[-1]:
                 features.store(self, tile, tile.format if self.chance(0.8) else None)

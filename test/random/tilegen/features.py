@@ -42,7 +42,7 @@ def copy_notes(b):
 def load(b, shape=None, format=None, scope=None):
     """From global memory into a new buffer, or one that is there; converting now and then."""
     scope = scope or b.pick(["shared", "fragment"])
-    known = b.tiles(lambda t: t.scope == scope and not t.fixed)
+    known = b.tiles(lambda t: t.scope == scope and not t.fixed and t.format != "bool")
     if shape is None and known and b.chance(0.35):
         tile = b.pick(known)
     else:
@@ -63,13 +63,13 @@ def store(b, tile=None, format=None):
     """Into a region of the block's own."""
     if b.depth > 1 and b.chance(0.7):
         return False
-    tiles = b.tiles(lambda t: t.format != "bool")
+    tiles = b.tiles()
     if not tile and not tiles:
         return False
     tile = tile or b.pick(tiles)
-    format = format or (tile.format if b.chance(0.7) else b.stored_format(tile.shape))
+    format = format or (tile.format if tile.format == "bool" or b.chance(0.7) else b.stored_format(tile.shape))
     source = n.Ref(tile.name)
-    if b.chance(0.25):
+    if tile.format != "bool" and b.chance(0.25):
         source = expression(b, tile.format, tile.shape) or source
     b.emit(n.Copy(source, b.output_region(format, tile.shape), copy_notes(b)))
 
@@ -149,11 +149,13 @@ def fill(b):
 @feature("round trip", 4)
 def round_trip(b):
     """Registers to shared memory and back, through one buffer again and again in a loop."""
-    tiles = b.tiles(lambda t: t.scope != "shared" and t.format != "bool")
+    tiles = b.tiles(lambda t: t.scope != "shared")
     if not tiles:
         return False
     tile = b.pick(tiles)
-    shared = b.tiles(lambda t: t.scope == "shared" and t.shape == tile.shape and not t.fixed)
+    if tile.format == "bool":
+        return bools(b, tile.shape, n.Ref(tile.name))
+    shared = b.tiles(lambda t: t.scope == "shared" and t.shape == tile.shape and not t.fixed and t.format != "bool")
     if shared and b.chance(0.5):
         through = b.pick(shared)
     else:
@@ -163,7 +165,7 @@ def round_trip(b):
     else:
         b.emit(n.Copy(n.Ref(tile.name), n.Ref(through.name)))
     through.ready = True
-    back = b.tiles(lambda t: t.scope == "fragment" and t.shape == tile.shape and not t.fixed)
+    back = b.tiles(lambda t: t.scope == "fragment" and t.shape == tile.shape and not t.fixed and t.format != "bool")
     if back and b.chance(0.6):
         target = b.pick(back)
     else:
@@ -172,10 +174,34 @@ def round_trip(b):
     target.ready = True
 
 
+@feature("bools", 0.5)
+def bools(b, shape=None, value=None):
+    """A tile of truth values, from memory or a comparison, through shared memory and back."""
+    if shape is None:
+        known = b.tiles(lambda t: FORMATS[t.format].kind in "iu")
+        if known and b.chance(0.5):
+            shape = b.pick(known).shape
+            same = [t for t in known if t.shape == shape]
+            value = n.Binary(b.pick(COMPARISONS), n.Ref(b.pick(same).name), b.literal(same[0].format))
+            if len({t.format for t in same}) > 1:
+                return False
+        else:
+            shape = b.shape()
+    first = b.declare(b.pick(["fragment", "shared"]), "bool", shape)
+    if value is None:
+        b.emit(n.Copy(b.input_region("bool", shape), n.Ref(first.name)))
+    else:
+        b.emit(n.Assign(n.Ref(first.name), "=", value))
+    first.ready = True
+    second = b.declare("shared" if first.scope == "fragment" else "fragment", "bool", shape)
+    b.emit(n.Copy(n.Ref(first.name), n.Ref(second.name)))
+    second.ready = True
+
+
 @feature("parts", 1.2)
 def parts(b):
     """Slices of a shared buffer, at constant places."""
-    whole = b.tiles(lambda t: t.scope == "shared" and not t.fixed and b.value(t.shape[0]) % 2 == 0)
+    whole = b.tiles(lambda t: t.scope == "shared" and not t.fixed and t.format != "bool" and b.value(t.shape[0]) % 2 == 0)
     if not whole:
         return False
     tile = b.pick(whole)
@@ -199,7 +225,7 @@ def parts(b):
 
 @feature("transpose", 0.8)
 def transpose(b):
-    tiles = b.tiles(lambda t: len(t.shape) == 2 and t.format != "bool" and b.fits(t.format, t.shape[::-1]))
+    tiles = b.tiles(lambda t: len(t.shape) == 2 and b.fits(t.format, t.shape[::-1]))
     if not tiles:
         return False
     tile = b.pick(tiles)
@@ -210,11 +236,19 @@ def transpose(b):
 @feature("reduce", 1.5)
 def reduce(b):
     """Along a dimension, or over all, beside a tile; of what came of it too."""
-    tiles = b.tiles(lambda t: FORMATS[t.format].kind in "fiu" and not FORMATS[t.format].only_stores)
+    tiles = b.tiles(lambda t: FORMATS[t.format].kind in "fiub" and not FORMATS[t.format].only_stores)
     if not tiles:
         return False
     tile = b.pick(tiles)
     axis = b.random.randrange(len(tile.shape))
+    kind = FORMATS[tile.format].kind
+    if kind == "b" and len(tile.shape) == 1:
+        return False
+    if len(tile.shape) > 1 and (kind == "b" or (kind in "iu" and b.chance(0.3))):
+        result = b.add_tile("let", tile.format, tile.shape[:axis] + tile.shape[axis + 1 :], fixed=True)
+        function = b.pick(["reduce_any", "reduce_all"] if kind == "b" else ["reduce_and", "reduce_or", "reduce_xor"])
+        b.emit(n.Let(result.name, n.Call(function, [n.Ref(tile.name)], {"axis": axis})))
+        return
     if len(tile.shape) == 1 or b.chance(0.3):
         b.note("reduce to a scalar")
         function = b.pick(["reduce_sum", "reduce_max", "reduce_min"])

@@ -521,6 +521,8 @@ class Interpreter(Elements):
         x, name = args[0], e.function
         if name.startswith("reduce_"):
             axis = e.keywords.get("axis")
+            if name in iv.BITS:
+                return iv.reduce_bits(name, x, axis)
             return iv.reduce_sum(x, axis) if name == "reduce_sum" else iv.reduce_extreme(name, x, axis)
         if name.startswith("scan_"):
             return iv.scan(name, x.stored(), e.keywords["axis"], e.keywords.get("reverse", False), e.keywords.get("exclusive", False))

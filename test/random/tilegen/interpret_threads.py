@@ -61,7 +61,7 @@ class Region:
         value = self.evaluate(s.value, old.format.name)
         if s.op != "=":
             value = self.i.binary(s.op[:-1], old, value)
-        value = of_all(value.stored(), self.threads)
+        value = of_all(value, self.threads)  # in registers a product may wait for its addition unrounded
         changed = iv.select(Tile(FORMATS["bool"], active), value, old)
         scope[s.name] = type(scope[s.name]).full(changed)
 

@@ -407,6 +407,19 @@ def reduce_extreme(name, a, axis):
     return Tile(a.format, function(a.lo, axis=axis), function(a.hi, axis=axis), wild)
 
 
+BITS = {
+    "reduce_and": np.bitwise_and,
+    "reduce_or": np.bitwise_or,
+    "reduce_xor": np.bitwise_xor,
+    "reduce_any": np.logical_or,
+    "reduce_all": np.logical_and,
+}
+
+
+def reduce_bits(name, a, axis):
+    return Tile(a.format, BITS[name].reduce(a.lo, axis=axis), wild=None if a.wild is None else a.wild.any(axis=axis))
+
+
 def scan(name, a, axis, reverse, exclusive):
     """Running results: each is the reduction of what comes before it, and of its element unless `exclusive`."""
     if reverse:

@@ -206,8 +206,8 @@ class Region:
     def __init__(self, b):
         self.b, self.threads = b, b.threads
         self.read, self.written = set(), set()  # buffers since the last barrier
-        self.shared = b.tiles(lambda t: t.scope == "shared" and not t.fixed and not FORMATS[t.format].only_stores)
-        self.readable = b.tiles(lambda t: t.scope == "shared" and not FORMATS[t.format].only_stores)
+        self.shared = b.tiles(lambda t: t.scope == "shared" and not t.fixed and t.format != "bool" and not FORMATS[t.format].only_stores)
+        self.readable = b.tiles(lambda t: t.scope == "shared" and t.format != "bool" and not FORMATS[t.format].only_stores)
         self.arrays, self.ints, self.conditional = [], [], False
         self.own = str(self.threads)
         self.uniform = list(b.scalars())
