@@ -13,10 +13,10 @@
 #include "passes/FragmentSteps.h"
 #include "passes/IntegerAnalysis.h"
 #include "passes/Passes.h"
+#include "passes/PromotedBuffers.h"
 #include "passes/Reshape.h"
 #include "passes/ThreadStorage.h"
 
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tilec {
@@ -31,54 +31,6 @@ using tile::GlobalType;
 using tile::Scope;
 
 namespace {
-
-/// True for buffers whose contents become SSA values.
-bool isPromoted(Value value) {
-  auto type = dyn_cast<BufferType>(value.getType());
-  return type && (type.getScope() == Scope::Fragment || type.getScope() == Scope::Uniform ||
-                  ThreadStorage::isVariable(type, value));
-}
-
-/// The value type of a promoted buffer.
-Type valueType(BufferType type) {
-  return type.getRank() == 0 ? type.getElementType()
-                             : Type(RankedTensorType::get(type.getShape(), type.getElementType()));
-}
-
-/// The promoted buffer that `op` assigns; null if it assigns none.
-Value assignedBuffer(Operation *op) {
-  Value place = llvm::TypeSwitch<Operation *, Value>(op)
-                    .Case<tile::WriteOp>([](auto write) { return write.getDest(); })
-                    .Case<tile::StoreOp>([](auto store) { return store.getDest(); })
-                    .Case<tile::CopyOp>([](auto copy) { return copy.getDest(); })
-                    .Case<tile::GemmOp>([](auto gemm) { return gemm.getAcc(); })
-                    .Default([](Operation *) { return Value(); });
-  return place && isPromoted(place) ? place : Value();
-}
-
-/// Promoted buffers defined outside `op` that its regions assign, in program order.
-llvm::SetVector<Value> buffersAssignedIn(Operation *op) {
-  llvm::SetVector<Value> result;
-  op->walk([&](Operation *inner) {
-    Value buffer = assignedBuffer(inner);
-    if (buffer && !op->isProperAncestor(buffer.getParentBlock()->getParentOp()) &&
-        buffer.getParentBlock()->getParentOp() != op) {
-      result.insert(buffer);
-    }
-  });
-  return result;
-}
-
-/// True if `op` or an operation inside it takes a buffer.
-bool usesBuffer(Operation *op) {
-  return op
-      ->walk([](Operation *inner) {
-        return llvm::any_of(inner->getOperandTypes(), llvm::IsaPred<BufferType>)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
 
 class Converter {
 public:
