@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+ATOMICS = "../test/e2e/Inputs/atomics/"
 NORM = "norm/softmax_rmsnorm.tile"
 ATTENTION = {"scale": "0.088388"}
 # (file, symbol, parameters, dimensions, arguments, outputs, tolerance)
@@ -37,6 +38,16 @@ CASES = [
         ("linear_attention/linear_attention.tile", "linear_attention_bf16_d128", {}, {"B": 2, "H": 2, "S": s, "DV": 64}, {"scale": "0.125", "initial": "normal", "final": "poison"}, ["O", "final"], 8e-3)
         for s in (1, 130)
     ],
+    *[
+        ("conv/conv2d.tile", "conv2d_f16_s1p1", {}, {"N": n, "H": h, "W": h, "OH": h, "OW": h, "C": c, "OC": k, "KH": 3, "KW": 3}, {"bias": "normal"}, ["Y"], 1e-3)
+        for n, h, c, k in ((3, 13, 72, 130), (1, 8, 1, 16))
+    ],
+    *[(ATOMICS + "elements.tile", "elements", {"T": t}, {"N": 1000}, {}, ["sums", "low", "high", "next", "taken", "last"], 1e-2) for t in ("i32", "f32", "f64", "u64")],
+    *[(ATOMICS + "bits.tile", "bits", {"T": t}, {"N": 500}, {"locks": "0"}, ["words", "locks", "winners"], 0) for t in ("u32", "i64")],
+    # One part of the product, so that a second run gives the same bits; several as integers.
+    *[(ATOMICS + "tiles.tile", "tiles", {"T": t}, {"M": 300, "N": 264, "K": 60}, {"E": "0"}, ["C", "D", "E"], 2e-2) for t in ("f32", "f16", "bf16", "f64")],
+    (ATOMICS + "tiles.tile", "tiles", {"T": "i32", "A": "i8", "P": "i32"}, {"M": 300, "N": 264, "K": 520}, {}, ["C", "D", "E"], 0),
+    (ATOMICS + "last-block.tile", "last_block", {}, {"M": 7, "N": 5000}, {"arrived": "0", "parts": "0"}, ["parts", "arrived", "Y"], 1e-3),
 ]
 # (file, symbol, parameters, dimensions, arguments, what torch computes on inputs of these shapes)
 BENCH = [
@@ -44,8 +55,7 @@ BENCH = [
     (NORM, "softmax", {}, {"M": 8192, "N": 8192}, {}, "softmax"),
     (NORM, "softmax_long", {}, {"M": 4096, "N": 65536}, {}, "softmax"),
     (NORM, "rmsnorm", {"T": "f16"}, {"M": 8192, "N": 8192}, {"eps": "1e-5", "residual": "none"}, "rms_norm"),
-    ("gemv/gemv.tile", "gemv", {}, {"N": 7168, "K": 16384}, {}, "gemv"),
-    ("gemv/gemv.tile", "gemv", {}, {"N": 57344, "K": 7168}, {}, "gemv"),
+    *[("gemv/gemv.tile", "gemv", {}, {"N": n, "K": k}, {}, "gemv") for n, k in ((7168, 16384), (18432, 7168), (28672, 8192), (57344, 7168))],
     ("attention/flash_attention.tile", "flash_attention_f16_d128", {}, {"B": 2, "H": 32, "HKV": 32, "S": 2048, "SK": 2048}, {**ATTENTION, "LSE": "none"}, "attention"),
     ("attention/flash_attention.tile", "flash_attention_f16_d128_causal", {}, {"B": 2, "H": 32, "HKV": 32, "S": 2048, "SK": 2048}, {**ATTENTION, "LSE": "none"}, "causal attention"),
 ]
