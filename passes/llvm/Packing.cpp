@@ -36,8 +36,7 @@ Fragment KernelLowering::packBits(ArrayRef<Value> values, unsigned width) {
   Type type = b.getIntegerType(width);
   const size_t perWord = width / slots[0].getType().getIntOrFloatBitWidth();
   for (size_t i = 0; i + perWord <= slots.size(); i += perWord) {
-    Value value =
-        perWord == 1 ? slots[i] : buildVector(ArrayRef<Value>(slots).slice(i, perWord));
+    Value value = perWord == 1 ? slots[i] : buildVector(ArrayRef<Value>(slots).slice(i, perWord));
     words.push_back(value.getType() == type ? value
                                             : Value(LLVM::BitcastOp::create(b, loc, type, value)));
   }
