@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/support/Diagnostics.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/Analysis.h"
 #include "passes/Passes.h"
 
@@ -55,6 +56,10 @@ Location placeOf(Value value) {
   return loop ? loop.getInitArgs()[argument.getArgNumber() - 1].getLoc() : value.getLoc();
 }
 
+/// Functions that take long code for each element: some 200 instructions, and as many registers as
+/// several elements for a while.
+int64_t weightOf(Operation *op) { return isa<math::SinOp, math::CosOp, math::PowFOp>(op) ? 3 : 1; }
+
 /// How many times the registers of a thread a fragment that passes through them may be, and one
 /// whose elements are other values' again.
 constexpr int64_t kStreamed = 2, kRepeated = 4;
@@ -81,32 +86,35 @@ struct CheckRegisters : tilec::impl::CheckRegistersBase<CheckRegisters> {
     SmallVector<Value> worst;
     int64_t most = 0;
     bool worstStreams = false;
+    int64_t worstWeight = 1;
     getOperation().walk([&](Operation *op) {
       const bool streams = !isa<tgpu::DotOp, scf::ForOp, scf::WhileOp>(op);
       const int64_t times = isa<tile::SplatOp, tile::BroadcastOp>(op) ? kRepeated : kStreamed;
       for (const SmallVector<Value> &group : groupsOf(op)) {
         int64_t registers = 0;
         for (Value value : group) {
-          registers += registersOf(value, streams);
+          registers += registersOf(value, streams) * weightOf(op);
         }
         if (registers > most && (!streams || registers > times * available)) {
           most = registers;
           worst = group;
           worstStreams = streams;
+          worstWeight = weightOf(op);
         }
       }
     });
     if (most > available) {
-      report(worst, most, available, worstStreams);
+      report(worst, most, available, worstStreams, worstWeight);
       signalPassFailure();
     }
   }
 
-  void report(ArrayRef<Value> values, int64_t registers, int64_t available, bool streams) {
+  void report(ArrayRef<Value> values, int64_t registers, int64_t available, bool streams,
+              int64_t weight) {
     InFlightDiagnostic error = getOperation().emitError(
         diag::formatDiagnostic(diag::Id::FragmentTooLarge, registers, available));
     for (Value value : values) {
-      if (int64_t own = registersOf(value, streams)) {
+      if (int64_t own = registersOf(value, streams) * weight) {
         auto type = cast<RankedTensorType>(value.getType());
         std::string line;
         llvm::raw_string_ostream os(line);

@@ -102,3 +102,17 @@ tgpu.kernel @share(%x: f32, %n: i32) attributes {threads = 1024 : i32, target = 
 tgpu.kernel @crowd() attributes {threads = 512 : i32, min_blocks = 4 : i32, target = "sm_89"} {
   tgpu.return
 }
+
+// -----
+
+// What passes through may be more than there is, but less of it where each element takes long code.
+#half = #tgpu.fragment<"128x128 reg 0,1:0,2:0,4:0,8:0,16:0,32:0,64:1,0 lane 2,0:4,0:8,0:16,0:32,0 warp 64,0">
+!t = tensor<128x128xf32, #half>
+// expected-error@+1 {{fragments need 768 registers per thread, but there are 255 [fragment-too-large]}}
+tgpu.kernel @long_code(%x: f32) attributes {threads = 64 : i32, target = "sm_80"} {
+  %a = tile.splat %x : f32 -> !t
+  %b = math.exp %a : !t
+  // expected-note@+1 {{768 registers}}
+  %c = math.cos %b : !t
+  tgpu.return
+}
