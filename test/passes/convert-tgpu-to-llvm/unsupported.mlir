@@ -55,3 +55,13 @@ tgpu.kernel @kept(%A: !v, %n: i32, %p: i32) attributes {threads = 128 : i32, tar
   }
   tgpu.return
 }
+
+// -----
+
+!v = !tile.global<?xi32>
+tgpu.kernel @other_type(%A: !v, %n: i32) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %v = tgpu.view %A extents(%n : i32) strides() : !v -> !v
+  // expected-error @below {{`bitcast` of a tensor or buffer is not supported yet on `sm_90a` [not-supported]}}
+  %f = tile.bitcast_view %v : !v -> !tile.global<?xf32>
+  tgpu.return
+}
