@@ -42,10 +42,11 @@ CASES = [
         ("conv/conv2d.tile", "conv2d_f16_s1p1", {}, {"N": n, "H": h, "W": h, "OH": h, "OW": h, "C": c, "OC": k, "KH": 3, "KW": 3}, {"bias": "normal"}, ["Y"], 1e-3)
         for n, h, c, k in ((3, 13, 72, 130), (1, 8, 1, 16))
     ],
+    *[("w4a16_gemm/w4a16_gemm.tile", f"w4a16_gemm_{t}", {}, {"M": m, "N": n, "K": k}, {"zeros": "integers(0, 15)"}, ["C"], 5e-3) for t, m, n, k in (("f16", 1, 200, 256), ("f16", 65, 128, 1024), ("bf16", 15, 136, 256), ("f16_decode", 17, 1024, 512))],
     *[(ATOMICS + "elements.tile", "elements", {"T": t}, {"N": 1000}, {}, ["sums", "low", "high", "next", "taken", "last"], 1e-2) for t in ("i32", "f32", "f64", "u64")],
     *[(ATOMICS + "bits.tile", "bits", {"T": t}, {"N": 500}, {"locks": "0"}, ["words", "locks", "winners"], 0) for t in ("u32", "i64")],
-    # One part of the product, so that a second run gives the same bits; several as integers.
-    *[(ATOMICS + "tiles.tile", "tiles", {"T": t}, {"M": 300, "N": 264, "K": 60}, {"E": "0"}, ["C", "D", "E"], 2e-2) for t in ("f32", "f16", "bf16", "f64")],
+    # Of floats one block, so that a second run gives the same bits; many of integers.
+    *[(ATOMICS + "tiles.tile", "tiles", {"T": t}, {"M": 60, "N": 60, "K": 60}, {"E": "0"}, ["C", "D", "E"], 2e-2) for t in ("f32", "f16", "bf16", "f64")],
     (ATOMICS + "tiles.tile", "tiles", {"T": "i32", "A": "i8", "P": "i32"}, {"M": 300, "N": 264, "K": 520}, {}, ["C", "D", "E"], 0),
     (ATOMICS + "last-block.tile", "last_block", {}, {"M": 7, "N": 5000}, {"arrived": "0", "parts": "0"}, ["parts", "arrived", "Y"], 1e-3),
 ]
@@ -56,6 +57,7 @@ BENCH = [
     (NORM, "softmax_long", {}, {"M": 4096, "N": 65536}, {}, "softmax"),
     (NORM, "rmsnorm", {"T": "f16"}, {"M": 8192, "N": 8192}, {"eps": "1e-5", "residual": "none"}, "rms_norm"),
     *[("gemv/gemv.tile", "gemv", {}, {"N": n, "K": k}, {}, "gemv") for n, k in ((7168, 16384), (18432, 7168), (28672, 8192), (57344, 7168))],
+    *[("w4a16_gemm/w4a16_gemm.tile", name, {}, {"M": m, "N": 8192, "K": 8192}, {"zeros": "integers(0, 15)"}, "matmul") for name, m in (("w4a16_gemm_f16_decode", 16), ("w4a16_gemm_f16", 64))],
     ("attention/flash_attention.tile", "flash_attention_f16_d128", {}, {"B": 2, "H": 32, "HKV": 32, "S": 2048, "SK": 2048}, {**ATTENTION, "LSE": "none"}, "attention"),
     ("attention/flash_attention.tile", "flash_attention_f16_d128_causal", {}, {"B": 2, "H": 32, "HKV": 32, "S": 2048, "SK": 2048}, {**ATTENTION, "LSE": "none"}, "causal attention"),
 ]
@@ -122,6 +124,9 @@ def peer(kind, dims):
     if kind == "gemv":
         a, w = draw(dims["K"]), draw(dims["N"], dims["K"])
         return lambda: torch.mv(w, a)
+    if kind == "matmul":  # of f16 weights, four times the bytes
+        x, w = draw(dims["M"], dims["K"]), draw(dims["N"], dims["K"])
+        return lambda: F.linear(x, w)
     q, k, v = (draw(dims["B"], dims["H"], dims["S"], 128) for _ in range(3))
     backend = torch.nn.attention.SDPBackend.CUDNN_ATTENTION
 

@@ -178,7 +178,7 @@ def round_trip(b):
 def bools(b, shape=None, value=None):
     """A tile of truth values, from memory or a comparison, through shared memory and back."""
     if shape is None:
-        known = b.tiles(lambda t: FORMATS[t.format].kind in "iu")
+        known = b.tiles(lambda t: FORMATS[t.format].kind in "iu" and not FORMATS[t.format].only_stores)
         if known and b.chance(0.5):
             shape = b.pick(known).shape
             same = [t for t in known if t.shape == shape]

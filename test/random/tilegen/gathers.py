@@ -87,13 +87,13 @@ def gather(b):
     shape = b.shape()
     if len(shape) > 2 or b.size(shape) > b.threads * 24:
         return False
-    format, scope = b.pick(b.stored), b.pick(["shared", "shared", "fragment"])
+    format, scope = b.stored_format(shape), b.pick(["shared", "shared", "fragment"])
     axes = [axis for axis in range(len(shape)) if b.chance(0.85 if axis == 0 else 0.15)] or [0]
 
     def draw():
         tile = b.declare(scope, format, shape)
         tiles = {axis: filled(b, shape[axis], b.value(shape[axis])) for axis in axes}
-        source = b.input_region(b.pick(b.stored) if b.chance(0.1) else format, shape)
+        source = b.input_region(b.stored_format(shape) if b.chance(0.1) else format, shape)
         lead = len(source.subscripts) - len(shape)
         if any(not isinstance(s, str) for s in source.subscripts):
             source.subscripts = [s if isinstance(s, str) else s[0] for s in source.subscripts]
@@ -142,7 +142,7 @@ def reshape(b):
     if b.size(shape) > b.threads * 24:
         return False
     first, second, third = (b.dimension(near) for near in (3, b.value(shape[0]), b.value(shape[1])))
-    name, format = b.name("w"), b.pick(b.stored)
+    name, format = b.name("w"), b.pick([f for f in b.stored if not FORMATS[f].packed])  # those are refused
     ways = [([first, second, third], [f"{first} * {second}", third]), ([f"{first} * {second}", third], [first, second, third])]
     ways.append(([first, second, third], [third, f"{first} * {second}"]))
     extents, seen = b.pick(ways)
