@@ -190,7 +190,7 @@ SmallVector<Access, 2> sync::accessesOf(Operation *op) {
     const size_t before = accesses.size();
     add(atomic.getDest(), true, false, Flight::None);
     if (accesses.size() != before) {
-      accesses.back().atomic = true;
+      accesses.back().atomic = commutingKind(atomic);
     }
     if (atomic.getOld()) {
       add(atomic.getOld(), true, false, Flight::None);
@@ -279,7 +279,7 @@ bool Walker::needsFence(const Access &pending, tgpu::ReleaseOp release) const {
 }
 
 Hazard Walker::classify(const Access &now, const Access &before) const {
-  if ((!now.write && !before.write) || (now.atomic && before.atomic) ||
+  if ((!now.write && !before.write) || (now.atomic && now.atomic == before.atomic) ||
       !now.memory.overlaps(before.memory)) {
     return Hazard::None;
   }

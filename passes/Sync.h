@@ -73,7 +73,8 @@ struct Access {
   mlir::Operation *op = nullptr;
   Memory memory;
   bool write = false;
-  bool atomic = false;            ///< ordered among atomics of the same element
+  /// An atomic operation whose order among others of its kind nobody can tell.
+  std::optional<tile::AtomicKind> atomic;
   bool async = false;             ///< by the async proxy
   Flight flight = Flight::None;   ///< kind while in flight
   int64_t age = -1;               ///< groups of this kind closed since; -1: its own is still open
@@ -94,6 +95,9 @@ bool isAccess(mlir::Operation *op);
 void addGlobalAccesses(mlir::Operation *op, llvm::SmallVectorImpl<Access> &accesses);
 /// Who runs an atomic operation.
 int64_t threadOf(tgpu::AtomicOp atomic);
+/// Its kind, if it commutes with others of that kind: exchanges do not, nor does what returns the old
+/// value or orders other accesses.
+std::optional<tile::AtomicKind> commutingKind(mlir::Operation *atomic);
 /// True where the layouts prove that no thread touches what another one does in the other access.
 bool isOfSameThreads(const Access &now, const Access &before);
 /// Adds an access. Of several that differ only in age the youngest says it all; one that loops have

@@ -132,7 +132,20 @@ Access &GlobalAccesses::addElement(Value global, ValueRange indices, bool write)
   return add(std::move(element), write);
 }
 
-/// One that orders is an access of everything, and no other atomic goes past it.
+std::optional<tile::AtomicKind> sync::commutingKind(Operation *op) {
+  if (ordersGlobal(op)) {
+    return std::nullopt;
+  }
+  if (auto tile = dyn_cast<tgpu::AtomicTileOp>(op)) {
+    return tile.getKind();
+  }
+  auto atomic = cast<tgpu::AtomicOp>(op);
+  const bool isUsed = atomic.getOld() || (atomic.getResult() && !atomic.getResult().use_empty());
+  return isUsed || atomic.getKind() == tile::AtomicKind::Exchange ? std::nullopt
+                                                                  : std::optional(atomic.getKind());
+}
+
+/// One that orders is an access of everything.
 void GlobalAccesses::addAtomic(Value place, ValueRange element, int64_t thread) {
   if (!isGlobal(place)) {
     return;
@@ -148,7 +161,7 @@ void GlobalAccesses::addAtomic(Value place, ValueRange element, int64_t thread) 
     forgetInside(region, touched);
   }
   Access &access = add(std::move(touched), true);
-  access.atomic = !orders;
+  access.atomic = commutingKind(op);
   access.thread = thread;
 }
 

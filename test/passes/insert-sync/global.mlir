@@ -284,6 +284,27 @@ tgpu.kernel @orders(%y: !v, %z: !v, %flag: !tile.global<?xi32>, %m: i32, %n: i32
   tgpu.return
 }
 
+// Atomics of one kind commute, others do not.
+// CHECK-LABEL: tgpu.kernel @kinds
+// CHECK: tgpu.atomic_tile <add>
+// CHECK-NEXT: tgpu.atomic_tile <add>
+// CHECK-NEXT: tgpu.barrier
+// CHECK-NEXT: tgpu.atomic_tile <max>
+// CHECK-NEXT: tgpu.barrier
+// CHECK-NEXT: tgpu.atomic <exchange>
+tgpu.kernel @kinds(%y: !v, %m: i32, %n: i32, %x: !f, %e: f16) attributes {threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %view = tgpu.view %y extents(%m, %n : i32, i32) strides(%n : i32) : !v -> !v
+  %here = tile.slice %view[%c0, %c0] sizes [64, 64] : !v, i32, i32 -> !g
+  %below = tile.slice %view[%c1, %c0] sizes [64, 64] : !v, i32, i32 -> !g
+  tgpu.atomic_tile <add> %x, %here : !f, !g
+  tgpu.atomic_tile <add> %x, %below : !f, !g
+  tgpu.atomic_tile <max> %x, %here : !f, !g
+  tgpu.atomic <exchange> %e, %view[%c0, %c1] : f16, !v[i32, i32]
+  tgpu.return
+}
+
 // A store by TMA is complete when its thread has waited without `read`; then a barrier tells the others. The next store
 // of that thread needs the wait alone, and elsewhere nothing.
 // CHECK-LABEL: tgpu.kernel @after_tma
