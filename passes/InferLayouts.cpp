@@ -160,7 +160,7 @@ static bool isLoaded(Value value) {
   sources.insert(value);
   for (size_t i = 0; i < sources.size(); ++i) {
     Operation *definition = sources[i].getDefiningOp();
-    if (definition && isa<tgpu::LoadOp, tgpu::GatherOp>(definition)) {
+    if (isa_and_nonnull<tgpu::LoadOp, tgpu::GatherOp>(definition)) {
       return true;
     }
     if (definition && (sharesLayout(definition) || isa<tgpu::UnpackOp>(definition))) {

@@ -6,7 +6,6 @@
 
 using namespace mlir;
 using namespace tilec;
-using tgpu::CopyPath;
 
 Value Expander::plus(Value a, Value b) {
   if (matchPattern(a, m_Zero())) {

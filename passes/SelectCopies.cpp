@@ -24,40 +24,13 @@ using tgpu::CopyPath;
 
 namespace {
 
-/// Why TMA cannot move `global`; empty when it can.
-std::string refuseTma(Value global, const Target &target, bool forbidden, bool isStore,
-                      const IntegerAnalysis &integers) {
-  GlobalSlice slice = analyseSlice(global);
-  Type element = cast<tile::GlobalType>(global.getType()).getElementType();
-  unsigned bits = tile::getStorageBits(element);
-  if (!target.hasTma) {
-    return ("`" + target.name + "` has no TMA").str();
-  }
-  if (forbidden) {
-    return "@no_tma";
-  }
-  if (isGather(global)) {
-    return "an index tile says which part of the tensor it is";
-  }
-  if (!slice.view) {
-    return "the region is not a plain slice of one tensor";
-  }
-  if (slice.hasInnerBounds) {
-    return "the view has bounds of its own, TMA fills with zeros only past the tensor's end";
-  }
+/// Why no tensor map describes the tensor that `slice` is part of; empty when one does.
+std::string refuseTensor(GlobalSlice slice, unsigned bits, const IntegerAnalysis &integers) {
   if (slice.offset.size() > 5) {
     return "the tensor has more than 5 dimensions";
   }
   if (bits < 8 || bits > 64) {
     return "elements of " + std::to_string(bits) + " bits";
-  }
-  if (slice.kept.empty() || slice.kept.back() + 1 != (int64_t)slice.offset.size()) {
-    return "the contiguous dimension of the tensor is not part of the tile";
-  }
-  for (int64_t dim : slice.kept) {
-    if (ShapedType::isDynamic(slice.sizes[dim])) {
-      return "the extent of the region is known at run time only";
-    }
   }
   if (baseAlignment(slice.view) % 16 != 0) {
     return "the tensor is not known to start at a multiple of 16 bytes";
@@ -80,6 +53,12 @@ std::string refuseTma(Value global, const Target &target, bool forbidden, bool i
       return "rows of the tensor are not known to start at multiples of 16 bytes";
     }
   }
+  return "";
+}
+
+/// Why boxes do not move the region of such a tensor; empty when they do.
+std::string refuseRegion(GlobalSlice slice, unsigned bits, bool isStore,
+                         const IntegerAnalysis &integers) {
   if (slice.sizes[slice.kept.back()] * bits % 128 != 0) {
     return "rows of the tile are not multiples of 16 bytes";
   }
@@ -108,6 +87,39 @@ std::string refuseTma(Value global, const Target &target, bool forbidden, bool i
     return "the region may begin before the tensor";
   }
   return "";
+}
+
+/// Why TMA cannot move `global`; empty when it can.
+std::string refuseTma(Value global, const Target &target, bool forbidden, bool isStore,
+                      const IntegerAnalysis &integers) {
+  GlobalSlice slice = analyseSlice(global);
+  Type element = cast<tile::GlobalType>(global.getType()).getElementType();
+  const unsigned bits = tile::getStorageBits(element);
+  if (!target.hasTma) {
+    return ("`" + target.name + "` has no TMA").str();
+  }
+  if (forbidden) {
+    return "@no_tma";
+  }
+  if (isGather(global)) {
+    return "an index tile says which part of the tensor it is";
+  }
+  if (!slice.view) {
+    return "the region is not a plain slice of one tensor";
+  }
+  if (slice.hasInnerBounds) {
+    return "the view has bounds of its own, TMA fills with zeros only past the tensor's end";
+  }
+  if (slice.kept.empty() || slice.kept.back() + 1 != (int64_t)slice.offset.size()) {
+    return "the contiguous dimension of the tensor is not part of the tile";
+  }
+  for (int64_t dim : slice.kept) {
+    if (ShapedType::isDynamic(slice.sizes[dim])) {
+      return "the extent of the region is known at run time only";
+    }
+  }
+  std::string refusal = refuseTensor(slice, bits, integers);
+  return refusal.empty() ? refuseRegion(slice, bits, isStore, integers) : refusal;
 }
 
 /// Why TMA cannot move between global memory and `buffer`, whose layout the program asks for.

@@ -200,18 +200,6 @@ static bool isAtomicType(Type type) {
 // Elements at computed indices
 //===----------------------------------------------------------------------===//
 
-/// What an index outside of a buffer does, an error of the program, must not reach what is behind it.
-static Value insideBuffer(KernelLowering &lowering, ArrayRef<int64_t> shape,
-                          ArrayRef<Fragment> indices, size_t slot, Value condition) {
-  for (auto [extent, slots] : llvm::zip_equal(shape, indices)) {
-    Value index = slots[slot];
-    condition =
-        lowering.both(condition, lowering.compare(arith::CmpIPredicate::ult, index,
-                                                  lowering.constant(extent, index.getType())));
-  }
-  return condition;
-}
-
 LogicalResult KernelLowering::lowerAtomic(tgpu::AtomicOp op) {
   ElementAccess access{op, op.getDest(), op.getIndices(), op.getMask(), op.getValue().getType()};
   FailureOr<Fragment> values = flatten(op, op.getValue());
@@ -229,9 +217,7 @@ LogicalResult KernelLowering::lowerAtomic(tgpu::AtomicOp op) {
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   auto element = [&](size_t slot) -> Value {
     Value condition, pointer = placeOf(access, slot, condition);
-    if (access.buffer) {
-      condition = insideBuffer(*this, access.buffer->shape, access.at, slot, condition);
-    }
+    condition = both(condition, insideBuffer(access, slot));
     auto run = [&] {
       return emitAtomic(use, pointer, (*values)[slot],
                         op.getExpected() ? (*expected)[slot] : Value(), isUsed);

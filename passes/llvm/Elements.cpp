@@ -82,10 +82,29 @@ Value KernelLowering::placeOf(const ElementAccess &access, size_t slot, Value &c
   return sharedPointer(add(offset, sharedSteps(buffer)), buffer.bytes);
 }
 
+Value KernelLowering::insideBuffer(const ElementAccess &access, size_t slot) {
+  Value condition;
+  for (size_t d = 0; access.buffer && d < access.at.size(); ++d) {
+    Value index = access.at[d][slot];
+    Value extent = constant(access.buffer->shape[d], index.getType());
+    condition = both(condition, compare(arith::CmpIPredicate::ult, index, extent));
+  }
+  return condition;
+}
+
 LogicalResult KernelLowering::lowerGather(tgpu::GatherOp op) {
   ElementAccess access{op, op.getSource(), op.getIndices(), op.getMask(), op.getResult().getType()};
   if (failed(prepareAccess(access))) {
     return failure();
+  }
+  for (size_t d = 0; access.buffer && d < access.at.size(); ++d) { // outside: the nearest one
+    DenseMap<Value, Value> nearest; // one for slots that read the same element; looked up only
+    for (Value &index : access.at[d]) {
+      Value last = constant(access.buffer->shape[d] - 1, index.getType());
+      Value &known = nearest[index];
+      known = known ? known : b.createOrFold<arith::MinUIOp>(loc, index, last);
+      index = known;
+    }
   }
   const int64_t bytes = memoryBytes(access.element);
   Type type = slotType(access.element);
@@ -135,6 +154,7 @@ LogicalResult KernelLowering::lowerScatter(tgpu::ScatterOp op) {
   auto store = [&] {
     for (size_t slot = 0; slot < access.slots; ++slot) {
       Value condition, pointer = placeOf(access, slot, condition);
+      condition = both(condition, insideBuffer(access, slot));
       guarded(condition, [&] { storeElements(pointer, access.element, (*values)[slot], bytes); });
     }
   };

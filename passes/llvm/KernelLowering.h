@@ -265,6 +265,9 @@ private:
   mlir::LogicalResult lowerScatter(tgpu::ScatterOp op);
   struct ElementAccess;
   mlir::LogicalResult prepareAccess(ElementAccess &access);
+  /// Whether the indices of a slot are inside of the buffer, if it is one; null: always. What an index
+  /// outside of it does, an error of the program, must not reach what is behind it.
+  mlir::Value insideBuffer(const ElementAccess &access, size_t slot);
   /// The place of a slot's element; `condition` (null: always): whether it may be accessed.
   mlir::Value placeOf(const ElementAccess &access, size_t slot, mlir::Value &condition);
 

@@ -42,6 +42,8 @@ TEST(Rules, DataAndSubscripts) {
        {"view z = s[n..n + 4, :];",
         "2: slices of shared buffers have constant extents [slice-bounds]"},
        {"view z = s[n :+ 4, :];", ""},
+       {"fragment at: i32[4] = 0; view z = s[at, :];",
+        "2: an index tile as a subscript of a buffer is not supported yet [not-supported]"},
        {"view z = C[n..n + 4, :]; copy(z[0, 0], f);", ""},
        {"let a = s[32, 0];",
         "2: index 32 is outside dimension 0 of `s`, which has 32 elements [out-of-range]"},
