@@ -61,6 +61,7 @@ LogicalResult Expander::makeRings() {
 static Operation *carryThrough(Operation *op, Operation *place, Value &base) {
   IRRewriter rewriter(op->getContext());
   rewriter.setInsertionPoint(op);
+  const Location loc = op->getLoc(); // `op` is gone once it is replaced
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
         rewriter, ValueRange{base}, /*replaceInitOperandUsesInLoop=*/false,
@@ -81,13 +82,13 @@ static Operation *carryThrough(Operation *op, Operation *place, Value &base) {
     return fresh;
   };
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    auto fresh = scf::IfOp::create(rewriter, op->getLoc(), types, branch.getCondition(),
+    auto fresh = scf::IfOp::create(rewriter, loc, types, branch.getCondition(),
                                    /*addThenBlock=*/false, /*addElseBlock=*/false);
     moveInto(fresh);
     for (Region &region : fresh->getRegions()) {
       if (region.empty()) {
         rewriter.createBlock(&region);
-        scf::YieldOp::create(rewriter, fresh.getLoc());
+        scf::YieldOp::create(rewriter, loc);
       }
       Operation *yield = region.front().getTerminator();
       yield->insertOperands(yield->getNumOperands(), base);
@@ -97,10 +98,10 @@ static Operation *carryThrough(Operation *op, Operation *place, Value &base) {
   auto loop = cast<scf::WhileOp>(op);
   SmallVector<Value> inits(loop.getInits());
   inits.push_back(base);
-  auto fresh = scf::WhileOp::create(rewriter, op->getLoc(), types, inits);
+  auto fresh = scf::WhileOp::create(rewriter, loc, types, inits);
   moveInto(fresh);
   for (Region &region : fresh->getRegions()) {
-    Value carried = region.front().addArgument(base.getType(), op->getLoc());
+    Value carried = region.front().addArgument(base.getType(), loc);
     Operation *end = region.front().getTerminator();
     end->insertOperands(end->getNumOperands(), carried);
   }
