@@ -107,8 +107,9 @@ struct Code {
     std::vector<bool> body;
   };
   const std::vector<Loop> &loops() const;
-  /// The numbers of the loops that a branch is in.
-  const std::vector<uint32_t> &loopsAround(uint32_t branch) const;
+  /// The numbers of the loops that a branch is in, or what stands before the head of its loop: from
+  /// these lanes may come to another round, or leave. Of other instructions: none.
+  const std::vector<uint32_t> &loopsAround(uint32_t at) const;
   /// May lanes at an instruction wait for an mbarrier in a loop before they come to another one?
   bool mayWaitBefore(uint32_t from, uint32_t to) const;
   mutable std::vector<uint32_t> postdominators;                ///< made when first asked for

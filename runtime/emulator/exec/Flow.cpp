@@ -117,20 +117,51 @@ std::vector<std::vector<uint32_t>> predecessorsOf(const std::vector<Op> &ops) {
   return before;
 }
 
-/// Natural loops: a jump back to an instruction that every way to the jump passes, and what comes to
-/// the jump without passing that again.
-std::vector<Code::Loop> loopsOf(const std::vector<Op> &ops) {
-  std::map<uint32_t, std::vector<uint32_t>> jumps; // by head
-  for (uint32_t at = 0; at < ops.size(); ++at) {
-    for (uint32_t head : ops[at].targets) {
-      if (head <= at) {
-        jumps[head].push_back(at);
+/// Edges to an instruction that a walk along the ways from the start has come through and not left
+/// yet, by that instruction. Every loop has one. In the text they may lead forwards, or be no jumps:
+/// assemblers put the end of a loop before its head where that saves a jump.
+std::map<uint32_t, std::vector<uint32_t>> edgesBack(const std::vector<Op> &ops) {
+  std::map<uint32_t, std::vector<uint32_t>> edges;
+  enum class State : uint8_t { New, Open, Left };
+  std::vector<State> states(ops.size(), State::New);
+  std::vector<std::pair<uint32_t, std::vector<uint32_t>>> open; // with the successors not tried yet
+  auto enter = [&](uint32_t at) {
+    states[at] = State::Open;
+    std::vector<uint32_t> successors;
+    forSuccessors(ops, at, [&](uint32_t to) {
+      if (to < ops.size()) {
+        successors.push_back(to);
       }
+    });
+    open.emplace_back(at, std::move(successors));
+  };
+  if (!ops.empty()) {
+    enter(0);
+  }
+  while (!open.empty()) {
+    auto &[at, successors] = open.back();
+    if (successors.empty()) {
+      states[at] = State::Left;
+      open.pop_back();
+      continue;
+    }
+    const uint32_t to = successors.back();
+    successors.pop_back();
+    if (states[to] == State::Open) {
+      edges[to].push_back(at);
+    } else if (states[to] == State::New) {
+      enter(to);
     }
   }
+  return edges;
+}
+
+/// Natural loops: a way back to an instruction that every way to its start passes, and what comes to
+/// that start without passing the instruction again.
+std::vector<Code::Loop> loopsOf(const std::vector<Op> &ops) {
   const std::vector<std::vector<uint32_t>> before = predecessorsOf(ops);
   std::vector<Code::Loop> loops;
-  for (const auto &[head, sources] : jumps) {
+  for (const auto &[head, sources] : edgesBack(ops)) {
     const std::vector<bool> without = head ? reached(ops, 0, head) : std::vector<bool>(ops.size());
     Code::Loop loop{.head = head, .body = std::vector<bool>(ops.size() + 1)};
     std::vector<uint32_t> open;
@@ -167,8 +198,9 @@ const std::vector<Code::Loop> &Code::loops() const {
     knownLoops = loopsOf(ops);
     around.resize(ops.size());
     for (uint32_t number = 0; number < knownLoops->size(); ++number) {
+      const Loop &loop = (*knownLoops)[number];
       for (uint32_t at = 0; at < ops.size(); ++at) {
-        if (!ops[at].targets.empty() && (*knownLoops)[number].body[at]) {
+        if (loop.body[at] && (!ops[at].targets.empty() || at + 1 == loop.head)) {
           around[at].push_back(number);
         }
       }

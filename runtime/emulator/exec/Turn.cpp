@@ -55,24 +55,10 @@ static void arrive(Warp &warp, LaneMask lanes, uint32_t pc) {
       {.pc = pc, .lanes = lanes, .blocked = false, .gathering = false, .waiting = {}});
 }
 
-/// Some lanes of a path go to the next instruction.
-void Machine::Scheduler::moveOn(Warp &warp, Path &path, LaneMask lanes) {
-  uint32_t pc = path.pc + 1;
-  if (lanes == path.lanes && warp.paths.size() == 1) {
-    path.pc = pc;
-    return;
-  }
-  path.lanes &= ~lanes;
-  if (!path.lanes) {
-    erase(warp, path);
-  }
-  arrive(warp, lanes, pc);
-}
-
-/// Lanes go from a branch to an instruction: to another round of a loop, or out of it.
-static void countRounds(const Code &code, Warp &warp, uint32_t branch, uint32_t target,
+/// Lanes go from one instruction to another: maybe to another round of a loop, or out of it.
+static void countRounds(const Code &code, Warp &warp, uint32_t from, uint32_t target,
                         LaneMask lanes) {
-  for (uint32_t number : code.loopsAround(branch)) {
+  for (uint32_t number : code.loopsAround(from)) {
     const Code::Loop &loop = code.loops()[number];
     warp.rounds.resize(code.loops().size());
     if (target != loop.head && loop.body[target]) {
@@ -83,6 +69,21 @@ static void countRounds(const Code &code, Warp &warp, uint32_t branch, uint32_t 
       round = target == loop.head ? round + 1 : 0;
     }
   }
+}
+
+/// Some lanes of a path go to the next instruction.
+void Machine::Scheduler::moveOn(Warp &warp, Path &path, LaneMask lanes) {
+  uint32_t pc = path.pc + 1;
+  countRounds(*machine.config->code, warp, path.pc, pc, lanes);
+  if (lanes == path.lanes && warp.paths.size() == 1) {
+    path.pc = pc;
+    return;
+  }
+  path.lanes &= ~lanes;
+  if (!path.lanes) {
+    erase(warp, path);
+  }
+  arrive(warp, lanes, pc);
 }
 
 /// Lanes of a path take different ways. Only those that are in the same round of each loop are at
@@ -169,6 +170,7 @@ void Machine::Scheduler::wait(Warp &warp, Path &path, LaneMask active,
   path.waiting = std::move(waiting);
   if (LaneMask inactive = path.lanes & ~active) {
     path.lanes = active;
+    countRounds(*machine.config->code, warp, path.pc, path.pc + 1, inactive);
     arrive(warp, inactive, path.pc + 1);
   }
 }
@@ -376,7 +378,6 @@ bool Machine::Scheduler::execute(Block &block, Warp &warp, Path &path) {
   }
   LaneMask lanes = path.lanes, active = guarded(machine, block, warp, op, lanes), ready = active;
   if (!active) {
-    countRounds(*machine.config->code, warp, path.pc, path.pc + 1, lanes);
     moveOn(warp, path, lanes);
     return true;
   }

@@ -300,6 +300,44 @@ TEST(ControlFlow, LanesAnIterationAheadHaveTakenTheSameWays) {
       200);
 }
 
+// The end of a loop may stand before its head, and go on to it without a jump.
+TEST(ControlFlow, RoundsAreCountedWhereverTheEndOfALoopStands) {
+  for (const char *toHead : {"", "@%p2 bra HEAD; bra.uni OUT;"}) {
+    TestKernel kernel(std::string(R"(
+    mov.u32 %r0, %tid.x;
+    setp.lt.u32 %p0, %r0, 8;
+    mov.b32 %r1, 0;
+    bra.uni HEAD;
+  NEXT:
+    add.u32 %r1, %r1, 1;
+    setp.lt.u32 %p2, %r1, 4;)") +
+                      toHead + R"(
+  HEAD:
+    setp.eq.u32 %p3, %r1, 4;
+    @%p3 bra OUT;
+    @%p0 bra SKIP;
+    add.u32 %r2, %r1, %r0;
+    add.u32 %r2, %r2, %r2;
+    add.u32 %r2, %r2, %r2;
+  SKIP:
+    setp.ne.u32 %p1, %r1, 2;
+    @%p1 bra LAST;
+    bar.sync 0;
+  LAST:
+    @%p0 bra NEXT;
+    add.u32 %r2, %r2, %r2;
+    bra.uni NEXT;
+  OUT:)");
+    inSchedules(
+        kernel,
+        [&](bool finished) {
+          EXPECT_TRUE(finished);
+          EXPECT_EQ(kernel.describe(), "");
+        },
+        200);
+  }
+}
+
 TEST(ControlFlow, LanesThatGoToABarrierInOtherIterationsAreReported) {
   // Lane 0 comes to it in iteration 1, the others in iteration 2.
   TestKernel kernel(R"(
