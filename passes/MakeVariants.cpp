@@ -59,13 +59,36 @@ void alignNeighbours(const NeighbourAccess &access, const IntegerAnalysis &integ
   }
 }
 
-/// What makes the rows of every tensor that tiles are copied from or to start at multiples of 16
-/// bytes, and what aligns the accesses of neighbours by single threads.
-Assumptions rowAlignment(tgpu::KernelOp kernel, const IntegerAnalysis &integers) {
-  Assumptions assumptions;
+/// May TMA do `op`? It cuts a row at the tensor's end anywhere; vectors want whole ones in it.
+bool mayUseTma(Operation *op, const Target &target) {
+  if (auto store = dyn_cast<tgpu::StoreOp>(op)) {
+    return target.hasTma && cast<ShapedType>(store.getValue().getType()).getRank() == 2;
+  }
+  return target.hasTma && isa<tgpu::CopyOp>(op);
+}
+
+/// Adds to `rows` what makes the rows of `slice` start at multiples of 16 bytes and, without TMA,
+/// end there; of a tensor that is a single row, to `vectors`.
+void alignRows(GlobalSlice slice, int64_t divisor, bool withTma, const IntegerAnalysis &integers,
+               Assumptions &rows, Assumptions &vectors) {
+  for (Value stride : slice.view.getStrides()) {
+    assumeMultiple(stride, divisor, integers, rows);
+  }
+  const bool isVector = slice.view.getStrides().empty();
+  if (!withTma && !slice.kept.empty() && slice.kept.back() + 1 == (int64_t)slice.offset.size()) {
+    assumeMultiple(slice.view.getExtents().back(), divisor, integers, isVector ? vectors : rows);
+  }
+}
+
+/// What lets tiles be copied from and to every tensor by accesses of 16 bytes, and what aligns the
+/// accesses of neighbours by single threads. Vectors count where there are no rows: a row of
+/// factors beside a matrix is no reason to read the matrix by elements.
+Assumptions rowAlignment(tgpu::KernelOp kernel, const Target &target,
+                         const IntegerAnalysis &integers) {
+  Assumptions rows, vectors;
   kernel.walk([&](Operation *op) {
     if (auto access = NeighbourAccess::of(op)) {
-      return alignNeighbours(*access, integers, assumptions);
+      return alignNeighbours(*access, integers, rows);
     }
     if (!isa<tgpu::CopyOp, tgpu::LoadOp, tgpu::StoreOp, tgpu::AtomicTileOp>(op)) {
       return;
@@ -77,19 +100,21 @@ Assumptions rowAlignment(tgpu::KernelOp kernel, const IntegerAnalysis &integers)
         continue;
       }
       int64_t divisor = std::max<int64_t>(1, 128 / tile::getStorageBits(global.getElementType()));
-      for (Value stride : slice.view.getStrides()) {
-        assumeMultiple(stride, divisor, integers, assumptions);
-      }
+      alignRows(slice, divisor, mayUseTma(op, target), integers, rows, vectors);
     }
   });
-  return assumptions;
+  return rows.empty() ? vectors : rows;
 }
 
 struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
   void runOnOperation() override {
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<tgpu::KernelOp>())) {
+      const Target *target = getTarget(kernel);
+      if (!target) {
+        return signalPassFailure();
+      }
       IntegerAnalysis integers(kernel);
-      Assumptions assumptions = rowAlignment(kernel, integers);
+      Assumptions assumptions = rowAlignment(kernel, *target, integers);
       if (!assumptions.empty() && !kernel.getGuard()) {
         split(kernel, integers, assumptions);
       }
