@@ -74,6 +74,10 @@ def check_products(random):
     group = np.searchsorted(offsets[1:], np.arange(20), side="right")
     same("grouped_gemm", grouped.grouped_gemm(A=a, B=b, offsets=offsets)["C"], np.einsum("mk,mkn->mn", a, b[group]))
 
+    a, b = draw(random, 3, 4, 6, dtype="bf16"), draw(random, 3, 6, 5, dtype="bf16")
+    each = [gemm.gemm(A=x, B=y, T="bf16")["C"] for x, y in zip(a, b)]
+    same("batched_gemm", load("batched_gemm").batched_gemm(A=a, B=b, T="bf16")["C"], each)
+
     a, packed = draw(random, 4, 256, dtype="f16"), support.pack_u4(random.integers(0, 16, (6, 256)))
     scales, zeros = np.full((6, 2), 0.5, np.float16), np.full((6, 2), 8, np.float16)
     expected = a.astype(np.float64) @ ((support.unpack_u4(packed) - 8.0) * 0.5).T
