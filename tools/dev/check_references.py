@@ -112,6 +112,81 @@ def check_rows(random):
     same("map_relu", maps.map_relu(X=flat)["Y"], np.where(flat > 0, flat, 0))
 
 
+def check_maps(random):
+    x = draw(random, 5, 8, dtype="f16")
+    transposed = load("transpose").transpose
+    same("transpose", transposed(X=x, T="f16")["Y"], [[x[i, j] for i in range(5)] for j in range(8)])
+    same("transpose of integers", transposed(X=np.int8([[1, -2]]), T="i8")["Y"], [[1], [-2]])
+
+    cumsum, below = load("cumsum").cumsum, np.tril(np.ones((8, 8)))
+    wide = x.astype(np.float64)
+    same("cumsum", cumsum(X=x)["Y"], wide @ below.T, 1e-9)
+    same("cumsum from the end", cumsum(X=x, REVERSE=True)["Y"], wide @ below, 1e-9)
+    same("cumsum without itself", cumsum(X=x, EXCLUSIVE=True)["Y"], wide @ (below - np.eye(8)).T, 1e-9)
+    same("both", cumsum(X=x, REVERSE=True, EXCLUSIVE=True)["Y"], wide @ (below - np.eye(8)), 1e-9)
+
+    rotary = load("rotary")
+    tables = rotary.rope_inputs(random, B=2, S=3, L=9, D=8)
+    cosines, sines, positions = tables["cosines"], tables["sines"], tables["positions"]
+    heads = draw(random, 2, 3, 4, 8)
+    half = rotary.rope_half(X=heads, **tables)["Y"]
+    c, s, (x1, x2) = float(cosines[positions[1, 2], 3]), float(sines[positions[1, 2], 3]), heads[1, 2, 0, [3, 7]]
+    same("rope_half", half[1, 2, 0, [3, 7]], [x1 * c - x2 * s, x1 * s + x2 * c])
+    paired = np.stack([heads[..., :4], heads[..., 4:]], axis=-1).reshape(heads.shape)
+    paired = rotary.rope_interleaved(X=paired, **tables)["Y"]
+    same("rope_interleaved", np.concatenate([paired[..., 0::2], paired[..., 1::2]], axis=-1), half)
+    plain = rotary.rope_half(X=heads, cosines=cosines, sines=sines)["Y"]
+    same("rope keeps lengths", (plain**2).sum(axis=3), (heads**2).sum(axis=3), 1e-6)
+    same("rope at position 0", plain[:, 0], heads[:, 0])
+
+
+def check_selections(random):
+    topk = load("topk").topk
+    x = draw(random, 6, 20, dtype="f16")
+    out = topk(X=x, K=4)
+    for row, values, indices in zip(x, out["values"], out["indices"]):
+        best = sorted(range(20), key=lambda n: (-float(row[n]), n))[:4]
+        same("topk", [indices, values], [best, [float(row[n]) for n in best]])
+    same("topk of equals", topk(X=np.float32([[1, 3, np.nan, 3, 1]]), K=3)["indices"], [[1, 3, 0]])
+    weights = topk(X=x, K=4, SOFTMAX=True)["values"]
+    same("topk softmax", [weights.sum(axis=1), weights[:, 0] / weights[:, 1]], [np.ones(6), np.exp(out["values"][:, 0] - out["values"][:, 1])])
+
+    labels = np.int32([3, 0, 19, -7, 5, 5])
+    out = load("cross_entropy").cross_entropy(X=x, labels=labels, ignore_index=-7)
+    odds = [sum(math.exp(float(v) - float(row[label])) for v in row) for row, label in zip(x, labels)]
+    same("cross_entropy", out["loss"], np.where(labels == -7, 0, np.log(odds)))
+    same("its logarithm of sums", np.exp(x - out["lse"][:, None]).sum(axis=1), np.ones(6))
+
+    out = load("quantize").quantize(X=x)
+    largest, scales = np.abs(x).max(axis=1, keepdims=True).astype(np.float64), out["scales"][:, None]
+    same("scales of quantize", scales, largest / 448, 1e-7)
+    same("quantize: the largest", np.abs(out["Q"]).max(axis=1), np.full(6, 448.0))
+    same("quantize is near", out["Q"] * scales / largest, x / largest, 2**-4)
+    same("quantize of zeros", load("quantize").quantize(X=np.zeros((1, 3)))["scales"], [1])
+
+    out = load("add_rmsnorm").add_rmsnorm(X=x, R=x, weight=np.ones(20), eps=0.0, T="f16")
+    same("add_rmsnorm", (out["Y"] ** 2).sum(axis=1), np.full(6, 20.0))
+    same("its residual", out["S"], 2 * x.astype(np.float64))
+    out = load("add_rmsnorm").add_rmsnorm(X=np.float16([[2048]]), R=np.float16([[1]]), weight=np.ones(1), eps=0.0, T="f16")
+    same("its residual is rounded", out["S"], [[2048]])
+
+
+def check_epilogues(random):
+    epilogue = load("gemm_epilogue")
+    a, b, u = (draw(random, n, 7, dtype="bf16") for n in (5, 3, 3))
+    bias, residual = draw(random, 3, dtype="bf16"), draw(random, 5, 3, dtype="bf16")
+    wide = np.einsum("mk,nk->mn", support.decode(a), support.decode(b))
+    shifted = wide + support.decode(bias)[None, :]
+    normal = np.vectorize(lambda v: 0.5 * math.erfc(-v / math.sqrt(2)))
+    expected = (shifted, np.where(shifted > 0, shifted, 0), shifted * normal(shifted), shifted * (1 + np.tanh(shifted / 2)) / 2)
+    for act, values in enumerate(expected):
+        out = epilogue.gemm_epilogue(A=a, B=b, bias=bias, residual=residual, ACT=act, T="bf16")["C"]
+        same(f"gemm_epilogue, activation {act}", out - support.decode(residual), values, 2e-3 if act == 2 else 1e-9)
+    same("gemm_epilogue, bare", epilogue.gemm_epilogue(A=a, B=b, T="bf16")["C"], wide)
+    gated = np.einsum("mk,nk->mn", support.decode(a), support.decode(u)) * wide * (1 + np.tanh(wide / 2)) / 2
+    same("gemm_swiglu", epilogue.gemm_swiglu(A=a, G=b, U=u, T="bf16")["C"], gated, 1e-9)
+
+
 def attend(q, keys, values, scale):
     """One query, one key after the other."""
     weights = [math.exp(float(q @ key) * scale) for key in keys]
@@ -166,6 +241,9 @@ def main():
     check_formats(random)
     check_products(random)
     check_rows(random)
+    check_maps(random)
+    check_selections(random)
+    check_epilogues(random)
     check_attention(random)
     check_case_lines()
     print("\n".join(problems) if problems else "ok")
