@@ -47,21 +47,62 @@ FailureOr<Fragment> KernelLowering::flatten(Operation *user, ValueRange values) 
   return flat;
 }
 
+/// How many slots a value has.
+static size_t slotsOf(Type type) {
+  if (auto pending = dyn_cast<tgpu::PendingType>(type)) {
+    type = pending.getFragment();
+  }
+  if (isa<RankedTensorType>(type)) {
+    return tgpu::getLayout(type)->registersPerThread();
+  }
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? vector.getNumElements() : 1;
+}
+
 void KernelLowering::bind(ValueRange old, ValueRange flat) {
   size_t next = 0;
   for (Value value : old) {
-    size_t count = 1;
-    Type type = value.getType();
-    if (auto pending = dyn_cast<tgpu::PendingType>(type)) {
-      type = pending.getFragment();
-    }
-    if (isa<RankedTensorType>(type)) {
-      count = tgpu::getLayout(type)->registersPerThread();
-    } else if (auto vector = dyn_cast<VectorType>(type)) {
-      count = vector.getNumElements();
-    }
+    const size_t count = slotsOf(value.getType());
     scalars[value] = Fragment(flat.begin() + next, flat.begin() + next + count);
     next += count;
+  }
+}
+
+FailureOr<llvm::BitVector> KernelLowering::carriedAsWords(scf::ForOp op) {
+  llvm::BitVector result(op.getInitArgs().size());
+  for (auto [i, init] : llvm::enumerate(op.getInitArgs())) {
+    FailureOr<Fragment> slots = flatten(op, init);
+    if (failed(slots)) {
+      return failure();
+    }
+    result[i] = areWordsOfBytes(*slots);
+  }
+  return result;
+}
+
+FailureOr<Fragment> KernelLowering::flattenCarried(Operation *user, ValueRange values,
+                                                   const llvm::BitVector &asWords) {
+  Fragment flat;
+  for (auto [i, value] : llvm::enumerate(values)) {
+    FailureOr<Fragment> slots = flatten(user, value);
+    if (failed(slots)) {
+      return failure();
+    }
+    flat.append(asWords[i] ? packWords(*slots) : *slots);
+  }
+  return flat;
+}
+
+void KernelLowering::bindCarried(ValueRange old, ValueRange flat, const llvm::BitVector &asWords) {
+  for (auto [i, value] : llvm::enumerate(old)) {
+    const size_t slots = slotsOf(value.getType()), count = asWords[i] ? slots / 4 : slots;
+    Fragment carried(flat.take_front(count));
+    flat = flat.drop_front(count);
+    if (asWords[i]) {
+      Fragment words = std::exchange(carried, {});
+      llvm::for_each(words, [&](Value word) { unpackBits(word, b.getI8Type(), carried); });
+    }
+    scalars[value] = carried;
   }
 }
 
@@ -254,8 +295,12 @@ LogicalResult KernelLowering::lowerTileOp(Operation *op) {
 
 LogicalResult KernelLowering::lowerFor(scf::ForOp op) {
   FailureOr<Fragment> bounds = flatten(op, {op.getLowerBound(), op.getUpperBound(), op.getStep()});
-  FailureOr<Fragment> inits = flatten(op, op.getInitArgs());
-  if (failed(bounds) || failed(inits)) {
+  FailureOr<llvm::BitVector> asWords = carriedAsWords(op);
+  if (failed(bounds) || failed(asWords)) {
+    return failure();
+  }
+  FailureOr<Fragment> inits = flattenCarried(op, op.getInitArgs(), *asWords);
+  if (failed(inits)) {
     return failure();
   }
   const size_t carried = inits->size();
@@ -265,24 +310,25 @@ LogicalResult KernelLowering::lowerFor(scf::ForOp op) {
       b, loc, (*bounds)[0], (*bounds)[1], (*bounds)[2], *inits,
       [](OpBuilder &, Location, Value, ValueRange) {}, op.getUnsignedCmp());
   scalars[op.getInductionVar()] = {loop.getInductionVar()};
-  bind(op.getRegionIterArgs(), loop.getRegionIterArgs());
   for (auto [i, counter] : llvm::enumerate(counters)) {
     counter.place = {loop.getRegionIterArg(carried + 2 * i),
                      loop.getRegionIterArg(carried + 2 * i + 1)};
   }
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
+  bindCarried(op.getRegionIterArgs(), loop.getRegionIterArgs(), *asWords);
   activeCounters.push_back({op, counters});
   LogicalResult body = lowerBlock(*op.getBody());
   activeCounters.pop_back();
   if (failed(body)) {
     return failure();
   }
-  FailureOr<Fragment> yields = flatten(op, op.getBody()->getTerminator()->getOperands());
+  Operation *end = op.getBody()->getTerminator();
+  loc = end->getLoc();
+  FailureOr<Fragment> yields = flattenCarried(op, end->getOperands(), *asWords);
   if (failed(yields)) {
     return failure();
   }
-  loc = op.getBody()->getTerminator()->getLoc();
   for (const RingCounter &counter : counters) {
     RingPlace next = advance(counter.place, 1, counter.slots);
     yields->append({next.index, next.parity});
@@ -290,7 +336,8 @@ LogicalResult KernelLowering::lowerFor(scf::ForOp op) {
   if (!loop.getBody()->mightHaveTerminator()) {
     scf::YieldOp::create(b, loc, *yields);
   }
-  bind(op.getResults(), loop.getResults());
+  b.setInsertionPointAfter(loop);
+  bindCarried(op.getResults(), loop.getResults(), *asWords);
   return success();
 }
 

@@ -22,6 +22,7 @@
 #include "passes/IntegerAnalysis.h"
 #include "passes/llvm/Values.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -164,6 +165,12 @@ private:
                                    llvm::SmallVectorImpl<mlir::Type> &flat);
   /// Binds old values to consecutive new ones.
   void bind(mlir::ValueRange old, mlir::ValueRange flat);
+  /// Which values a loop carries as words of four bytes: those that were loaded as such. Each byte for
+  /// itself would take a register.
+  mlir::FailureOr<llvm::BitVector> carriedAsWords(mlir::scf::ForOp op);
+  mlir::FailureOr<Fragment> flattenCarried(mlir::Operation *user, mlir::ValueRange values,
+                                           const llvm::BitVector &asWords);
+  void bindCarried(mlir::ValueRange old, mlir::ValueRange flat, const llvm::BitVector &asWords);
   /// What `compute` gives, under `condition` (null: always), else `otherwise`.
   mlir::FailureOr<Fragment> valuesUnder(mlir::Value condition,
                                         llvm::ArrayRef<mlir::Value> otherwise,
@@ -479,6 +486,8 @@ public:
   /// Consecutive slots as integers of `width` bits, and the slots of type `slot` in an integer.
   Fragment packBits(llvm::ArrayRef<mlir::Value> slots, unsigned width);
   void unpackBits(mlir::Value bits, mlir::Type slot, Fragment &slots);
+  /// Whether slots are bytes that were taken, in order, from words.
+  static bool areWordsOfBytes(llvm::ArrayRef<mlir::Value> slots);
   /// Loads or stores `count` neighbouring elements; `element` is the type in the language.
   Fragment loadElements(mlir::Value pointer, mlir::Type element, int64_t count, int64_t align,
                         const CacheUse &use = {});

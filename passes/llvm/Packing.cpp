@@ -1,4 +1,5 @@
 //===- Packing.cpp - slots in 32-bit words and in vectors ----------------===//
+#include "mlir/IR/Matchers.h"
 #include "passes/llvm/KernelLowering.h"
 
 using namespace mlir;
@@ -58,6 +59,24 @@ void KernelLowering::unpackBits(Value bits, Type slot, Fragment &slots) {
     return;
   }
   takeVector(LLVM::BitcastOp::create(b, loc, VectorType::get({count}, slot), bits), slots);
+}
+
+bool KernelLowering::areWordsOfBytes(ArrayRef<Value> slots) {
+  if (slots.size() % 4 != 0 || !slots[0].getType().isInteger(8)) {
+    return false;
+  }
+  LLVM::BitcastOp word;
+  for (auto [i, slot] : llvm::enumerate(slots)) {
+    auto take = slot.getDefiningOp<LLVM::ExtractElementOp>();
+    auto from = take ? take.getVector().getDefiningOp<LLVM::BitcastOp>() : LLVM::BitcastOp();
+    APInt place;
+    if (!from || !from.getArg().getType().isInteger(32) || (i % 4 != 0 && from != word) ||
+        !matchPattern(take.getPosition(), m_ConstantInt(&place)) || place != i % 4) {
+      return false;
+    }
+    word = from;
+  }
+  return true;
 }
 
 Fragment KernelLowering::loadElements(Value pointer, Type element, int64_t count, int64_t align,

@@ -1,0 +1,39 @@
+// A loop carries bytes that were loaded as words as these words, four to a register; what is computed by elements stays so.
+// RUN: tile-opt --convert-tgpu-to-llvm %s | FileCheck %s
+
+#acc = #tgpu.fragment<"16x8 reg 0,1:8,0 lane 0,2:0,4:1,0:2,0:4,0 warp -">
+#a8 = #tgpu.fragment<"16x32 reg 0,1:0,2:8,0:0,16 lane 0,4:0,8:1,0:2,0:4,0 warp -">
+#b8 = #tgpu.fragment<"32x8 reg 1,0:2,0:16,0 lane 4,0:8,0:0,1:0,2:0,4 warp -">
+#sa8 = #tgpu.shared<"16x32 b8 contig 1 panel 32 swizzle 32">
+#sb8 = #tgpu.shared<"32x8 b8 contig 0 panel 32 swizzle 32">
+!g = !tile.global<?x?xi32>
+!a = tensor<16x32xi8, #a8>
+!c = tensor<16x8xi32, #acc>
+
+// The counter, four slots of the accumulator, four words of A, and sixteen bytes that are computed.
+// CHECK-LABEL: llvm.func @carried
+// CHECK: llvm.br ^[[LOOP:bb[0-9]+]](%{{.*}} : i32, i32, i32, i32, i32, i32, i32, i32, i32, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8)
+// CHECK: ^[[LOOP]](
+// CHECK: llvm.bitcast %{{.*}} : i32 to vector<4xi8>
+// CHECK: llvm.br ^[[LOOP]](%{{.*}} : i32, i32, i32, i32, i32, i32, i32, i32, i32, i8,
+tgpu.kernel @carried(%C: !g, %n: i32) attributes {threads = 32 : i32, target = "sm_80", shared_bytes = 2048 : i64} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %sa = tgpu.alloc_shared {offset = 0 : i64} : !tgpu.smem<16x32xi8, #sa8>
+  %sb = tgpu.alloc_shared {offset = 1024 : i64} : !tgpu.smem<32x8xi8, #sb8>
+  %zero = arith.constant dense<0> : !c
+  %none = arith.constant dense<0> : !a
+  %b = tgpu.local_load %sb : !tgpu.smem<32x8xi8, #sb8> -> tensor<32x8xi8, #b8>
+  %first = tgpu.local_load %sa : !tgpu.smem<16x32xi8, #sa8> -> !a
+  %sum:3 = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %a = %first, %seen = %none) -> (!c, !a, !a) : i32 {
+    %more = tgpu.mma %a, %b, %acc {mma = #tgpu.mma<mma_sync, 16, 8, 32, warps = 1, 1>} : !a, tensor<32x8xi8, #b8>, !c -> !c
+    %all = arith.addi %seen, %a : !a
+    %next = tgpu.local_load %sa : !tgpu.smem<16x32xi8, #sa8> -> !a
+    scf.yield %more, %next, %all : !c, !a, !a
+  }
+  %rest = tgpu.mma %sum#2, %b, %sum#0 {mma = #tgpu.mma<mma_sync, 16, 8, 32, warps = 1, 1>} : !a, tensor<32x8xi8, #b8>, !c -> !c
+  %v = tgpu.view %C extents(%n, %n : i32, i32) strides(%n : i32) : !g -> !g
+  %t = tile.slice %v[%c0, %c0] sizes [16, 8] : !g, i32, i32 -> !tile.global<16x8xi32>
+  tgpu.store %rest, %t : !c, !tile.global<16x8xi32>
+  tgpu.return
+}
