@@ -78,6 +78,11 @@ def check_products(random):
     each = [gemm.gemm(A=x, B=y, T="bf16")["C"] for x, y in zip(a, b)]
     same("batched_gemm", load("batched_gemm").batched_gemm(A=a, B=b, T="bf16")["C"], each)
 
+    a, b = random.integers(-128, 128, (4, 9), np.int8), random.integers(-128, 128, (5, 9), np.int8)
+    rows, columns = draw(random, 4, dtype="f32"), draw(random, 5, dtype="f32")
+    scaled = np.inner(a * rows.astype(np.float64)[:, None], b * columns.astype(np.float64)[:, None])
+    same("int8_gemm", load("int8_gemm").int8_gemm(A=a, B=b, a_scale=rows, b_scale=columns)["C"], scaled)
+
     a, packed = draw(random, 4, 256, dtype="f16"), support.pack_u4(random.integers(0, 16, (6, 256)))
     scales, zeros = np.full((6, 2), 0.5, np.float16), np.full((6, 2), 8, np.float16)
     expected = a.astype(np.float64) @ ((support.unpack_u4(packed) - 8.0) * 0.5).T
@@ -218,6 +223,20 @@ def check_attention(random):
     same("its final state", out["final"], initial + np.einsum("bthk,bthv->bhkv", k, v))
 
 
+def check_attention_variants(random):
+    window = load("window_attention").window_attention
+    q, k, v = draw(random, 1, 4, 5, 8), draw(random, 1, 2, 9, 8), draw(random, 1, 2, 9, 8)
+    out = window(Q=q, K=k, V=v, scale=0.3, softcap=0.0, window=3, CAP=False)["O"]
+    same("window_attention", out[0, 3, 2], attend(q[0, 3, 2], k[0, 1, 4:7], v[0, 1, 4:7], 0.3))
+    whole = load("attention").flash_attention(Q=q, K=k, V=v, scale=0.3, CAUSAL=True)["O"]
+    same("a window of all keys", window(Q=q, K=k, V=v, scale=0.3, softcap=1e9, window=99)["O"], whole, 1e-9)
+    capped = [2.0 * math.tanh(0.3 * float(q[0, 0, 4] @ key) / 2.0) for key in k[0, 0, 6:]]
+    weights = np.exp(capped) / np.exp(capped).sum()
+    same("softcap", window(Q=q, K=k, V=v, scale=0.3, softcap=2.0, window=3)["O"][0, 0, 4], weights @ v[0, 0, 6:])
+    late = window(Q=q, K=k[:, :, :3], V=v[:, :, :3], scale=0.3, softcap=2.0, window=3)["O"]
+    same("a window before the first key", late[:, :, :2], np.zeros((1, 4, 2, 8)))
+
+
 def check_case_lines():
     for path in sorted(KERNELS.rglob("*.tile")):
         name = path.relative_to(ROOT)
@@ -245,6 +264,7 @@ def main():
     check_selections(random)
     check_epilogues(random)
     check_attention(random)
+    check_attention_variants(random)
     check_case_lines()
     print("\n".join(problems) if problems else "ok")
     return 1 if problems else 0
