@@ -80,7 +80,7 @@ GlobalSlice tilec::analyseSliceOrGather(Value value) {
     return result;
   }
   unsigned rank = view.getResult().getType().getRank();
-  result.offset.assign(rank, Value());
+  result.offset.resize(rank);
   result.gathered.resize(rank);
   result.sizes.assign(view.getResult().getType().getShape().begin(),
                       view.getResult().getType().getShape().end());
@@ -91,15 +91,11 @@ GlobalSlice tilec::analyseSliceOrGather(Value value) {
     SmallVector<int64_t> kept;
     for (auto [axis, dim] : llvm::enumerate(result.kept)) {
       Value offset = slice.getOffsets()[axis];
-      const bool isIndexed = slice.isGather(axis) || result.gathered[dim];
-      if (!isIndexed && !isZero(result.offset[dim]) && !isZero(offset)) {
-        return {};
-      }
-      if (isIndexed) {
+      if (slice.isGather(axis) || result.gathered[dim]) {
         result.gathered.set(dim);
-        result.offset[dim] = {};
+        result.offset[dim].clear();
       } else if (!isZero(offset)) {
-        result.offset[dim] = offset;
+        result.offset[dim].push_back(offset);
       }
       // The innermost slice's sizes are the copied region's; earlier ones bound it.
       if (depth + 1 < slices.size() && !slice.isDropped(axis) && !takesWhole(slice, axis)) {
@@ -114,6 +110,26 @@ GlobalSlice tilec::analyseSliceOrGather(Value value) {
   }
   result.view = view;
   return result;
+}
+
+int64_t tilec::divisorOfSum(ArrayRef<Value> offsets, const IntegerAnalysis &integers) {
+  int64_t divisor = 0;
+  for (Value offset : offsets) {
+    divisor = std::gcd(divisor, integers.divisor(offset));
+  }
+  return divisor;
+}
+
+IntegerRange tilec::rangeOfSum(ArrayRef<Value> offsets, const IntegerAnalysis &integers) {
+  IntegerRange sum = {0, 0};
+  for (Value offset : offsets) {
+    const IntegerRange range = integers.range(offset);
+    const bool under = __builtin_add_overflow(sum.low, range.low, &sum.low);
+    const bool over = __builtin_add_overflow(sum.high, range.high, &sum.high);
+    sum.low = under || over ? INT64_MIN : sum.low;
+    sum.high = under || over ? INT64_MAX : sum.high;
+  }
+  return sum;
 }
 
 bool tilec::isHostKnown(Value value) {
@@ -146,9 +162,7 @@ int64_t tilec::alignedAccessBytes(GlobalSlice slice, unsigned elementBits,
   int64_t align = baseAlignment(slice.view), size = slice.sizes.back();
   SmallVector<Value> mustFit(slice.view.getStrides());
   mustFit.push_back(slice.view.getExtents().back());
-  if (slice.offset.back()) {
-    mustFit.push_back(slice.offset.back());
-  }
+  llvm::append_range(mustFit, slice.offset.back());
   for (int64_t bytes = 16; bytes * 8 >= elementBits && bytes > 0; bytes /= 2) {
     bool fits = align % bytes == 0 &&
                 (ShapedType::isDynamic(size) || fitsAccess(size, elementBits, bytes)) &&
@@ -191,11 +205,9 @@ int64_t NeighbourAccess::alignedBytes(const IntegerAnalysis &integers, bool anyR
     return elementBytes;
   }
   int64_t bytes = std::gcd(wantedBytes(), baseAlignment(slice.view));
-  auto divisor = [&](Value value) {
-    return value ? std::gcd<int64_t>(integers.divisor(value), 16) : 16;
-  };
+  auto divisor = [&](Value value) { return std::gcd<int64_t>(integers.divisor(value), 16); };
   for (auto [dim, offset] : llvm::enumerate(slice.offset)) {
-    int64_t coordinate = divisor(offset);
+    int64_t coordinate = std::gcd<int64_t>(divisorOfSum(offset, integers), 16);
     for (auto [axis, kept] : llvm::enumerate(slice.kept)) {
       coordinate = kept == int64_t(dim) ? std::gcd(coordinate, divisor(indices[axis])) : coordinate;
     }

@@ -23,8 +23,8 @@ inline bool fitsAccess(int64_t divisor, unsigned bits, int64_t bytes) {
 /// What is known of a slice of global memory at compile time.
 struct GlobalSlice {
   tgpu::ViewOp view; ///< the kernel argument that it is part of; null when not found
-  llvm::SmallVector<mlir::Value>
-      offset; ///< for each dimension of the view: where the slice begins (null: 0)
+  /// For each dimension of the view: the values whose sum is where the slice begins (none: 0).
+  llvm::SmallVector<llvm::SmallVector<mlir::Value, 1>> offset;
   llvm::SmallVector<int64_t>
       sizes; ///< for each dimension of the view: extent, 1 where dropped, kDynamic
   llvm::SmallVector<int64_t> kept; ///< dimensions of the view that the slice keeps, in order
@@ -34,11 +34,14 @@ struct GlobalSlice {
   llvm::SmallBitVector gathered;
 };
 
-/// Follows `tile.slice`s from `value` to its view. Slices of slices add their offsets only when no
-/// arithmetic is needed (one of the two is 0); others, and bitcasts, give a null view.
+/// Follows `tile.slice`s from `value` to its view; bitcasts give a null one.
 GlobalSlice analyseSliceOrGather(mlir::Value value);
 /// The same, but gathers give a null view, too.
 GlobalSlice analyseSlice(mlir::Value value);
+
+/// What is known of the sum of some offsets: a divisor (0 of no offset), and its range.
+int64_t divisorOfSum(llvm::ArrayRef<mlir::Value> offsets, const IntegerAnalysis &integers);
+IntegerRange rangeOfSum(llvm::ArrayRef<mlir::Value> offsets, const IntegerAnalysis &integers);
 
 /// True if some slice between `value` and its view takes indices from a tile.
 bool isGather(mlir::Value value);

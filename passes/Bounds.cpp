@@ -41,8 +41,7 @@ struct Bounds : tilec::impl::BoundsBase<Bounds> {
     SmallVector<bool> inside;
     for (int64_t dim : slice.kept) {
       const IntegerRange extent = integers.range(slice.view.getExtents()[dim]);
-      const Value offset = slice.offset[dim];
-      const IntegerRange first = offset ? integers.range(offset) : IntegerRange{0, 0};
+      const IntegerRange first = rangeOfSum(slice.offset[dim], integers);
       const int64_t size = slice.sizes[dim];
       inside.push_back(!slice.gathered[dim] && !ShapedType::isDynamic(size) && first.low >= 0 &&
                        extent.low >= size && first.high <= extent.low - size);

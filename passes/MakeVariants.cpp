@@ -67,43 +67,61 @@ bool mayUseTma(Operation *op, const Target &target) {
   return target.hasTma && isa<tgpu::CopyOp>(op);
 }
 
-/// Adds to `rows` what makes the rows of `slice` start at multiples of 16 bytes and, without TMA,
-/// end there; of a tensor that is a single row, to `vectors`.
+/// Adds what makes the rows of `slice` start at multiples of 16 bytes and, without TMA, end there.
 void alignRows(GlobalSlice slice, int64_t divisor, bool withTma, const IntegerAnalysis &integers,
-               Assumptions &rows, Assumptions &vectors) {
+               Assumptions &assumptions) {
   for (Value stride : slice.view.getStrides()) {
-    assumeMultiple(stride, divisor, integers, rows);
+    assumeMultiple(stride, divisor, integers, assumptions);
   }
-  const bool isVector = slice.view.getStrides().empty();
   if (!withTma && !slice.kept.empty() && slice.kept.back() + 1 == (int64_t)slice.offset.size()) {
-    assumeMultiple(slice.view.getExtents().back(), divisor, integers, isVector ? vectors : rows);
+    assumeMultiple(slice.view.getExtents().back(), divisor, integers, assumptions);
   }
 }
 
+/// The tiles of tensors that `op` moves.
+SmallVector<Value> tilesOf(Operation *op) {
+  SmallVector<Value> tiles;
+  if (isa<tgpu::CopyOp, tgpu::LoadOp, tgpu::StoreOp, tgpu::AtomicTileOp>(op)) {
+    llvm::copy_if(op->getOperands(), std::back_inserter(tiles),
+                  [](Value operand) { return isa<tile::GlobalType>(operand.getType()); });
+  }
+  return tiles;
+}
+
+int64_t elementsOf(Value tile) {
+  int64_t count = 1;
+  for (int64_t extent : cast<tile::GlobalType>(tile.getType()).getShape()) {
+    count *= ShapedType::isDynamic(extent) ? 1 : extent;
+  }
+  return count;
+}
+
 /// What lets tiles be copied from and to every tensor by accesses of 16 bytes, and what aligns the
-/// accesses of neighbours by single threads. Vectors count where there are no rows: a row of
-/// factors beside a matrix is no reason to read the matrix by elements.
+/// accesses of neighbours by single threads. Tiles of less than a sixteenth of the largest one have no
+/// say: a factor for each row of a matrix is no reason to read the matrix by elements.
 Assumptions rowAlignment(tgpu::KernelOp kernel, const Target &target,
                          const IntegerAnalysis &integers) {
-  Assumptions rows, vectors;
+  int64_t largest = 0;
   kernel.walk([&](Operation *op) {
-    if (auto access = NeighbourAccess::of(op)) {
-      return alignNeighbours(*access, integers, rows);
-    }
-    if (!isa<tgpu::CopyOp, tgpu::LoadOp, tgpu::StoreOp, tgpu::AtomicTileOp>(op)) {
-      return;
-    }
-    for (Value operand : op->getOperands()) {
-      auto global = dyn_cast<tile::GlobalType>(operand.getType());
-      GlobalSlice slice = global ? analyseSliceOrGather(operand) : GlobalSlice();
-      if (!slice.view) {
-        continue;
-      }
-      int64_t divisor = std::max<int64_t>(1, 128 / tile::getStorageBits(global.getElementType()));
-      alignRows(slice, divisor, mayUseTma(op, target), integers, rows, vectors);
+    for (Value tile : tilesOf(op)) {
+      largest = std::max(largest, elementsOf(tile));
     }
   });
-  return rows.empty() ? vectors : rows;
+  Assumptions assumptions;
+  kernel.walk([&](Operation *op) {
+    if (auto access = NeighbourAccess::of(op)) {
+      return alignNeighbours(*access, integers, assumptions);
+    }
+    for (Value tile : tilesOf(op)) {
+      GlobalSlice slice = analyseSliceOrGather(tile);
+      if (slice.view && elementsOf(tile) >= largest / 16) {
+        Type element = cast<tile::GlobalType>(tile.getType()).getElementType();
+        int64_t divisor = std::max<int64_t>(1, 128 / tile::getStorageBits(element));
+        alignRows(slice, divisor, mayUseTma(op, target), integers, assumptions);
+      }
+    }
+  });
+  return assumptions;
 }
 
 struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {

@@ -64,7 +64,7 @@ std::string refuseRegion(GlobalSlice slice, unsigned bits, bool isStore,
   }
   // Measured on an H200: UTMALDG and UTMASTG with another first coordinate, and UTMASTG with a
   // negative one, are illegal instructions.
-  if (Value first = slice.offset.back(); first && !fitsAccess(integers.divisor(first), bits, 16)) {
+  if (!fitsAccess(divisorOfSum(slice.offset.back(), integers), bits, 16)) {
     return "the region is not known to begin at a multiple of 16 bytes of a row";
   }
   // A matrix can always be cut into panels that boxes fill, a single row cannot.
@@ -76,13 +76,13 @@ std::string refuseRegion(GlobalSlice slice, unsigned bits, bool isStore,
     }
   }
   // A coordinate cut to the nearest of 32 bits would not be aligned either.
-  if (llvm::any_of(slice.offset, [&](Value offset) {
-        const IntegerRange range = offset ? integers.range(offset) : IntegerRange{0, 0};
+  if (llvm::any_of(slice.offset, [&](ArrayRef<Value> offset) {
+        const IntegerRange range = rangeOfSum(offset, integers);
         return range.low < INT32_MIN || range.high > INT32_MAX;
       })) {
     return "a subscript of the region may exceed 32 bits";
   }
-  auto mayBeNegative = [&](Value offset) { return offset && !integers.isNonNegative(offset); };
+  auto mayBeNegative = [&](ArrayRef<Value> offset) { return rangeOfSum(offset, integers).low < 0; };
   if (isStore && llvm::any_of(slice.offset, mayBeNegative)) {
     return "the region may begin before the tensor";
   }

@@ -42,3 +42,22 @@ tgpu.kernel @stores(%a: !tile.global<?x?xf16> {tgpu.align = 16 : i64}, %m: i32, 
   tgpu.copy %s to %t : !tgpu.smem<64x32xf16>, !tile.global<64x32xf16>
   tgpu.return
 }
+
+// Parts of a view that has bounds of its own: a slice begins at the sum of both places.
+// CHECK-LABEL: tgpu.kernel @parts
+// CHECK: tgpu.copy {{.*}}bytes = 16
+// CHECK: tgpu.copy {{.*}}bytes = 8
+tgpu.kernel @parts(%a: !tile.global<?x?xf16> {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %first: i32, %rows: i32)
+    attributes {threads = 128 : i32, target = "sm_80"} {
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : i32
+  %c64 = arith.constant 64 : i32
+  %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xf16> -> !tile.global<?x?xf16>
+  %s = tgpu.alloc_shared "s" : !tgpu.smem<64x64xf16>
+  %p = tile.slice %v[%first, %c64] sizes [-9223372036854775808, -9223372036854775808](%rows, %n : i32, i32) : !tile.global<?x?xf16>, i32, i32 -> !tile.global<?x?xf16>
+  %t = tile.slice %p[%m, %c64] sizes [64, 64] : !tile.global<?x?xf16>, i32, i32 -> !tile.global<64x64xf16>
+  tgpu.copy %t to %s : !tile.global<64x64xf16>, !tgpu.smem<64x64xf16>
+  %u = tile.slice %p[%m, %c4] sizes [64, 64] : !tile.global<?x?xf16>, i32, i32 -> !tile.global<64x64xf16>
+  tgpu.copy %u to %s : !tile.global<64x64xf16>, !tgpu.smem<64x64xf16>
+  tgpu.return
+}
