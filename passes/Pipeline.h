@@ -16,12 +16,16 @@
 
 namespace tilec {
 
-/// True when `value` can be computed for any iteration of `loop` from its induction variable and
-/// values from outside, without side effects.
+/// True when `value` can be computed for any iteration of `loop` from its induction variable, values
+/// from outside, and global memory, without side effects.
 bool isRecomputable(mlir::Value value, mlir::scf::ForOp loop);
 
-/// True if something in `loop` may write the global memory that `copy` reads.
-bool isSourceWritten(tgpu::CopyOp copy, mlir::scf::ForOp loop);
+/// The global memory that an operation reads, if that is all that it does to memory; else null.
+mlir::Value globalRead(mlir::Operation *op);
+
+/// The global memory that `copy`, made for another iteration of `loop`, reads: its source, and what
+/// tells where in it (a block table, say).
+llvm::SmallVector<mlir::Value> globalReads(tgpu::CopyOp copy, mlir::scf::ForOp loop);
 
 /// The wait of the loop's only matrix product if the product's sum goes nowhere but into the next
 /// iteration's: as far as values go, it may then run one iteration later. Null otherwise.

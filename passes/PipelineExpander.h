@@ -41,9 +41,11 @@ private:
   mlir::Value inductionOf(mlir::Value number);
   /// Value computed in the loop for another iteration.
   mlir::Value recompute(mlir::Value value, mlir::IRMapping &mapping);
+  void recomputeReads(mlir::Value value, mlir::IRMapping &mapping);
+  mlir::IRMapping readPlaces(mlir::Value number);
   /// The slot of a load's ring that iteration `number` reads.
   mlir::Value slotOf(Load &load, mlir::Value number);
-  void emitLoads(mlir::Value number, bool byTma);
+  void emitLoads(mlir::Value number, bool byTma, mlir::IRMapping places);
   /// `then` runs if there is an iteration of this number.
   void ifInside(mlir::Value number, llvm::function_ref<void()> then);
   bool mayReadPastEnd();

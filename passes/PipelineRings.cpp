@@ -180,7 +180,7 @@ Value Expander::recompute(Value value, IRMapping &mapping) {
   for (Value operand : definition->getOperands()) {
     recompute(operand, mapping);
   }
-  builder.clone(*definition, mapping);
+  tgpu::kSchedule.remove(builder.clone(*definition, mapping));
   return mapping.lookup(value);
 }
 
@@ -190,14 +190,44 @@ Value Expander::slotOf(Load &load, Value number) {
                               load.byTma() ? plus(base, number) : number);
 }
 
-void Expander::emitLoads(Value number, bool byTma) {
+/// What tells, in global memory, where copies by TMA read from. All threads read it: nothing branches
+/// where one thread alone issues copies.
+IRMapping Expander::readPlaces(Value number) {
   IRMapping mapping;
-  mapping.map(loop.getInductionVar(), inductionOf(number));
+  for (Load &load : loads) {
+    if (!load.byTma() || globalReads(load.copy, loop).size() == 1) {
+      continue;
+    }
+    if (!mapping.contains(loop.getInductionVar())) {
+      mapping.map(loop.getInductionVar(), inductionOf(number));
+    }
+    recomputeReads(load.copy.getSource(), mapping);
+  }
+  return mapping;
+}
+
+void Expander::recomputeReads(Value value, IRMapping &mapping) {
+  Operation *definition = value.getDefiningOp();
+  if (!definition || definition->getBlock() != loop.getBody() || mapping.contains(value)) {
+    return;
+  }
+  for (Value operand : definition->getOperands()) {
+    recomputeReads(operand, mapping);
+  }
+  if (globalRead(definition)) {
+    recompute(value, mapping);
+  }
+}
+
+void Expander::emitLoads(Value number, bool byTma, IRMapping places) {
+  if (!places.contains(loop.getInductionVar())) {
+    places.map(loop.getInductionVar(), inductionOf(number));
+  }
   for (Load &load : loads) {
     if (load.byTma() != byTma) {
       continue;
     }
-    Value source = recompute(load.copy.getSource(), mapping);
+    Value source = recompute(load.copy.getSource(), places);
     Value slot = slotOf(load, number);
     if (byTma) {
       tgpu::TmaLoadOp::create(builder, load.copy.getLoc(), source, slot, channel,
@@ -221,6 +251,7 @@ void Expander::ifInside(Value number, llvm::function_ref<void()> then) {
 void Expander::fillByTma(Value number) {
   Value position = plus(base, number);
   ifInside(number, [&] {
+    IRMapping places = readPlaces(number);
     auto one = tgpu::OneThreadOp::create(builder, loc);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&one.getBody().emplaceBlock());
@@ -231,16 +262,19 @@ void Expander::fillByTma(Value number) {
     }
     tgpu::AcquireOp::create(builder, loc, channel, position);
     tgpu::ExpectOp::create(builder, loc, channel, position, bytes);
-    emitLoads(number, /*byTma=*/true);
+    emitLoads(number, /*byTma=*/true, places);
   });
 }
 
 /// What a copy past the last iteration reads is of no use, but another block may be writing it.
 bool Expander::mayReadPastEnd() {
+  SmallVector<Value> reads;
+  for (Load &load : loads) {
+    llvm::append_range(reads, globalReads(load.copy, loop));
+  }
   return !kernel
               .walk([&](Operation *op) {
-                bool meets = llvm::any_of(
-                    loads, [&](Load &load) { return mayChange(op, load.copy.getSource()); });
+                bool meets = llvm::any_of(reads, [&](Value read) { return mayChange(op, read); });
                 return meets ? WalkResult::interrupt() : WalkResult::advance();
               })
               .wasInterrupted();
@@ -251,9 +285,9 @@ bool Expander::mayReadPastEnd() {
 /// iteration in two.
 void Expander::fillGroup(Value number) {
   if (mayReadPastEnd()) {
-    emitLoads(number, /*byTma=*/false);
+    emitLoads(number, /*byTma=*/false, {});
   } else {
-    ifInside(number, [&] { emitLoads(number, /*byTma=*/false); });
+    ifInside(number, [&] { emitLoads(number, /*byTma=*/false, {}); });
   }
   tgpu::CpAsyncCommitOp::create(builder, loc);
 }

@@ -44,7 +44,8 @@ bool tilec::isRecomputable(Value value, scf::ForOp loop) {
   }
   Operation *definition = value.getDefiningOp();
   return definition && definition->getBlock() == loop.getBody() &&
-         definition->getNumRegions() == 0 && isMemoryEffectFree(definition) &&
+         definition->getNumRegions() == 0 &&
+         (isMemoryEffectFree(definition) || globalRead(definition)) &&
          llvm::all_of(definition->getOperands(),
                       [&](Value operand) { return isRecomputable(operand, loop); });
 }
@@ -113,10 +114,41 @@ llvm::SetVector<Operation *> tilec::findFirstReads(scf::ForOp loop) {
 // Global memory
 //===----------------------------------------------------------------------===//
 
-bool tilec::isSourceWritten(tgpu::CopyOp copy, scf::ForOp loop) {
+Value tilec::globalRead(Operation *op) {
+  Value source;
+  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    source = load.getSource();
+  } else if (auto load = dyn_cast<tgpu::LoadOp>(op)) {
+    source = load.getSource();
+  } else if (auto gather = dyn_cast<tgpu::GatherOp>(op)) {
+    source = gather.getSource();
+  }
+  return source && isa<tile::GlobalType>(source.getType()) ? source : Value();
+}
+
+SmallVector<Value> tilec::globalReads(tgpu::CopyOp copy, scf::ForOp loop) {
+  SmallVector<Value> reads = {copy.getSource()}, pending = {copy.getSource()};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val().getDefiningOp();
+    if (!op || op->getBlock() != loop.getBody() || !seen.insert(op).second) {
+      continue;
+    }
+    if (Value read = globalRead(op)) {
+      reads.push_back(read);
+    }
+    llvm::append_range(pending, op->getOperands());
+  }
+  return reads;
+}
+
+/// True if something in `loop` may write the global memory that `copy` reads in other iterations.
+static bool isSourceWritten(tgpu::CopyOp copy, scf::ForOp loop) {
+  SmallVector<Value> reads = globalReads(copy, loop);
   return loop
       .walk([&](Operation *op) {
-        return mayChange(op, copy.getSource()) ? WalkResult::interrupt() : WalkResult::advance();
+        const bool changes = llvm::any_of(reads, [&](Value read) { return mayChange(op, read); });
+        return changes ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -84,20 +84,20 @@ tgpu.kernel @one_stage(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32,
 // CHECK-LABEL: tgpu.kernel @carried
 // CHECK: tgpu.cp_async
 // CHECK-NOT: tgpu.pipeline
-tgpu.kernel @carried(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc, %h: !tile.global<?xi32>) attributes {threads = 128 : i32, target = "sm_90a"} {
+tgpu.kernel @carried(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c64 = arith.constant 64 : i32
   %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !g -> !g
   %s = tgpu.alloc_shared "S" : !s
   // expected-remark@+1 {{pipelined loop stays serial: where it reads from depends on what the loop computes}}
-  %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z) -> (!acc) : i32 {
-    %k = tile.load %h[%i : i32] : !tile.global<?xi32> -> i32
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z, %k = %c0) -> (!acc, i32) : i32 {
     %t = tile.slice %v[%c0, %k] sizes [64, 64] : !g, i32, i32 -> !t
     // expected-remark@+1 {{copy uses no TMA: its loop stays serial}}
     tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
     %d = tgpu.fma %s, %s, %c : !s, !s, !acc -> !acc
-    scf.yield %d : !acc
+    %next = arith.addi %k, %c64 : i32
+    scf.yield %d, %next : !acc, i32
   } {tile.stages = 3 : i32}
   tgpu.return
 }
