@@ -237,6 +237,53 @@ def check_attention_variants(random):
     same("a window before the first key", late[:, :, :2], np.zeros((1, 4, 2, 8)))
 
 
+def check_packed_and_paged(random):
+    attention, packed = load("attention").flash_attention, load("varlen_attention")
+    ends = packed.varlen_attention_inputs(random, B=4, TQ=12, TK=15)
+    cu_q, cu_k = ends["cu_q"], ends["cu_k"]
+    q, k, v = draw(random, 12, 4, 8), draw(random, 15, 2, 8), draw(random, 15, 2, 8)
+    for causal in (False, True):
+        out = packed.varlen_attention(Q=q, K=k, V=v, cu_q=cu_q, cu_k=cu_k, scale=0.3, CAUSAL=causal)
+        for b in range(4):
+            rows, keys = slice(cu_q[b], cu_q[b + 1]), slice(cu_k[b], cu_k[b + 1])
+            alone = attention(*(x.swapaxes(0, 1)[None] for x in (q[rows], k[keys], v[keys])), scale=0.3, CAUSAL=causal)
+            same("varlen_attention", out["O"][rows], alone["O"][0].swapaxes(0, 1))
+            same("varlen_attention LSE", out["LSE"][:, rows], alone["LSE"][0])
+
+    paged = load("paged_attention")
+    places = paged.paged_attention_inputs(random, B=3, MAX=4, PAGES=9, PAGE=5)
+    q, k, v = draw(random, 3, 4, 8), draw(random, 9, 5, 2, 8), draw(random, 9, 5, 2, 8)
+    out = paged.paged_attention(Q=q, K=k, V=v, scale=0.3, **places)["O"]
+    tokens = [(places["pages"][2, t // 5], t % 5) for t in range(places["lengths"][2])]
+    keys, values = (np.array([x[page, slot, 1] for page, slot in tokens]).reshape(-1, 8) for x in (k, v))
+    same("paged_attention", out[2, 3], attend(q[2, 3], keys, values, 0.3) if tokens else np.zeros(8))
+    same("paged_attention of all pages", out[0, 0], attend(q[0, 0], *(np.concatenate(x[places["pages"][0]])[:, 0] for x in (k, v)), 0.3))
+    same("paged_attention without keys", out[1], np.zeros((4, 8)))
+
+
+def check_backward(random):
+    """Differences of the forward pass: the derivative of sum(O * dO) in each element of an input."""
+    attention, backward = load("attention").flash_attention, load("attention_backward")
+    for causal in (False, True):
+        inputs = {"Q": draw(random, 1, 4, 3, 5), "K": draw(random, 1, 2, 4, 5), "V": draw(random, 1, 2, 4, 5)}
+        grad = draw(random, 1, 4, 3, 5)
+        out = backward.attention_backward(**inputs, dO=grad, scale=0.4, CAUSAL=causal)
+        for name, value in inputs.items():
+            slopes = np.zeros(value.shape)
+            for at in np.ndindex(value.shape):
+                step = np.zeros(value.shape)
+                step[at] = 1e-5
+                high, low = (attention(**{**inputs, name: value + s}, scale=0.4, CAUSAL=causal)["O"] for s in (step, -step))
+                slopes[at] = ((high - low) * grad).sum() / 2e-5
+            same(f"attention_backward d{name}", out[f"d{name}"], slopes, 1e-7)
+    made = backward.attention_backward_inputs(random, B=1, H=4, HKV=2, S=5, SK=3, scale=0.4, D=6, CAUSAL=True, T="f64")
+    ahead = attention(**{name: made[name] for name in "QKV"}, scale=0.4, CAUSAL=True)
+    same("attention_backward O", made["O"], ahead["O"])
+    same("attention_backward LSE", made["LSE"], ahead["LSE"], 1e-6)
+    dead = backward.attention_backward(**{name: made[name] for name in "QKV"}, dO=made["O"], scale=0.4, CAUSAL=True)
+    same("queries without keys", dead["dQ"][:, :, :2], np.zeros((1, 4, 2, 6)))
+
+
 def check_case_lines():
     for path in sorted(KERNELS.rglob("*.tile")):
         name = path.relative_to(ROOT)
@@ -265,6 +312,8 @@ def main():
     check_epilogues(random)
     check_attention(random)
     check_attention_variants(random)
+    check_packed_and_paged(random)
+    check_backward(random)
     check_case_lines()
     print("\n".join(problems) if problems else "ok")
     return 1 if problems else 0
