@@ -21,10 +21,18 @@ def paged_attention(Q, K, V, pages, lengths, scale, T=None, **_):
     return {"O": out}
 
 
-def paged_attention_inputs(random, B, MAX, PAGES, PAGE=16, **_):
-    """Lengths from 0 to MAX pages, both among them where there is room; pages in any order, some of them shared."""
-    lengths = random.integers(0, MAX * PAGE + 1, B)
+def paged_attention_inputs(random, B, HKV, MAX, PAGES, PAGE=16, D=128, T="f16", **_):
+    """Lengths from 0 to MAX pages, both among them where there is room; pages in any order, some shared. What is no token is NaN."""
+    lengths, pages = random.integers(0, MAX * PAGE + 1, B), random.integers(0, PAGES, (B, MAX))
     lengths[0] = MAX * PAGE
     if B > 2:
         lengths[1] = 0
-    return {"pages": encode(random.integers(0, PAGES, (B, MAX)), "i32"), "lengths": encode(lengths, "i32")}
+    is_token = np.zeros((PAGES, PAGE), bool)
+    for b in range(B):
+        token = np.arange(lengths[b])
+        is_token[pages[b, token // PAGE], token % PAGE] = True
+    caches = {name: random.standard_normal((PAGES, PAGE, HKV, D)) for name in "KV"}
+    for cache in caches.values():
+        cache[~is_token] = np.nan
+    arrays = {name: encode(cache, T) for name, cache in caches.items()}
+    return {**arrays, "pages": encode(pages, "i32"), "lengths": encode(lengths, "i32")}

@@ -251,9 +251,9 @@ def check_packed_and_paged(random):
             same("varlen_attention LSE", out["LSE"][:, rows], alone["LSE"][0])
 
     paged = load("paged_attention")
-    places = paged.paged_attention_inputs(random, B=3, MAX=4, PAGES=9, PAGE=5)
-    q, k, v = draw(random, 3, 4, 8), draw(random, 9, 5, 2, 8), draw(random, 9, 5, 2, 8)
-    out = paged.paged_attention(Q=q, K=k, V=v, scale=0.3, **places)["O"]
+    places = paged.paged_attention_inputs(random, B=3, HKV=2, MAX=4, PAGES=9, PAGE=5, D=8, T="f64")
+    q, k, v = draw(random, 3, 4, 8), places["K"], places["V"]
+    out = paged.paged_attention(Q=q, scale=0.3, **places)["O"]
     tokens = [(places["pages"][2, t // 5], t % 5) for t in range(places["lengths"][2])]
     keys, values = (np.array([x[page, slot, 1] for page, slot in tokens]).reshape(-1, 8) for x in (k, v))
     same("paged_attention", out[2, 3], attend(q[2, 3], keys, values, 0.3) if tokens else np.zeros(8))

@@ -43,6 +43,21 @@ CASES = [
         for n, h, c, k in ((3, 13, 72, 130), (1, 8, 1, 16))
     ],
     *[("w4a16_gemm/w4a16_gemm.tile", f"w4a16_gemm_{t}", {}, {"M": m, "N": n, "K": k}, {"zeros": "integers(0, 15)"}, ["C"], 5e-3) for t, m, n, k in (("f16", 1, 200, 256), ("f16", 65, 128, 1024), ("bf16", 15, 136, 256), ("f16_decode", 17, 1024, 512))],
+    *[("batched_gemm/batched_gemm.tile", symbol, {}, {"L": 3, "M": m, "N": n, "K": k}, {}, ["C"], 1e-3) for symbol in ("batched_gemm", "strided_batched_gemm") for m, n, k in ((136, 264, 200), (7, 127, 64))],
+    *[("int8_gemm/int8_gemm.tile", "int8_gemm", {}, {"M": m, "N": n, "K": k}, {"A": "integers(-128,127)", "B": "integers(-128,127)"}, ["C"], 1e-3) for m, n, k in ((264, 272, 1040), (7, 127, 200))],
+    *[
+        ("window_attention/window_attention.tile", "window_attention", {}, {"B": 2, "H": 4, "HKV": g, "S": s, "SK": sk}, {**ATTENTION, "softcap": "5", "window": str(w)}, ["O"], 2e-3)
+        for s, sk, g, w in ((129, 300, 1, 100), (300, 129, 4, 64), (1, 1000, 2, 300))
+    ],
+    *[
+        ("paged_attention/paged_attention.tile", "paged_attention", {}, {"B": 4, "H": 16, "HKV": g, "MAX": n, "PAGES": 40}, {**ATTENTION, "splits": str(p), "pages": "integers(0,39)", "lengths": f"integers(0,{16 * n})"}, ["O"], 2e-3)
+        for g, n, p in ((2, 9, 3), (16, 30, 1))
+    ],
+    *[
+        ("attention_backward/attention_backward.tile", symbol, {}, {"B": 2, "H": 4, "HKV": g, "S": s, "SK": sk}, ATTENTION, ["dQ", "dK", "dV"], 3e-3)
+        for symbol in ("attention_backward_f16_d128", "attention_backward_f16_d128_causal")
+        for s, sk, g in ((129, 200, 2), (200, 65, 4), (300, 300, 1))
+    ],
     *[(ATOMICS + "elements.tile", "elements", {"T": t}, {"N": 1000}, {}, ["sums", "low", "high", "next", "taken", "last"], 1e-2) for t in ("i32", "f32", "f64", "u64")],
     *[(ATOMICS + "bits.tile", "bits", {"T": t}, {"N": 500}, {"locks": "0"}, ["words", "locks", "winners"], 0) for t in ("u32", "i64")],
     # Of floats one block, so that a second run gives the same bits; many of integers.
@@ -60,6 +75,9 @@ BENCH = [
     *[("w4a16_gemm/w4a16_gemm.tile", name, {}, {"M": m, "N": 8192, "K": 8192}, {"zeros": "integers(0, 15)"}, "matmul") for name, m in (("w4a16_gemm_f16_decode", 16), ("w4a16_gemm_f16", 64))],
     ("attention/flash_attention.tile", "flash_attention_f16_d128", {}, {"B": 2, "H": 32, "HKV": 32, "S": 2048, "SK": 2048}, {**ATTENTION, "LSE": "none"}, "attention"),
     ("attention/flash_attention.tile", "flash_attention_f16_d128_causal", {}, {"B": 2, "H": 32, "HKV": 32, "S": 2048, "SK": 2048}, {**ATTENTION, "LSE": "none"}, "causal attention"),
+    *[("attention_backward/attention_backward.tile", f"attention_backward_f16_d128{c}", {}, {"B": 2, "H": 32, "HKV": 32, "S": 2048, "SK": 2048}, ATTENTION, f"{'causal ' if c else ''}attention backward") for c in ("", "_causal")],
+    ("batched_gemm/batched_gemm.tile", "batched_gemm", {}, {"L": 16, "M": 2048, "N": 2048, "K": 2048}, {}, "batched matmul"),
+    ("int8_gemm/int8_gemm.tile", "int8_gemm", {}, {"M": 4096, "N": 4096, "K": 4096}, {}, "int8 matmul"),
 ]
 
 
@@ -127,6 +145,12 @@ def peer(kind, dims):
     if kind == "matmul":  # of f16 weights, four times the bytes
         x, w = draw(dims["M"], dims["K"]), draw(dims["N"], dims["K"])
         return lambda: F.linear(x, w)
+    if kind == "batched matmul":
+        x, w = draw(dims["L"], dims["M"], dims["K"]), draw(dims["L"], dims["K"], dims["N"])
+        return lambda: torch.bmm(x, w)
+    if kind == "int8 matmul":  # without scales, the result in i32
+        x, w = (torch.randint(-128, 128, (dims[d], dims["K"]), device="cuda", dtype=torch.int8) for d in "MN")
+        return lambda: torch._int_mm(x, w.t())
     q, k, v = (draw(dims["B"], dims["H"], dims["S"], 128) for _ in range(3))
     backend = torch.nn.attention.SDPBackend.CUDNN_ATTENTION
 
@@ -134,6 +158,10 @@ def peer(kind, dims):
         with torch.nn.attention.sdpa_kernel(backend):
             return F.scaled_dot_product_attention(q, k, v, is_causal=kind.startswith("causal"))
 
+    if kind.endswith("backward"):
+        inputs = [x.requires_grad_() for x in (q, k, v)]
+        out, grad = attention(), torch.randn_like(q)
+        return lambda: torch.autograd.grad(out, inputs, grad, retain_graph=True)
     return attention
 
 
