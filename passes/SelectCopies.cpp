@@ -220,18 +220,19 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     }
     int64_t bytes = accessBytes(global);
     CopyPath path = load && bytes >= 4 ? CopyPath::CpAsync : CopyPath::Vector;
-    if (path == CopyPath::Vector && load &&
-        failed(checkRequired(copy, "cp_async",
-                             "rows are not known to start at multiples of 4 bytes"))) {
+    constexpr StringRef narrow = "rows are not known to start and end at multiples of 4 bytes";
+    if (path == CopyPath::Vector && load && failed(checkRequired(copy, "cp_async", narrow))) {
       return failure();
     }
     if (failed(checkRequiredVector(copy, bytes))) {
       return failure();
     }
+    const bool isNarrow = load && !target.hasTma;
     if (target.hasTma || path == CopyPath::Vector) {
       copy.emitRemark("copy moves by ")
           << (path == CopyPath::CpAsync ? "cp.async" : "loads and stores") << " of " << bytes
-          << " bytes, not TMA: " << refusal;
+          << (bytes == 1 ? " byte" : " bytes") << (isNarrow ? ", not cp.async: " : ", not TMA: ")
+          << (isNarrow ? narrow : StringRef(refusal));
     }
     setPath(copy, path, bytes);
     return success();

@@ -42,7 +42,7 @@ tgpu.kernel @cp_async(%a: !tile.global<?x?xf16> {tgpu.align = 16 : i64}, %m: i32
   %s = tgpu.alloc_shared "s" : !tgpu.smem<64x32xf16>
   %o = arith.constant 0 : i32
   %t = tile.slice %v[%i, %o] sizes [64, 32] : !tile.global<?x?xf16>, i32, i32 -> !tile.global<64x32xf16>
-  // expected-error@+1 {{`cp_async` is required, but not achieved: rows are not known to start at multiples of 4 bytes [require]}}
+  // expected-error@+1 {{`cp_async` is required, but not achieved: rows are not known to start and end at multiples of 4 bytes [require]}}
   tgpu.copy %t to %s {require = ["cp_async"]} : !tile.global<64x32xf16>, !tgpu.smem<64x32xf16>
   tgpu.return
 }

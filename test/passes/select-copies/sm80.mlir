@@ -22,7 +22,7 @@ tgpu.kernel @narrow(%a: !tile.global<?x?xf16> {tgpu.align = 16 : i64}, %m: i32, 
   %s = tgpu.alloc_shared "s" : !tgpu.smem<64x32xf16>
   %o = arith.constant 0 : i32
   %t = tile.slice %v[%i, %o] sizes [64, 32] : !tile.global<?x?xf16>, i32, i32 -> !tile.global<64x32xf16>
-  // expected-remark@+1 {{copy moves by loads and stores of 2 bytes, not TMA: `sm_80` has no TMA}}
+  // expected-remark@+1 {{copy moves by loads and stores of 2 bytes, not cp.async: rows are not known to start and end at multiples of 4 bytes}}
   tgpu.copy %t to %s : !tile.global<64x32xf16>, !tgpu.smem<64x32xf16>
   tgpu.return
 }
