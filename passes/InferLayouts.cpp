@@ -4,10 +4,11 @@
 // shared memory, of which each thread needs what it moves. 2. Spread: element-wise operations, loops
 // and branches tie values of one shape together; reductions, transposes and bytes of packed elements
 // derive a layout. The first to arrive wins. Operands of products that nothing has reached, say those
-// decoded from shared memory, are anchors behind them. 3. What is left is chosen, loads first, for
-// the widest coalesced access, and spread again. 4. Types are rewritten; where an operand's layout
-// is not the one its user needs, a conversion is inserted. A splat costs nothing in any layout, nor
-// do coordinates, so they tie nothing and are repeated where needed.
+// decoded from shared memory, are anchors behind them, and so are tiles moved on both sides of a
+// transpose. 3. What is left is chosen, loads first, of these the largest, for the widest coalesced
+// access, and spread again. 4. Types are rewritten; where an operand's layout is not the one its
+// user needs, a conversion is inserted. A splat costs nothing in any layout, nor do coordinates, so
+// they tie nothing and are repeated where needed.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/layout/Conversion.h"
@@ -19,9 +20,9 @@
 #include "passes/LayoutTies.h"
 #include "passes/Passes.h"
 #include "passes/ProductLayouts.h"
+#include "passes/TransposedAccess.h"
 
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 
 #include <deque>
 
@@ -59,6 +60,7 @@ private:
   LogicalResult addAnchors();
   LogicalResult addGatherAnchors();
   void addOperandAnchors();
+  void addTransposeAnchors();
   void assign(Value value, const RegisterLayout &layout);
   void assignAll(ValueRange values, const RegisterLayout &layout);
   void spread();
@@ -80,7 +82,8 @@ private:
   OpBuilder builder;
   bool refused = false; // a conversion that `@require` forbids
   llvm::MapVector<Value, RegisterLayout> layouts;
-  DenseMap<Value, SmallVector<Value, 2>> tied; // looked up by value, never iterated
+  LayoutTies tied;             // looked up by value, never iterated
+  DenseSet<Operation *> turns; // transposes between layouts that do not follow from each other
   std::deque<Value> work;
 };
 
@@ -153,27 +156,6 @@ LogicalResult Inference::addGatherAnchors() {
   return failure(result.wasInterrupted());
 }
 
-/// Computed, element by element, from a tile of global memory: one that is better loaded by wide
-/// accesses, in another layout.
-static bool isLoaded(Value value) {
-  llvm::SetVector<Value> sources;
-  sources.insert(value);
-  for (size_t i = 0; i < sources.size(); ++i) {
-    Operation *definition = sources[i].getDefiningOp();
-    if (isa_and_nonnull<tgpu::LoadOp, tgpu::GatherOp>(definition)) {
-      return true;
-    }
-    if (definition && (sharesLayout(definition) || isa<tgpu::UnpackOp>(definition))) {
-      llvm::for_each(definition->getOperands(), [&](Value operand) {
-        if (isFragment(operand)) {
-          sources.insert(operand);
-        }
-      });
-    }
-  }
-  return false;
-}
-
 void Inference::addOperandAnchors() {
   kernel.walk([&](DotOp dot) {
     for (bool isA : {true, false}) {
@@ -185,6 +167,24 @@ void Inference::addOperandAnchors() {
         assign(operand, *layout);
         spread();
       }
+    }
+  });
+}
+
+void Inference::addTransposeAnchors() {
+  kernel.walk([&](tile::TransposeOp op) {
+    if (!layouts.count(op.getInput()) && !layouts.count(op.getResult())) {
+      const TransposedLayouts wanted = layoutsAcross(op, tied, warps);
+      if (wanted.input && wanted.result) {
+        turns.insert(op);
+      }
+      if (wanted.input) {
+        assign(op.getInput(), *wanted.input);
+      }
+      if (wanted.result) {
+        assign(op.getResult(), *wanted.result);
+      }
+      spread();
     }
   });
 }
@@ -243,7 +243,7 @@ void Inference::spreadAcross(Operation *op, Value from) {
     if (from == dot.getResult()) {
       assign(dot.getAcc(), layout);
     }
-  } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
+  } else if (auto transpose = dyn_cast<tile::TransposeOp>(op); transpose && !turns.contains(op)) {
     assign(from == transpose.getInput() ? transpose.getResult() : transpose.getInput(),
            layout.transposed());
   } else if (isa<tgpu::UnpackOp, tgpu::PackOp>(op)) {
@@ -328,13 +328,24 @@ FailureOr<RegisterLayout> Inference::freeLayout(Value value) {
   return *layout;
 }
 
+static bool isLarger(Value a, Value b) {
+  return cast<RankedTensorType>(a.getType()).getNumElements() >
+         cast<RankedTensorType>(b.getType()).getNumElements();
+}
+
 LogicalResult Inference::chooseFree() {
   SmallVector<Value> loads, others;
   kernel.walk([&](Operation *op) {
     auto collect = [&](ValueRange values) {
       for (Value value : values) {
-        if (isFragment(value) && !isFree(value) && !layouts.count(value)) {
-          (isa<tgpu::LoadOp>(op) ? loads : others).push_back(value);
+        if (!isFragment(value) || isFree(value) || layouts.count(value)) {
+          continue;
+        }
+        if (isa<tgpu::LoadOp>(op)) {
+          // The largest first: what is repeated beside it is rather loaded as it lies there.
+          loads.insert(llvm::upper_bound(loads, value, isLarger), value);
+        } else {
+          others.push_back(value);
         }
       }
     };
@@ -394,8 +405,10 @@ void Inference::demand(OpOperand &operand, const RegisterLayout &wanted, Operati
   auto conversion =
       tgpu::ConvertLayoutOp::create(builder, user->getLoc(), target, operand.get(), IntegerAttr());
   operand.set(conversion);
-  conversion.emitRemark(
-      "layout conversion of a fragment: its producer and this use need different layouts");
+  if (!plan || plan->kind != layout::Conversion::Kind::Registers) {
+    conversion.emitRemark(
+        "layout conversion of a fragment: its producer and this use need different layouts");
+  }
 }
 
 /// The layout of all tiles of an element-wise operation: its result's, or if it has none, that of the
@@ -536,6 +549,7 @@ LogicalResult Inference::run() {
   }
   spread();
   addOperandAnchors();
+  addTransposeAnchors();
   if (failed(chooseFree())) {
     return failure();
   }

@@ -3,6 +3,8 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 using namespace tilec;
 
@@ -91,4 +93,23 @@ void tilec::forEachFlow(Operation *op, function_ref<void(OpOperand &, Value)> se
     each(loop.getYieldOp()->getOpOperands(), loop.getBeforeArguments());
     each(loop.getConditionOp().getArgsMutable(), loop.getAfterArguments());
   }
+}
+
+bool tilec::isLoaded(Value value) {
+  llvm::SetVector<Value> sources;
+  sources.insert(value);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    Operation *definition = sources[i].getDefiningOp();
+    if (isa_and_nonnull<tgpu::LoadOp, tgpu::GatherOp>(definition)) {
+      return true;
+    }
+    if (definition && (sharesLayout(definition) || isa<tgpu::UnpackOp>(definition))) {
+      llvm::for_each(definition->getOperands(), [&](Value operand) {
+        if (isFragment(operand)) {
+          sources.insert(operand);
+        }
+      });
+    }
+  }
+  return false;
 }

@@ -23,6 +23,10 @@ llvm::SmallVector<mlir::Value> sameAs(mlir::Value value);
 /// where to.
 void forEachFlow(mlir::Operation *op, llvm::function_ref<void(mlir::OpOperand &, mlir::Value)> see);
 
+/// Computed, element by element, from a tile of global memory: one that is better loaded by wide
+/// accesses, in another layout than that of its user.
+bool isLoaded(mlir::Value value);
+
 } // namespace tilec
 
 #endif // TILEC_PASSES_LAYOUTTIES_H

@@ -139,7 +139,7 @@ def InferLayouts : Pass<"tgpu-infer-layouts", "tilec::tgpu::KernelOp"> {
   let description = [{
     Needs: instructions and copy paths chosen. Layouts spread from the strongest demand to the weakest: what a matrix
     instruction demands, what element-wise neighbours, loops and branches share, what reductions and transposes derive,
-    then, for what only moves, the widest coalesced access. Where two demands meet a `tgpu.convert_layout` is inserted, with a
+    then, for what only moves, the widest coalesced access: on both sides of a transpose, where memory is accessed on both. Where two demands meet a `tgpu.convert_layout` is inserted, with a
     remark that says what it costs. Gives: every fragment has a layout.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];

@@ -4,6 +4,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <utility>
+
 using namespace llvm;
 
 namespace tilec::layout {
@@ -297,6 +299,52 @@ Answer<RegisterLayout> RegisterLayout::blocked(ArrayRef<int64_t> shape, int64_t 
   append_range(spec.repeats, warpDigits);
   append_range(spec.repeats, oddDigit);
   spec.repeats.push_back(warps(-1, warpCount / warpsUsed, 0));
+  return get(std::move(spec));
+}
+
+Answer<RegisterLayout> RegisterLayout::inBlocks(ArrayRef<int64_t> shape, int64_t rows,
+                                                int64_t columns, int64_t warpCount) {
+  if (shape.size() != 2 || !isSane({shape[0], shape[1], rows, columns}, {warpCount})) {
+    return badSplit();
+  }
+  if (!isPowerOf2_64(rows) || !isPowerOf2_64(columns)) {
+    return Refusal{"the extents of a block are not powers of two"};
+  }
+  const int64_t sizes[] = {rows, columns};
+  // Blocks still to be dealt out, and elements that one of what was dealt covers.
+  int64_t left[] = {int64_t(divideCeil(uint64_t(shape[0]), uint64_t(rows))),
+                    int64_t(divideCeil(uint64_t(shape[1]), uint64_t(columns)))};
+  int64_t covered[] = {rows, columns};
+  auto take = [&](unsigned dim, int64_t count) {
+    left[dim] = divideCeil(uint64_t(left[dim]), uint64_t(count));
+    return std::exchange(covered[dim], covered[dim] * count);
+  };
+  auto lanesFor = [&](unsigned dim, int64_t most) {
+    return std::min<int64_t>(most, PowerOf2Ceil(uint64_t(left[dim])));
+  };
+  int64_t alongColumns = lanesFor(0, 8);
+  const int64_t alongRows = lanesFor(1, 32 / alongColumns);
+  alongColumns = lanesFor(0, 32 / alongRows);
+
+  Spec spec;
+  spec.shape.assign(shape.begin(), shape.end());
+  spec.repeats = {registers(1, sizes[1], 1), registers(0, sizes[0], 1)};
+  spec.repeats.push_back({HwDim::Lane, 0, alongColumns, take(0, alongColumns)});
+  spec.repeats.push_back({HwDim::Lane, 1, alongRows, take(1, alongRows)});
+  spec.repeats.push_back({HwDim::Lane, -1, 32 / (alongColumns * alongRows), 0});
+  int64_t warpsLeft = warpCount;
+  for (unsigned dim : {1, 0}) {
+    int64_t count = std::min(left[dim], warpsLeft);
+    while (warpsLeft % count != 0) {
+      --count;
+    }
+    warpsLeft /= count;
+    spec.repeats.push_back(warps(int(dim), count, take(dim, count)));
+  }
+  spec.repeats.push_back(warps(-1, warpsLeft, 0));
+  for (unsigned dim : {1, 0}) {
+    spec.repeats.push_back(registers(int(dim), left[dim], covered[dim]));
+  }
   return get(std::move(spec));
 }
 

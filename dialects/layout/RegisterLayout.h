@@ -163,6 +163,11 @@ public:
   static Answer<RegisterLayout> blocked(llvm::ArrayRef<int64_t> shape, int64_t vec, int64_t warps,
                                         BlockedOptions options);
   static Answer<RegisterLayout> blocked(llvm::ArrayRef<int64_t> shape, int64_t vec, int64_t warps);
+  /// Each thread holds blocks of `rows` x `columns` neighbours (powers of two) of a matrix, so that
+  /// wide accesses run along either dimension: those of the tile, and of its transpose. A warp has
+  /// up to 8 blocks along the columns' direction, whose lanes come first, and 4 along the rows'.
+  static Answer<RegisterLayout> inBlocks(llvm::ArrayRef<int64_t> shape, int64_t rows,
+                                         int64_t columns, int64_t warps);
   /// Every thread holds the whole tile, row-major.
   static Answer<RegisterLayout> replicated(llvm::ArrayRef<int64_t> shape, int64_t warps);
 

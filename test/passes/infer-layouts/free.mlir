@@ -87,3 +87,19 @@ tgpu.kernel @coordinates(%g: !tile.global<256xi32>, %s: !tgpu.smem<256xf32>, %f:
   tgpu.scatter %v, %s[%c] : tensor<256xf32>, !tgpu.smem<256xf32>[tensor<256xi32>]
   tgpu.return
 }
+
+// -----
+
+// The larger tile is placed first, though it is loaded later: the column beside it is loaded as it is needed there, by all lanes
+// that have its row.
+// CHECK-LABEL: tgpu.kernel @largest_first
+// CHECK: tgpu.load {{.*}} -> tensor<64xf32, #tgpu.fragment<"64 reg {{[^"]*}} lane 0:0:0:0:
+// CHECK-NOT: convert_layout
+tgpu.kernel @largest_first(%g: !tile.global<64x64xf32>, %c: !tile.global<64xf32>) attributes {threads = 128 : i32} {
+  %v = tgpu.load %c {bytes = 16 : i32} : !tile.global<64xf32> -> tensor<64xf32>
+  %x = tgpu.load %g {bytes = 16 : i32} : !tile.global<64x64xf32> -> tensor<64x64xf32>
+  %b = tile.broadcast %v along [1] : tensor<64xf32> -> tensor<64x64xf32>
+  %y = arith.mulf %x, %b : tensor<64x64xf32>
+  tgpu.store %y, %g {bytes = 16 : i32} : tensor<64x64xf32>, !tile.global<64x64xf32>
+  tgpu.return
+}

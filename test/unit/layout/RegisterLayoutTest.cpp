@@ -271,6 +271,31 @@ TEST(RegisterLayout, BlockedCoversEveryShape) {
   }
 }
 
+TEST(RegisterLayout, BlocksRunAlongBothDimensions) {
+  // 64x64 halves on two warps: a thread has 8x8, eight lanes go down the columns, four along the rows.
+  RegisterLayout tile = must(RegisterLayout::inBlocks({64, 64}, 8, 8, 2));
+  EXPECT_EQ(tile.registersPerThread(), 64);
+  EXPECT_FALSE(tile.isReplicated());
+  forEachPlace(tile, [&](int64_t r, int64_t l, int64_t w) {
+    ASSERT_EQ(tile.coords(r, l, w), (Coords{8 * (l % 8) + r / 8, 32 * w + 8 * (l / 8) + r % 8}));
+  });
+  for (Coords shape :
+       std::vector<Coords>{{1, 1}, {8, 8}, {5, 300}, {300, 5}, {64, 72}, {96, 176}}) {
+    for (int64_t warps : {1, 3, 4, 8, 12}) {
+      for (auto [rows, columns] : {std::pair{8, 8}, {2, 4}, {4, 1}}) {
+        RegisterLayout layout = must(RegisterLayout::inBlocks(shape, rows, columns, warps));
+        ASSERT_EQ(layout.numWarps(), warps);
+        ASSERT_TRUE(layout.complete()) << layout.str();
+        ASSERT_TRUE(layout.replicaDigits()) << layout.str();
+        ASSERT_GE(layout.contiguousElements(1), columns);
+        expectRoundTrip(layout);
+      }
+    }
+  }
+  EXPECT_FALSE(RegisterLayout::inBlocks({64, 64}, 3, 8, 2));
+  EXPECT_FALSE(RegisterLayout::inBlocks({64}, 1, 8, 2));
+}
+
 TEST(RegisterLayout, BlockedIsCoalesced) {
   // 128x64 halves: 8 lanes x 8 elements make a row of 128 bytes, 4 rows a warp.
   RegisterLayout tile = must(RegisterLayout::blocked({128, 64}, 8, 4));
