@@ -84,6 +84,7 @@ std::vector<Expected> kernels() {
        6,
        14,
        4},
+      {"transpose/transpose.tile", {"transpose"}, 1, 0, 0},
       {"cumsum/cumsum.tile", {"cumsum"}, 1, 0, 1},
       {"topk/topk.tile", {"topk", "topk_long"}, 2, 0, 1},
       {"gemm_epilogue/gemm_epilogue.tile", {"gemm_epilogue", "gemm_swiglu"}, 2, 3, 2},
