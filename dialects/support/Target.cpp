@@ -30,12 +30,17 @@ int64_t threadsPerSM(const Target &target) {
   return target.arch == 86 || target.arch == 89 ? 1536 : 2048;
 }
 
+/// Blocks that a multiprocessor holds, however small they are.
+static int64_t blocksPerSM(const Target &target) {
+  return target.arch == 86 ? 16 : target.arch == 89 ? 24 : 32;
+}
+
 int64_t residentBlocks(const Target &target, int64_t registers, int64_t threads,
                        int64_t sharedBytes) {
   int64_t perWarp = llvm::alignTo(registers * 32, 256);
   return std::min({target.registersPerSM / std::max<int64_t>(perWarp * threads / 32, 1),
                    (target.sharedPerBlock + 1024) / (sharedBytes + 1024),
-                   threadsPerSM(target) / threads});
+                   threadsPerSM(target) / threads, blocksPerSM(target)});
 }
 
 llvm::ArrayRef<Target> allTargets() { return table; }

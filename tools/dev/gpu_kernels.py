@@ -58,6 +58,15 @@ CASES = [
         for symbol in ("attention_backward_f16_d128", "attention_backward_f16_d128_causal")
         for s, sk, g in ((129, 200, 2), (200, 65, 4), (300, 300, 1))
     ],
+    *[("transpose/transpose.tile", "transpose", {"T": t}, {"M": m, "N": n}, {}, ["Y"], 0) for t in ("f16", "f32", "i8") for m, n in ((256, 1000), (129, 65))],
+    *[("cumsum/cumsum.tile", "cumsum", params, {"M": 3, "N": n}, {}, ["Y"], 1e-3) for params in ({}, {"T": "f16"}, {"REVERSE": "true", "EXCLUSIVE": "true"}) for n in (7, 10000)],
+    *[("topk/topk.tile", symbol, {}, {"M": 65, "N": n}, {}, ["values", "indices"], 1e-6) for symbol, n in (("topk", 129), ("topk", 256), ("topk_long", 10000), ("topk_long", 4096))],
+    *[("gemm_epilogue/gemm_epilogue.tile", "gemm_epilogue", {"ACT": a}, {"M": m, "N": n, "K": k}, {"bias": "normal", "residual": "normal"}, ["C"], 1e-3) for a in (1, 2, 3) for m, n, k in ((264, 400, 200), (65, 129, 7))],
+    *[("gemm_epilogue/gemm_epilogue.tile", "gemm_swiglu", {}, {"M": m, "N": n, "K": k}, {}, ["C"], 1e-3) for m, n, k in ((264, 272, 200), (65, 129, 7))],
+    *[("add_rmsnorm/add_rmsnorm.tile", "add_rmsnorm", {}, {"M": m, "N": n}, {"eps": "1e-6"}, ["S", "Y"], 5e-3) for m, n in ((5, 8192), (3, 1001))],
+    *[("rotary/rotary.tile", symbol, {}, {"B": 2, "S": 65, "H": h, "L": 300}, {"positions": "integers(0,299)"}, ["Y"], 5e-3) for symbol in ("rope_half", "rope_interleaved") for h in (5, 8)],
+    *[("cross_entropy/cross_entropy.tile", "cross_entropy", {}, {"M": 9, "N": n}, {"labels": f"integers(0,{n - 1})", "ignore_index": "3", "lse": "poison"}, ["loss", "lse"], 1e-4) for n in (7, 4097, 20000)],
+    *[("quantize/quantize.tile", symbol, {}, {"M": 9, "N": n}, {}, ["Q", "scales"], 1e-2) for symbol, n in (("quantize", 4096), ("quantize", 63), ("quantize_long", 10000))],
     *[(ATOMICS + "elements.tile", "elements", {"T": t}, {"N": 1000}, {}, ["sums", "low", "high", "next", "taken", "last"], 1e-2) for t in ("i32", "f32", "f64", "u64")],
     *[(ATOMICS + "bits.tile", "bits", {"T": t}, {"N": 500}, {"locks": "0"}, ["words", "locks", "winners"], 0) for t in ("u32", "i64")],
     # Of floats one block, so that a second run gives the same bits; many of integers.
@@ -78,6 +87,13 @@ BENCH = [
     *[("attention_backward/attention_backward.tile", f"attention_backward_f16_d128{c}", {}, {"B": 2, "H": 32, "HKV": 32, "S": 2048, "SK": 2048}, ATTENTION, f"{'causal ' if c else ''}attention backward") for c in ("", "_causal")],
     ("batched_gemm/batched_gemm.tile", "batched_gemm", {}, {"L": 16, "M": 2048, "N": 2048, "K": 2048}, {}, "batched matmul"),
     ("int8_gemm/int8_gemm.tile", "int8_gemm", {}, {"M": 4096, "N": 4096, "K": 4096}, {}, "int8 matmul"),
+    *[("transpose/transpose.tile", "transpose", {"T": t}, {"M": 8192, "N": 8192}, {}, f"{t} transpose") for t in ("f16", "f32")],
+    ("cumsum/cumsum.tile", "cumsum", {}, {"M": 8192, "N": 8192}, {}, "cumsum"),
+    ("topk/topk.tile", "topk", {}, {"M": 65536, "N": 256}, {}, "topk"),
+    ("gemm_epilogue/gemm_epilogue.tile", "gemm_epilogue", {"ACT": 3}, {"M": 4096, "N": 4096, "K": 4096}, {"bias": "normal", "residual": "normal"}, "silu linear"),
+    ("gemm_epilogue/gemm_epilogue.tile", "gemm_swiglu", {}, {"M": 4096, "N": 4096, "K": 4096}, {}, "swiglu"),
+    ("add_rmsnorm/add_rmsnorm.tile", "add_rmsnorm", {"T": "f16"}, {"M": 8192, "N": 8192}, {"eps": "1e-6"}, "add_rms_norm"),
+    ("cross_entropy/cross_entropy.tile", "cross_entropy", {"T": "f16"}, {"M": 4096, "N": 65536}, {"labels": "integers(0,65535)", "ignore_index": "-100", "lse": "none"}, "cross_entropy"),
 ]
 
 
@@ -142,6 +158,21 @@ def peer(kind, dims):
     if kind == "gemv":
         a, w = draw(dims["K"]), draw(dims["N"], dims["K"])
         return lambda: torch.mv(w, a)
+    if kind.endswith("transpose"):
+        x = draw(dims["M"], dims["N"]).to(torch.float16 if kind.startswith("f16") else torch.float32)
+        return lambda: x.t().contiguous()
+    if kind in ("cumsum", "topk", "cross_entropy", "add_rms_norm"):
+        x, y, n = draw(dims["M"], dims["N"]), draw(dims["M"], dims["N"]), dims["N"]
+        wide, weight, labels = x.float(), draw(n), torch.randint(0, n, (dims["M"],), device="cuda")
+        return {
+            "cumsum": lambda: torch.cumsum(wide, -1),
+            "topk": lambda: torch.topk(wide, 8),
+            "cross_entropy": lambda: F.cross_entropy(x, labels, reduction="none"),
+            "add_rms_norm": lambda: F.rms_norm(x + y, (n,), weight),
+        }[kind]
+    if kind in ("silu linear", "swiglu"):  # several of its kernels
+        x, w, u, r, bias = draw(dims["M"], dims["K"]), draw(dims["N"], dims["K"]), draw(dims["N"], dims["K"]), draw(dims["M"], dims["N"]), draw(dims["N"])
+        return lambda: F.silu(F.linear(x, w)) * F.linear(x, u) if kind == "swiglu" else F.silu(F.linear(x, w, bias)) + r
     if kind == "matmul":  # of f16 weights, four times the bytes
         x, w = draw(dims["M"], dims["K"]), draw(dims["N"], dims["K"])
         return lambda: F.linear(x, w)
