@@ -413,6 +413,21 @@ static json::Object *findKernel(json::Array &kernels, llvm::StringRef symbol) {
   return nullptr;
 }
 
+/// Leaves out of two kernels' parameters, which are for people, those whose values differ: defaults
+/// may depend on the architecture. Whether the host part does is seen in the rest.
+static void keepCommonParams(json::Object &one, json::Object &other) {
+  json::Object &mine = *one.getObject("params"), &theirs = *other.getObject("params");
+  for (auto [from, to] : {std::pair(&mine, &theirs), std::pair(&theirs, &mine)}) {
+    const json::Object before = *from;
+    for (const auto &[name, value] : before) {
+      const json::Value *same = to->get(name);
+      if (!same || *same != value) {
+        from->erase(name);
+      }
+    }
+  }
+}
+
 bool mergeManifest(json::Object &manifest, json::Object other, DiagnosticEngine &diags) {
   json::Array &kernels = *manifest.getArray("kernels");
   for (json::Value &item : *other.getArray("kernels")) {
@@ -423,6 +438,7 @@ bool mergeManifest(json::Object &manifest, json::Object other, DiagnosticEngine 
       kernels.push_back(std::move(item));
       continue;
     }
+    keepCommonParams(*kernel, added);
     std::vector<json::Array> mine = takeVariants(*kernel), theirs = takeVariants(added);
     if (json::Value(json::Object(*kernel)) != json::Value(json::Object(added))) {
       diags.report(diag::Id::NotSupported, llvm::SMRange(),

@@ -196,7 +196,15 @@ TEST_F(ManifestTest, MergingKeepsTheOrderAndRefusesOtherHostParts) {
   std::optional<json::Object> first = build(matrix.str() + device("one"), 0);
   std::optional<json::Object> second = build(matrix.str() + device("two"), 1);
   ASSERT_TRUE(first && second);
+  // Defaults may differ between architectures, if the host part does not look at them.
+  json::Object &mine = *kernel(*first).getObject("params");
+  json::Object &theirs = *kernel(*second).getObject("params");
+  mine["D"] = theirs["D"] = 128;
+  mine["STEP"] = 64;
+  theirs["STEP"] = 32;
   ASSERT_TRUE(mergeManifest(*first, *second, diags));
+  EXPECT_EQ(mine.getInteger("D"), 128);
+  EXPECT_EQ(mine.get("STEP"), nullptr);
   addResources(*first, 1, *findTarget("sm_80"), {{"two", {40, 4, 4, 0, 16, 1}}});
   json::Object &launch =
       *kernel(*first).getArray("host")->back().getAsObject()->getObject("launch");
