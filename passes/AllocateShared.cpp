@@ -30,7 +30,7 @@ namespace {
 
 /// Something that needs shared memory between two operations.
 struct Piece {
-  Operation *op; // alloc_shared or convert_layout
+  Operation *op; // alloc_shared, convert_layout or print
   int64_t bytes, alignment;
   int64_t begin, end; // numbers of the first and last operation that need it
   int64_t offset = 0;
@@ -218,10 +218,21 @@ struct AllocateShared : tilec::impl::AllocateSharedBase<AllocateShared> {
         pieces.push_back(piece);
       } else if (auto convert = dyn_cast<tgpu::ConvertLayoutOp>(op)) {
         addScratch(convert, numbers, pieces);
+      } else if (auto print = dyn_cast<tile::PrintOp>(op);
+                 print && llvm::any_of(print->getOperandTypes(), llvm::IsaPred<RankedTensorType>)) {
+        Operation *extent = besideRoles(op);
+        pieces.push_back(
+            {op, kPrintScratch, kPrintScratch, numbers.begin(extent), numbers.end(extent)});
       }
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());
+  }
+
+  /// Roles run at the same time: what is in one of them may meet any operation of the others.
+  static Operation *besideRoles(Operation *op) {
+    auto roles = op->getParentOfType<tgpu::RolesOp>();
+    return roles ? roles.getOperation() : op;
   }
 
   static void addScratch(tgpu::ConvertLayoutOp convert, const Numbering &numbers,
@@ -230,9 +241,7 @@ struct AllocateShared : tilec::impl::AllocateSharedBase<AllocateShared> {
     if (!exchange) {
       return;
     }
-    // Roles run at the same time: a conversion in one of them may meet any operation of the others.
-    auto roles = convert->getParentOfType<tgpu::RolesOp>();
-    Operation *extent = roles ? roles.getOperation() : convert.getOperation();
+    Operation *extent = besideRoles(convert);
     pieces.push_back({convert, exchange->sharedBytes, exchange->shared.alignment(),
                       numbers.begin(extent), numbers.end(extent)});
   }
@@ -250,8 +259,9 @@ struct AllocateShared : tilec::impl::AllocateSharedBase<AllocateShared> {
         llvm::interleave(type.getShape(), os, "x");
         os << ' ' << type.getElementType();
       } else {
-        os << llvm::formatv("{0,8} bytes at {1,8}: scratch space of a layout conversion",
-                            piece.bytes, piece.offset);
+        os << llvm::formatv("{0,8} bytes at {1,8}: scratch space of a {2}", piece.bytes,
+                            piece.offset,
+                            isa<tile::PrintOp>(piece.op) ? "`print`" : "layout conversion");
       }
       error.attachNote(piece.op->getLoc()) << line;
     }

@@ -54,6 +54,7 @@ private:
   LogicalResult convertFor(scf::ForOp op);
   LogicalResult convertIf(scf::IfOp op);
   LogicalResult convertWhile(scf::WhileOp op);
+  LogicalResult convertPrint(tile::PrintOp op);
   LogicalResult convertThreads(tile::ThreadsOp op);
 
   Value mapped(Value value) { return mapping.lookupOrDefault(value); }
@@ -477,6 +478,17 @@ LogicalResult Converter::convertThreads(tile::ThreadsOp op) {
   return success();
 }
 
+/// Its tiles are values already. What is printed must be a message that the buffer takes.
+LogicalResult Converter::convertPrint(tile::PrintOp op) {
+  const int64_t bytes = tile::messageShape(op.getValues().getTypes()).bytes;
+  if (bytes > tile::PrintBuffer::kMaxMessage) {
+    return emitUnsupported(op, "a `print` of " + std::to_string(bytes) + " bytes, more than " +
+                                   std::to_string(tile::PrintBuffer::kMaxMessage) + ",");
+  }
+  builder.clone(*op, mapping);
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // The walk
 //===----------------------------------------------------------------------===//
@@ -512,7 +524,7 @@ LogicalResult Converter::convert(Operation *op) {
         storage.atomic(op);
         return success();
       })
-      .Case([&](tile::PrintOp op) { return emitUnsupported(op, "`print`"); })
+      .Case([&](tile::PrintOp op) { return convertPrint(op); })
       .Default([&](Operation *op) {
         if (usesBuffer(op)) {
           return emitUnsupported(op, ("`" + op->getName().getStringRef() + "` of a tile").str());

@@ -459,6 +459,8 @@ FailureOr<tgpu::LaunchOp> Outliner::run() {
   if (launch.getNoTma()) {
     kernel.walk([](tile::CopyOp copy) { copy.setNoTma(true); });
   }
+  uint32_t prints = 0;
+  kernel.walk([&](tile::PrintOp print) { print.setPlace(prints++); });
 
   for (auto [index, value] : llvm::enumerate(operands)) {
     if (even.contains(value)) {

@@ -343,6 +343,27 @@ LogicalResult ParallelRaiser::raiseVerify(tile::VerifyOp op) {
   return success();
 }
 
+/// A message of each iteration that gets here, also where all would say the same.
+void ParallelRaiser::raisePrint(tile::PrintOp op) {
+  const Axes all = allAxes();
+  SmallVector<Raised> operands = {mask};
+  if (!mask.value) {
+    operands[0] = {arith::ConstantOp::create(b, loc, b.getBoolAttr(true)), {}};
+  }
+  llvm::append_range(operands, lookup(op.getValues()));
+  auto map = tile::MapOp::create(b, loc, TypeRange(), over(operands, all));
+  OpBuilder::InsertionGuard guard(b);
+  SmallVector<Type> types = {b.getI1Type()};
+  llvm::append_range(types, op.getValues().getTypes());
+  Block *body =
+      b.createBlock(&map.getBody(), {}, types, SmallVector<Location>(types.size(), op.getLoc()));
+  auto branch = scf::IfOp::create(b, loc, body->getArgument(0), /*withElseRegion=*/false);
+  tile::YieldOp::create(b, loc);
+  b.setInsertionPointToStart(branch.thenBlock());
+  OperationState state(loc, op->getName(), body->getArguments().drop_front(), {}, op->getAttrs());
+  b.create(state);
+}
+
 LogicalResult ParallelRaiser::raise(Operation *op) {
   loc = op->getLoc();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -365,7 +386,10 @@ LogicalResult ParallelRaiser::raise(Operation *op) {
                     /*isUnsigned=*/false);
         return success();
       })
-      .Case([&](tile::PrintOp) { return emitUnsupported(op, "`print`"); })
+      .Case([&](tile::PrintOp print) {
+        raisePrint(print);
+        return success();
+      })
       // A variable of the block, which the loop only reads.
       .Case([&](tile::ReadOp read) -> LogicalResult {
         defineAll(read->getResults(), b.clone(*op)->getResults(), {});

@@ -65,6 +65,7 @@ private:
                                      bool &fits);
   void defineArguments(mlir::ValueRange old, mlir::Block *block, llvm::ArrayRef<Axes> axes);
   llvm::LogicalResult raiseVerify(tile::VerifyOp op);
+  void raisePrint(tile::PrintOp op);
 
   Raised lookup(mlir::Value old);
   llvm::SmallVector<Raised> lookup(mlir::ValueRange old);

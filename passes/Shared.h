@@ -23,6 +23,9 @@ tgpu::SmemType ringType(tgpu::SmemType type, int64_t count);
 /// Bytes of shared memory of a buffer type; without a layout those of its elements.
 int64_t sharedBytes(tgpu::SmemType type);
 
+/// Bytes of shared memory through which threads learn where the message of a tile stands.
+constexpr int64_t kPrintScratch = 4;
+
 /// Replaces a copy that nothing overlaps: loads become cp.async with its wait where accesses are
 /// wide enough, the rest stays with path `vector`: an error where `@require(cp_async)` is for it.
 llvm::LogicalResult makeSynchronous(tgpu::CopyOp copy);

@@ -115,6 +115,9 @@ Memory Memory::of(Value buffer) {
 }
 
 bool Memory::overlaps(const Memory &other) const {
+  if (messages || other.messages) {
+    return messages && other.messages;
+  }
   if (global || other.global) {
     return global && other.global && global->overlaps(*other.global);
   }
@@ -155,6 +158,34 @@ static void addScratch(tgpu::ConvertLayoutOp convert, SmallVectorImpl<Access> &a
   accesses.push_back(access);
 }
 
+/// A message, for its place among the others: by the first thread in block code, which of all keeps
+/// the order. The threads learn through scratch space where that of a tile stands.
+static void addPrints(Operation *op, SmallVectorImpl<Access> &accesses) {
+  auto print = dyn_cast<tile::PrintOp>(op);
+  const bool inMap = isa<tile::MapOp>(op) && op->walk([](tile::PrintOp) {
+                                                 return WalkResult::interrupt();
+                                               }).wasInterrupted();
+  if (!print && !inMap) {
+    return;
+  }
+  Access access;
+  access.op = op;
+  access.memory.messages = true;
+  access.write = true;
+  const bool isUniform =
+      !inMap && !op->getParentOfType<tile::ThreadsOp>() && !op->getParentOfType<tile::MapOp>();
+  access.thread = isUniform ? kFirstThread : kAllThreads;
+  accesses.push_back(access);
+  if (print && print.getScratch()) {
+    Access place;
+    place.op = op;
+    place.memory.begin = *print.getScratch();
+    place.memory.end = place.memory.begin + kPrintScratch;
+    place.write = true;
+    accesses.push_back(place);
+  }
+}
+
 SmallVector<Access, 2> sync::accessesOf(Operation *op) {
   SmallVector<Access, 2> accesses;
   auto add = [&](Value buffer, bool write, bool async, Flight flight) {
@@ -168,6 +199,7 @@ SmallVector<Access, 2> sync::accessesOf(Operation *op) {
       accesses.push_back(access);
     }
   };
+  addPrints(op, accesses);
   if (isa<tgpu::SlotOp, tgpu::SubviewOp>(op) || op->getNumRegions() != 0) {
     return accesses;
   }

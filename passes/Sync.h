@@ -43,7 +43,8 @@ struct Position {
 /// A part of shared or of global memory.
 struct Memory {
   std::optional<GlobalRegion> global; ///< what is said below is of shared memory
-  mlir::Operation *alloc = nullptr;   ///< the alloc_shared; null for scratch space
+  bool messages = false; ///< what the block prints: written in the order of its statements
+  mlir::Operation *alloc = nullptr; ///< the alloc_shared; null for scratch space
   int64_t begin = -1, end = -1; ///< bytes of the whole allocation; -1 before tgpu-allocate-shared
   std::optional<Position> slot; ///< of a ring; nothing: all of it
   int64_t slots = 1;

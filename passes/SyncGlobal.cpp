@@ -270,7 +270,7 @@ bool Walker::isFollowed(const Access &access) const {
 }
 
 bool Walker::awaitsFence(const Access &access) const {
-  if (access.async || access.fenced) {
+  if (access.async || access.fenced || access.memory.messages) {
     return false;
   }
   if (!access.memory.global) {
@@ -333,7 +333,9 @@ static bool runsOverGrid(scf::ForOp loop) {
 
 void LoopEdges::settle(SmallVectorImpl<Access> &next, ArrayRef<Access> head) {
   if (runsOverGrid(loop)) {
-    llvm::erase_if(next, [](const Access &access) { return access.memory.global.has_value(); });
+    llvm::erase_if(next, [](const Access &access) {
+      return access.memory.global.has_value() || access.memory.messages;
+    });
     return;
   }
   for (Access &access : next) {

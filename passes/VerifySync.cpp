@@ -25,6 +25,9 @@ static std::string nameOf(const Memory &memory) {
     StringAttr name = base ? tile::kName.get(kernel, base.getArgNumber()) : StringAttr();
     return name ? "`" + name.str() + "`" : "global memory";
   }
+  if (memory.messages) {
+    return "what the block prints";
+  }
   auto alloc = dyn_cast_or_null<tgpu::AllocSharedOp>(memory.alloc);
   return alloc ? "`" + alloc.getName().value_or("buffer").str() + "`" : "scratch space";
 }

@@ -22,6 +22,14 @@ static_assert(offsetof(tile_failure_record, claimed) == tile::FailureRecord::kCl
               offsetof(tile_failure_record, values) == tile::FailureRecord::kValues &&
               TILE_FAILURE_VALUES == tile::FailureRecord::kMaxValues);
 
+// The same of the buffer of messages (passes/llvm/Prints.cpp).
+static_assert(offsetof(tile_print_buffer, reserved) == tile::PrintBuffer::kReserved &&
+              offsetof(tile_print_buffer, lost) == tile::PrintBuffer::kLost &&
+              offsetof(tile_print_buffer, consumed) == tile::PrintBuffer::kConsumed &&
+              offsetof(tile_print_buffer, ring) == tile::PrintBuffer::kRing &&
+              TILE_PRINT_RING_BYTES == tile::PrintBuffer::kRingBytes &&
+              TILE_PRINT_MESSAGE_BYTES == tile::PrintBuffer::kMaxMessage);
+
 /// The elements of an attribute that may be absent.
 static ArrayRef<Attribute> listOf(ArrayAttr list) {
   return list ? list.getValue() : ArrayRef<Attribute>();
@@ -50,6 +58,7 @@ private:
   json::Value mapNumber(int64_t number);
   json::Value tensorMap(tgpu::TensorMapAttr map);
   json::Array checks();
+  json::Array prints();
 
   tgpu::LaunchOp launch;
   tgpu::KernelOp kernel;
@@ -140,10 +149,11 @@ json::Value VariantWriter::tensorMap(tgpu::TensorMapAttr map) {
                       {"oob", "zero"}};
 }
 
-/// The type of a value that a check shows, as the language calls it.
-static std::string shownType(tile::VerifyOp op, unsigned index) {
+/// The type of the elements of a value that a check or a print shows, as the language calls it.
+template <class Op>
+static std::string shownType(Op op, unsigned index) {
   std::optional<ArrayRef<int32_t>> unsignedValues = op.getUnsignedValues();
-  return tile::elementName(op.getValues()[index].getType(),
+  return tile::elementName(getElementTypeOrSelf(op.getValues()[index].getType()),
                            unsignedValues && llvm::is_contained(*unsignedValues, int32_t(index)));
 }
 
@@ -168,6 +178,26 @@ json::Array VariantWriter::checks() {
   return list;
 }
 
+/// The text of each print of the kernel, by number.
+json::Array VariantWriter::prints() {
+  std::map<uint32_t, tile::PrintOp> places;
+  kernel.walk([&](tile::PrintOp op) { places.emplace(op.getPlace().value_or(0), op); });
+  json::Array list;
+  for (auto [number, op] : places) {
+    json::Array values;
+    for (auto [i, value] : llvm::enumerate(op.getValues())) {
+      json::Object shown{{"type", shownType(op, i)}};
+      if (auto tile = dyn_cast<ShapedType>(value.getType())) {
+        shown["shape"] = json::Array(tile.getShape());
+      }
+      values.push_back(std::move(shown));
+    }
+    list.push_back(
+        json::Object{{"number", number}, {"text", op.getFormat()}, {"values", std::move(values)}});
+  }
+  return list;
+}
+
 json::Object VariantWriter::write(unsigned moduleIndex) {
   json::Array params, maps;
   for (Value value : launch.getArgs()) {
@@ -181,6 +211,11 @@ json::Object VariantWriter::write(unsigned moduleIndex) {
   if (!places.empty()) {
     params.push_back(json::Object{{"check", "record"}});
     params.push_back(json::Object{{"check", "base"}});
+  }
+  json::Array texts = prints();
+  if (!texts.empty()) {
+    params.push_back(json::Object{{"print", "buffer"}});
+    params.push_back(json::Object{{"print", "base"}});
   }
   json::Object blocks{{"kind", "direct"}};
   if (std::optional<uint32_t> resident = kernel.getPersistent()) {
@@ -196,6 +231,9 @@ json::Object VariantWriter::write(unsigned moduleIndex) {
                        {"tensor_maps", std::move(maps)}};
   if (!places.empty()) {
     variant["checks"] = std::move(places);
+  }
+  if (!texts.empty()) {
+    variant["prints"] = std::move(texts);
   }
   if (std::optional<llvm::ArrayRef<int32_t>> cluster = kernel.getCluster()) {
     json::Array extents;

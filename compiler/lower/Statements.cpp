@@ -333,7 +333,8 @@ DenseI32ArrayAttr Lowering::lowerFormatArgs(const sema::FormatString &format,
 void Lowering::lowerPrint(const sema::PrintStmt &stmt) {
   SmallVector<Value> args;
   DenseI32ArrayAttr unsignedArgs = lowerFormatArgs(stmt.format, args);
-  tile::PrintOp::create(b, b.getStringAttr(formatText(stmt.format)), args, unsignedArgs);
+  tile::PrintOp::create(b, b.getStringAttr(formatText(stmt.format)), args, unsignedArgs,
+                        /*place=*/IntegerAttr(), /*scratch=*/IntegerAttr());
 }
 
 void Lowering::lowerAssert(const sema::AssertStmt &stmt) {

@@ -161,7 +161,8 @@ static std::string readText(const std::string &path) {
 
 TestJob::Ran TestJob::runTileRun(const std::string &on, const Target &target,
                                  const std::string &pack, const TestData &data, StringRef prefix) {
-  std::vector<std::string> args{"tile-run", pack, "--on=" + on, "--arch=" + target.name.str()};
+  std::vector<std::string> args{"tile-run", pack, "--on=" + on, "--arch=" + target.name.str(),
+                                "--no-print"};
   for (const std::string &dim : data.dims()) {
     args.push_back("--dim=" + dim);
   }

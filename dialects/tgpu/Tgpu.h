@@ -69,6 +69,9 @@ mlir::BlockArgument getBase(mlir::Value global);
 /// parameters, after its tensor maps: the address of the record and the number of its first place
 /// there.
 bool hasChecks(KernelOp kernel);
+/// True if the kernel prints: then two more follow, the address of the buffer of messages and the
+/// number of its first print there.
+bool hasPrints(KernelOp kernel);
 
 /// True for an operation whose region is scalar code over elements of its operands, that runs many
 /// times in each thread: a map, or a combination by a function.

@@ -58,6 +58,10 @@ bool tilec::tgpu::hasChecks(KernelOp kernel) {
       .wasInterrupted();
 }
 
+bool tilec::tgpu::hasPrints(KernelOp kernel) {
+  return kernel.walk([](tilec::tile::PrintOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 BlockArgument tilec::tgpu::getBase(Value global) {
   while (Operation *definition = global.getDefiningOp()) {
     if (!isa<tilec::tile::SliceOp, tilec::tile::ReshapeOp, tilec::tile::BitcastViewOp, ViewOp>(

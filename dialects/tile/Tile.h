@@ -8,6 +8,7 @@
 
 #include "dialects/tile/Facts.h"
 #include "dialects/tile/FailureRecord.h"
+#include "dialects/tile/PrintBuffer.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -385,11 +385,11 @@ def Tile_TransposeOp : Tile_Op<"transpose", [Pure]> {
 def Tile_MapOp : Tile_Op<"map", [RecursiveMemoryEffects, RecursivelySpeculatable,
                                  SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "applies scalar code to each element of tiles of one shape";
-  let description = [{ Body arguments: one scalar for each input. It has no side effects but those of `tile.verify`. }];
+  let description = [{ Body arguments: one scalar for each input. It has no side effects but those of `tile.verify` and `tile.print`. }];
   let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$inputs attr-dict `:` type($inputs) `->` type($results) $body";
+  let assemblyFormat = "$inputs attr-dict `:` type($inputs) (`->` type($results)^)? $body";
   let hasRegionVerifier = 1;
 }
 
@@ -448,9 +448,15 @@ def Tile_AtomicTileOp : Tile_Op<"atomic_tile", [MemoryEffects<[MemRead, MemWrite
   let hasVerifier = 1;
 }
 
-def Tile_PrintOp : Tile_Op<"print"> {
+def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
   let summary = "prints scalars and tiles in place of the `{}` of a format";
-  let arguments = (ins StrAttr:$format, Variadic<AnyType>:$values, OptionalAttr<DenseI32ArrayAttr>:$unsigned_values);
+  let description = [{
+    Once per block, or in a region once per thread, in a map once per element. In a kernel of a GPU `place` is the number of
+    this print in its kernel, by which the buffer of messages names it (PrintBuffer.h), and `scratch` the byte offset of the
+    shared word through which the threads learn where the message of a tile stands, once allocated.
+  }];
+  let arguments = (ins StrAttr:$format, Variadic<AnyType>:$values, OptionalAttr<DenseI32ArrayAttr>:$unsigned_values,
+                       OptionalAttr<I32Attr>:$place, OptionalAttr<I64Attr>:$scratch);
   let assemblyFormat = "$format (`,` $values^ `:` type($values))? attr-dict";
   let hasVerifier = 1;
 }

@@ -98,6 +98,26 @@ static LogicalResult verifyFormat(Operation *op, StringRef format, size_t numVal
                                                        << " places in its text";
 }
 
+/// A number of elements as a message holds it: each in its bytes, what is less than a byte in one.
+static int64_t messageBytes(Type type) {
+  int64_t count = 1;
+  if (auto shaped = dyn_cast<ShapedType>(type)) {
+    count = shaped.getNumElements();
+    type = shaped.getElementType();
+  }
+  return count * std::max<int64_t>(1, type.isIndex() ? 8 : type.getIntOrFloatBitWidth() / 8);
+}
+
+tilec::tile::MessageShape tilec::tile::messageShape(TypeRange values) {
+  constexpr int64_t kWord = 8; // the message's head, and what values begin at multiples of
+  MessageShape shape{{}, kWord};
+  for (Type type : values) {
+    shape.offsets.push_back(shape.bytes);
+    shape.bytes += llvm::alignTo(messageBytes(type), kWord);
+  }
+  return shape;
+}
+
 LogicalResult PrintOp::verify() { return verifyFormat(*this, getFormat(), getValues().size()); }
 LogicalResult AssertOp::verify() { return verifyFormat(*this, getFormat(), getValues().size()); }
 

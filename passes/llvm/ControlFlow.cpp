@@ -284,6 +284,7 @@ LogicalResult KernelLowering::lowerTileOp(Operation *op) {
       })
       .Case<tile::AssumeOp, tile::AssertOp>([](auto) { return success(); })
       .Case<tile::VerifyOp>([&](auto o) { return lowerVerify(o); })
+      .Case<tile::PrintOp>([&](auto o) { return lowerPrint(o); })
       .Case<tile::BitcastViewOp>(
           [&](Operation *o) { return unsupported(o, "`bitcast` of a tensor or buffer"); })
       .Default([&](Operation *o) { return unsupported(o, "this operation in a kernel"); });

@@ -7,6 +7,8 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace tilec::lowering {
@@ -253,14 +255,27 @@ LogicalResult KernelLowering::lowerMap(tile::MapOp op) {
   const bool checks =
       op.walk([](tile::VerifyOp) { return WalkResult::interrupt(); }).wasInterrupted();
   const bool loops = hasLoops(op.getBody());
+  const bool prints =
+      op.walk([](tile::PrintOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (prints && (!layout->isSeparable() || layout->partial())) {
+    return unsupported(op, "a `print` of a fragment in such a layout");
+  }
+  // Of the threads that hold an element one prints it.
+  FailureOr<Value> owner = prints ? ownsSlots(op, *layout) : FailureOr<Value>(Value());
+  if (failed(owner)) {
+    return failure();
+  }
   Fragment zeros;
   for (Type type : op.getResultTypes()) {
     Type slot = slotType(cast<RankedTensorType>(type).getElementType());
     zeros.push_back(arith::ConstantOp::create(b, loc, b.getZeroAttr(slot)));
   }
+  std::set<layout::Coords> printed; // a thread may hold an element twice
   for (size_t i = 0; i < count; ++i) {
-    Value isElement = checks || loops ? slotInTile(*layout, i) : Value();
+    const bool isRepeated = prints && !printed.insert(layout->registerOffset(i)).second;
+    Value isElement = checks || loops || prints ? slotInTile(*layout, i) : Value();
     mappedSlotInTile = isElement;
+    mappedSlotPrints = isRepeated ? constant(0, b.getI1Type()) : both(*owner, isElement);
     for (auto [argument, input] : llvm::zip_equal(body.getArguments(), op.getInputs())) {
       scalars[argument] = {scalars[input][i]};
     }
@@ -275,7 +290,10 @@ LogicalResult KernelLowering::lowerMap(tile::MapOp op) {
       slots.push_back(value);
     }
   }
-  mappedSlotInTile = Value();
+  mappedSlotInTile = mappedSlotPrints = Value();
+  if (prints) {
+    NVVM::SyncWarpOp::create(b, loc, i32(-1)); // lanes print under conditions of their own
+  }
   for (auto [result, slots] : llvm::zip_equal(op.getResults(), results)) {
     scalars[result] = slots;
   }

@@ -185,7 +185,11 @@ void KernelLowering::createFunction() {
          b.getNamedAttr("nvvm.grid_constant", b.getUnitAttr()),
          b.getNamedAttr("llvm.noundef", b.getUnitAttr())});
   }
-  if (tgpu::hasChecks(kernel)) {
+  // The record of failures and the buffer of messages, each with the number of the first place there.
+  for (bool has : {tgpu::hasChecks(kernel), tgpu::hasPrints(kernel)}) {
+    if (!has) {
+      continue;
+    }
     types.push_back(LLVM::LLVMPointerType::get(b.getContext(), 1));
     attrs.push_back({b.getNamedAttr("llvm.noundef", b.getUnitAttr()),
                      b.getNamedAttr("llvm.noalias", b.getUnitAttr()),
@@ -252,9 +256,14 @@ void KernelLowering::mapArguments() {
   for (unsigned i = count; i < count + maps; ++i) {
     tensorMaps.push_back(entry->getArgument(i));
   }
+  unsigned next = count + maps;
   if (tgpu::hasChecks(kernel)) {
-    failureRecord = entry->getArgument(count + maps);
-    failureBase = entry->getArgument(count + maps + 1);
+    failureRecord = entry->getArgument(next++);
+    failureBase = entry->getArgument(next++);
+  }
+  if (tgpu::hasPrints(kernel)) {
+    printBuffer = entry->getArgument(next++);
+    printBase = entry->getArgument(next++);
   }
 }
 

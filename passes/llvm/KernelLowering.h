@@ -229,6 +229,19 @@ private:
   void recordFailure(tile::VerifyOp op, llvm::ArrayRef<mlir::Value> values);
   mlir::Value failureField(int32_t offset);
 
+  // ---- `print` (Prints.cpp).
+  mlir::LogicalResult lowerPrint(tile::PrintOp op);
+  mlir::LogicalResult printScalars(tile::PrintOp op);
+  mlir::LogicalResult printTiles(tile::PrintOp op);
+  mlir::Value printField(mlir::Value offset);
+  mlir::Value reserveMessage(int64_t bytes);
+  mlir::Value ringPointer(mlir::Value at, mlir::Value bytes);
+  void writeElements(mlir::Value at, int64_t offset, mlir::Type element,
+                     llvm::ArrayRef<mlir::Value> values);
+  void writeTile(mlir::Value at, int64_t offset, mlir::Type element,
+                 const layout::RegisterLayout &layout, llvm::ArrayRef<mlir::Value> slots);
+  void publishMessage(tile::PrintOp op, mlir::Value at, int64_t bytes);
+
   // ---- Views and global memory (Views.cpp, Global.cpp).
   mlir::LogicalResult lowerView(tgpu::ViewOp op);
   mlir::LogicalResult lowerSlice(tile::SliceOp op);
@@ -366,6 +379,8 @@ private:
   mlir::LogicalResult lowerChannelUse(mlir::Operation *op);
   mlir::LogicalResult lowerBarrier(mlir::Operation *op, int64_t id, int64_t threads, bool arrive);
   void blockBarrier();
+  /// A barrier of the warps that run this code.
+  mlir::LogicalResult synchronise(mlir::Operation *op);
   bool readsShared();
 
   // ---- Positions in rings (Rings.cpp). Positions are values of the old code.
@@ -510,9 +525,13 @@ private:
   mlir::Value hiddenZero; ///< where a guarded load does not load
   /// Of a kernel with checks: the record of failures, and the number of its first place there.
   mlir::Value failureRecord, failureBase;
+  /// Of a kernel that prints: the buffer of messages, and the number of its first print there.
+  mlir::Value printBuffer, printBase;
   /// In the body of a map or of a combination: whether the element is one of the tile; null when all
   /// are.
   mlir::Value mappedSlotInTile;
+  /// In the body of a map that prints: whether the calling thread does it for the element; null: all.
+  mlir::Value mappedSlotPrints;
   llvm::SmallVector<std::pair<mlir::scf::ForOp, llvm::SmallVector<RingCounter>>> activeCounters;
   /// Set while an operation of one thread is lowered whose blocks the whole warp runs.
   mlir::Value electedLane;

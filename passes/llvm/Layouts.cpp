@@ -125,18 +125,10 @@ FailureOr<Fragment> KernelLowering::convertLayout(Operation *op, ArrayRef<Value>
   buffer.origin.assign(plan->shared.rank(), 0);
   buffer.shape.assign(from.shape().begin(), from.shape().end());
   buffer.element = element;
-  // All warps of the role (or of the block) convert, whichever of them the layouts tell apart.
-  auto synchronise = [&] {
-    const bool inRole = warps.barrier != 0;
-    if ((inRole ? warps.count : kernel.getLaunchedThreads() / 32) == 1) {
-      NVVM::SyncWarpOp::create(b, loc, i32(-1));
-      return success();
-    }
-    return lowerBarrier(op, warps.barrier, inRole ? warps.count * 32 : 0, /*arrive=*/false);
-  };
-  // First the earlier readers of the scratch space.
-  if (failed(synchronise()) || failed(storeShared(op, buffer, from, slots)) ||
-      failed(synchronise())) {
+  // First the earlier readers of the scratch space. All warps convert, whichever of them the layouts
+  // tell apart.
+  if (failed(synchronise(op)) || failed(storeShared(op, buffer, from, slots)) ||
+      failed(synchronise(op))) {
     return failure();
   }
   return loadShared(op, buffer, to);

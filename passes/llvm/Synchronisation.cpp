@@ -49,6 +49,15 @@ LogicalResult KernelLowering::initChannels() {
   return success();
 }
 
+LogicalResult KernelLowering::synchronise(Operation *op) {
+  const bool inRole = warps.barrier != 0;
+  if ((inRole ? warps.count : kernel.getLaunchedThreads() / 32) == 1) {
+    NVVM::SyncWarpOp::create(b, loc, i32(-1));
+    return success();
+  }
+  return lowerBarrier(op, warps.barrier, inRole ? warps.count * 32 : 0, /*arrive=*/false);
+}
+
 void KernelLowering::blockBarrier() { NVVM::BarrierOp::create(b, loc); }
 
 /// What closes groups of asynchronous work, waits for them or fences: one instruction each.

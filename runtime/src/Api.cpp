@@ -67,13 +67,24 @@ int tile_dtype_bits(int32_t dtype) {
   return validDType(dtype) ? static_cast<int>(dtypeBits(static_cast<DType>(dtype))) : 0;
 }
 
+/// What kernels have printed so far. Never fails: where memory ends, so does the text.
+static void showPrints(tile_context &context) {
+  guarded([&] { show(context.prints.take()); });
+}
+
 tile_status tile_context_create(int device, tile_context **context) {
   return guarded([&] { *context = new tile_context(device); });
 }
 
-void tile_context_destroy(tile_context *context) { delete context; }
+void tile_context_destroy(tile_context *context) {
+  if (context) {
+    showPrints(*context);
+  }
+  delete context;
+}
 
 tile_status tile_context_check(tile_context *context) {
+  showPrints(*context);
   return guarded([&] { context->failures.check(); });
 }
 
@@ -87,7 +98,13 @@ tile_status tile_load_pack_memory(tile_context *context, const void *data, size_
       [&] { *pack = new tile_pack(context, std::string(static_cast<const char *>(data), bytes)); });
 }
 
-void tile_pack_destroy(tile_pack *pack) { delete pack; }
+void tile_pack_destroy(tile_pack *pack) {
+  tile_context *context = pack ? pack->context : nullptr;
+  delete pack;
+  if (context) {
+    showPrints(*context);
+  }
+}
 
 const char *tile_pack_manifest(const tile_pack *pack) { return pack->manifestText.c_str(); }
 
@@ -151,6 +168,9 @@ void prepare(tile_pack &pack, const std::vector<Statement> &block) {
         if (!variant.checks.empty()) {
           pack.context->failures.address();
         }
+        if (!variant.prints.empty()) {
+          pack.context->prints.address();
+        }
       }
     }
   }
@@ -177,6 +197,7 @@ tile_status tile_launch(tile_kernel *kernel, const tile_arg *args, size_t count,
                         void *workspace, size_t workspaceBytes) {
   return guarded([&] {
     if (kernel->pack->context) {
+      showPrints(*kernel->pack->context);
       kernel->pack->context->failures.check();
     }
     LaunchPlan plan = kernel->plan({args, count});

@@ -50,10 +50,12 @@ tile_context::tile_context(int ordinal) : driver(Driver::open()) {
   info.name = name;
   driver->check(driver->primaryRetain(&context, device), "cuDevicePrimaryCtxRetain");
   failures.open(*driver, context);
+  prints.open(*driver, context);
 }
 
 tile_context::~tile_context() {
   failures.close();
+  prints.close();
   driver->primaryRelease(device);
 }
 
@@ -186,6 +188,12 @@ void tile_pack::launch(const PlannedLaunch &launch, cu::Stream stream, uint64_t 
       break;
     case Parameter::Kind::CheckBase:
       values[i] = context->failures.add(variant.checks);
+      break;
+    case Parameter::Kind::PrintBuffer:
+      values[i] = context->prints.address();
+      break;
+    case Parameter::Kind::PrintBase:
+      values[i] = context->prints.add(variant.prints);
       break;
     default:
       values[i] = resolve(param.place, workspace);

@@ -5,6 +5,7 @@
 #include "runtime/src/Driver.h"
 #include "runtime/src/Failures.h"
 #include "runtime/src/Plan.h"
+#include "runtime/src/Prints.h"
 
 #include <map>
 #include <memory>
@@ -16,6 +17,7 @@ struct tile_context {
   tile_rt::cu::Context context = nullptr;
   tile_rt::DeviceInfo info;
   tile_rt::Failures failures; ///< of checks in kernels of this context
+  tile_rt::Prints prints;     ///< of its kernels
 
   /// Opens the driver and retains the device's primary context.
   explicit tile_context(int ordinal);

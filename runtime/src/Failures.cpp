@@ -1,42 +1,20 @@
 #include "runtime/src/Failures.h"
 
-#include "runtime/support/Floats.h"
+#include "runtime/support/ValueText.h"
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <cstring>
 
 namespace tile_rt {
 
 namespace {
-template <class T>
-std::string floatText(T value) {
-  char buffer[64];
-  std::to_chars_result end = std::to_chars(buffer, buffer + sizeof(buffer), value);
-  return {buffer, end.ptr};
-}
-
-/// As `print` shows a scalar of this type.
-std::string valueText(DType type, uint64_t bits) {
-  switch (dtypeKind(type)) {
-  case ValueKind::Bool:
-    return bits ? "true" : "false";
-  case ValueKind::Float:
-    return type == DType::F64 ? floatText(decodeFloat(type, bits))
-                              : floatText(static_cast<float>(decodeFloat(type, bits)));
-  case ValueKind::Int:
-    break;
-  }
-  return intText(wrapInt(type, static_cast<__int128>(bits)));
-}
-
 std::string fillIn(const CheckPlace &place, const uint64_t *values) {
   std::string text;
   size_t next = 0;
   for (size_t i = 0; i < place.text.size(); ++i) {
     if (place.text.compare(i, 2, "{}") == 0 && next < place.values.size()) {
-      text += valueText(place.values[next], values[next]);
+      appendValue(text, place.values[next], values[next]);
       ++next;
       ++i;
     } else {
@@ -45,8 +23,8 @@ std::string fillIn(const CheckPlace &place, const uint64_t *values) {
   }
   return text;
 }
+} // namespace
 
-/// One string for each list of places that differs.
 std::string keyOf(const std::vector<CheckPlace> &places) {
   std::string key;
   for (const CheckPlace &place : places) {
@@ -60,7 +38,6 @@ std::string keyOf(const std::vector<CheckPlace> &places) {
   }
   return key;
 }
-} // namespace
 
 std::string describeFailure(const tile_failure_record &record, const CheckPlace *place) {
   std::string text = place ? place->file + ":" + std::to_string(place->line) + ":" +
@@ -69,12 +46,6 @@ std::string describeFailure(const tile_failure_record &record, const CheckPlace 
                            : "a check failed at a place that is not known";
   return text + " (block " + std::to_string(record.block) + ", thread " +
          std::to_string(record.thread) + ")";
-}
-
-const CheckPlace *findPlace(std::span<const CheckPlace> places, uint32_t number) {
-  auto found = std::find_if(places.begin(), places.end(),
-                            [&](const CheckPlace &place) { return place.number == number; });
-  return found == places.end() ? nullptr : &*found;
 }
 
 void Failures::open(const Driver &from, cu::Context of) {
@@ -113,17 +84,9 @@ uint64_t Failures::address() {
   return deviceAddress;
 }
 
-uint32_t Failures::add(const std::vector<CheckPlace> &places) {
+uint32_t Failures::add(const std::vector<CheckPlace> &list) {
   std::lock_guard<std::mutex> lock(mutex);
-  auto [entry, isNew] = bases.try_emplace(keyOf(places), next);
-  if (isNew) {
-    known[next] = places;
-    for (const CheckPlace &place : places) {
-      next = std::max(next, entry->second + place.number + 1);
-    }
-    next = std::max(next, entry->second + 1);
-  }
-  return entry->second;
+  return places.add(list);
 }
 
 void Failures::check() {
@@ -140,13 +103,7 @@ void Failures::check() {
   std::copy(std::begin(record->values), std::end(record->values), copy.values);
   std::atomic_ref<uint32_t>(record->complete).store(0, std::memory_order_relaxed);
   std::atomic_ref<uint32_t>(record->claimed).store(0, std::memory_order_release);
-  auto after = known.upper_bound(copy.place);
-  const CheckPlace *place = nullptr;
-  if (after != known.begin()) {
-    --after;
-    place = findPlace(after->second, copy.place - after->first);
-  }
-  throw Error(TILE_ERROR_CHECK, describeFailure(copy, place));
+  throw Error(TILE_ERROR_CHECK, describeFailure(copy, places.find(copy.place)));
 }
 
 } // namespace tile_rt

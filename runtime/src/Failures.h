@@ -5,10 +5,9 @@
 #include "runtime/include/tile/pack_format.h"
 #include "runtime/src/Driver.h"
 #include "runtime/src/Manifest.h"
+#include "runtime/src/PlaceNumbers.h"
 
-#include <map>
 #include <mutex>
-#include <span>
 
 namespace tile_rt {
 
@@ -16,8 +15,8 @@ namespace tile_rt {
 /// null where a record names a place that nobody knows.
 std::string describeFailure(const tile_failure_record &record, const CheckPlace *place);
 
-/// The place of a record whose numbers count from `base`; null if there is none.
-const CheckPlace *findPlace(std::span<const CheckPlace> places, uint32_t number);
+/// One string for each list of places that differs.
+std::string keyOf(const std::vector<CheckPlace> &places);
 
 /// The record of a context, in host memory that the device sees, and the places of all kernels that
 /// have been launched there: a failure may be read when their pack is gone.
@@ -30,8 +29,8 @@ public:
   /// Of the record on the device; allocated by the first call, for which the context must be
   /// current.
   uint64_t address();
-  /// The number from which the numbers of `places` count in a record.
-  uint32_t add(const std::vector<CheckPlace> &places);
+  /// The number from which the numbers of `list` count in a record.
+  uint32_t add(const std::vector<CheckPlace> &list);
   /// Throws TILE_ERROR_CHECK if a failure is recorded, and makes room for the next. Never waits.
   void check();
 
@@ -41,9 +40,7 @@ private:
   std::mutex mutex; ///< guards all below
   tile_failure_record *record = nullptr;
   uint64_t deviceAddress = 0;
-  std::map<uint32_t, std::vector<CheckPlace>> known; ///< by the number that they count from
-  std::map<std::string, uint32_t> bases;             ///< by the places' texts
-  uint32_t next = 0;
+  PlaceNumbers<CheckPlace> places;
 };
 
 } // namespace tile_rt

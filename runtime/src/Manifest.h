@@ -61,8 +61,17 @@ struct TensorMap {
 
 struct Parameter {
   /// CheckRecord: address of the record of failures; CheckBase: what a place's number there is
-  /// counted from.
-  enum class Kind { Tensor, Workspace, TensorMap, Scalar, CheckRecord, CheckBase };
+  /// counted from; PrintBuffer, PrintBase: the same of the buffer of messages.
+  enum class Kind {
+    Tensor,
+    Workspace,
+    TensorMap,
+    Scalar,
+    CheckRecord,
+    CheckBase,
+    PrintBuffer,
+    PrintBase
+  };
   Kind kind = Kind::Scalar;
   unsigned index = 0; ///< argument, workspace or tensor map
   Expr expr;
@@ -85,6 +94,17 @@ struct CheckPlace {
   std::vector<DType> values;
 };
 
+/// A `print` in a kernel.
+struct PrintText {
+  struct Shown {
+    DType type = DType::I32;
+    std::vector<uint32_t> shape; ///< empty: a scalar
+  };
+  unsigned number = 0;
+  std::string text; ///< each `{}` stands for a value
+  std::vector<Shown> values;
+};
+
 struct Variant {
   std::string name, entry;
   unsigned module = 0;
@@ -96,6 +116,7 @@ struct Variant {
   std::vector<Parameter> params;
   std::vector<TensorMap> tensorMaps;
   std::vector<CheckPlace> checks;
+  std::vector<PrintText> prints;
 };
 
 struct Workspace {

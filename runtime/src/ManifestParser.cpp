@@ -1,5 +1,6 @@
 #include "runtime/include/tile/pack_format.h"
 #include "runtime/src/ExprParser.h"
+#include "runtime/src/Prints.h"
 
 #include <algorithm>
 #include <cstring>
@@ -24,6 +25,7 @@ private:
   Statement parseLaunch(const JsonRef &json, NameScope scope);
   Variant parseVariant(const JsonRef &json, const NameScope &scope);
   static CheckPlace parseCheckPlace(const JsonRef &json);
+  static PrintText parsePrint(const JsonRef &json);
   Blocks parseBlocks(const JsonRef &json, const NameScope &scope);
   Parameter parseParameter(const JsonRef &json, const NameScope &scope, size_t numMaps);
   TensorMap parseMap(const JsonRef &json, const NameScope &scope);
@@ -244,6 +246,11 @@ Variant KernelParser::parseVariant(const JsonRef &json, const NameScope &scope) 
       variant.checks.push_back(parseCheckPlace(place));
     }
   }
+  if (json.has("prints")) {
+    for (const JsonRef &print : json["prints"].items()) {
+      variant.prints.push_back(parsePrint(print));
+    }
+  }
   for (const JsonRef &parameter : json["params"].items()) {
     variant.params.push_back(parseParameter(parameter, scope, variant.tensorMaps.size()));
   }
@@ -264,6 +271,26 @@ CheckPlace KernelParser::parseCheckPlace(const JsonRef &json) {
     json["values"].fail("a record has " + std::to_string(TILE_FAILURE_VALUES) + " values");
   }
   return place;
+}
+
+PrintText KernelParser::parsePrint(const JsonRef &json) {
+  PrintText print;
+  print.number = static_cast<unsigned>(json["number"].integer(0, 1 << 20));
+  print.text = json["text"].string();
+  for (const JsonRef &value : json["values"].items()) {
+    PrintText::Shown shown{parseDType(value["type"], false), {}};
+    if (value.has("shape")) {
+      for (const JsonRef &extent : value["shape"].items()) {
+        shown.shape.push_back(static_cast<uint32_t>(extent.integer(1, TILE_PRINT_MESSAGE_BYTES)));
+      }
+    }
+    print.values.push_back(std::move(shown));
+  }
+  if (messageBytes(print) > TILE_PRINT_MESSAGE_BYTES) {
+    json["values"].fail("a message has at most " + std::to_string(TILE_PRINT_MESSAGE_BYTES) +
+                        " bytes");
+  }
+  return print;
 }
 
 Blocks KernelParser::parseBlocks(const JsonRef &json, const NameScope &scope) {
@@ -304,6 +331,10 @@ Parameter KernelParser::parseParameter(const JsonRef &json, const NameScope &sco
     parameter.kind =
         choice<Parameter::Kind>(json["check"], {{"record", Parameter::Kind::CheckRecord},
                                                 {"base", Parameter::Kind::CheckBase}});
+  } else if (json.has("print")) {
+    parameter.kind =
+        choice<Parameter::Kind>(json["print"], {{"buffer", Parameter::Kind::PrintBuffer},
+                                                {"base", Parameter::Kind::PrintBase}});
   } else {
     parameter.type = parseDType(json["type"], true);
     parameter.expr = parseExpr(json["expr"], scope, dtypeKind(parameter.type));

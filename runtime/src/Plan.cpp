@@ -315,6 +315,8 @@ PlannedParam Planner::planParam(const Parameter &parameter) const {
     break;
   case Parameter::Kind::CheckRecord:
   case Parameter::Kind::CheckBase:
+  case Parameter::Kind::PrintBuffer:
+  case Parameter::Kind::PrintBase:
     break; // known to what runs the launch
   case Parameter::Kind::Scalar: {
     Value value = evaluate(parameter.expr, env);

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """Tests of the generator itself: those that run programs need build/bin."""
+import math
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from tilegen import data, elements, gathers, intervals, kept, mutate, nodes as n, threads  # noqa: E402
+from tilegen import data, elements, gathers, intervals, kept, mutate, nodes as n, prints, threads  # noqa: E402
 from tilegen.draw import draw_program  # noqa: E402
 from tilegen.features import TABLE  # noqa: E402
 from tilegen.formats import FORMATS, decode, encode, round_to  # noqa: E402
@@ -316,6 +317,18 @@ class Shrinking(unittest.TestCase):
         kept.write_case(path, p, 7, [extents_of(p, c) for c in p.calls], outcome.failures[0])
         self.assertEqual(len(kept.read_case(path).runs), 2)
         self.assertEqual(kept.replay(TOOLS, path, folder).failures, [])
+
+
+class Prints(unittest.TestCase):
+    def test_text_is_held_against_what_is_known(self):
+        expected = {("p0", (1,)): [[(3, 3), (0.5, 0.75), None], [(-4, -4)]], ("p1", (0, 2)): [[(math.nan, math.nan), (1, 1)]]}
+        right = "p0 1: 3 [0.625, 1e-30]\nsomething else\np1 0 2: nan true\np0 1: -4\n"
+        self.assertIsNone(prints.wrong_text(expected, right))
+        for old, new in (("0.625", "0.8"), ("-4", "4"), ("nan", "1"), ("true", "false"), ("p1 0 2", "p1 0 1"), ("p0 1: -4\n", ""), (", 1e-30", ""),
+                         ("p0 1: -4", "p0 1: -4\np0 1: -4"), ("nan true", "nan true inf")):
+            self.assertIsNotNone(prints.wrong_text(expected, right.replace(old, new)), new)
+        swapped = "p0 1: -4\np0 1: 3 [0.625, 1e-30]\np1 0 2: nan true\n"
+        self.assertIsNotNone(prints.wrong_text(expected, swapped))
 
 
 if __name__ == "__main__":

@@ -151,7 +151,7 @@ class Runner:
 def groups(cells):
     by_kernel = collections.defaultdict(list)
     for cell in cells:
-        by_kernel[cell.kernel, cell.prints].append(cell)
+        by_kernel[cell.kernel, cell if cell.prints else None].append(cell)  # what it prints is its own
     # The longest first, so that no core waits for the last one.
     return sorted(by_kernel.values(), key=len, reverse=True)
 

@@ -80,6 +80,8 @@ def parameter_of(parameter, variant, host):
         return {kind: host.value(parameter["expr"])}
     if "check" in parameter:
         sys.exit("a pack that was compiled with --check cannot be described: its kernels take the runtime's record of failures")
+    if "print" in parameter:
+        sys.exit("a pack whose kernels print cannot be described: they take the runtime's buffer of messages")
     return parameter.get("tensor") or parameter["workspace"]
 
 

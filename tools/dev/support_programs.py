@@ -413,6 +413,7 @@ STATEMENTS = {
     "`assert`, `assume`": ONE + 'assume(N > 0); assert(N < 100000, "N {}", N); ' + MAP,
     "`print` of scalars": 'print("b {} x {}", b, X[b]); $0[b] = X[b];',
     "`print` of tiles": 'fragment x: f32[64]; copy(X[b * 64], x); print("x {}", x); copy(x, $0[b * 64]);',
+    "`print` in `parallel` loops": 'parallel (i) in [9] { if i % 4 == 1 { print("i {} x {}", i, X[i]); } } $0[b] = X[b];',
     "`print` in `threads` regions": 'threads(t: 64) { if t < 2 { print("t {} x {}", t, X[t]); } } $0[b] = X[b];',
 }
 LAUNCHES = {

@@ -58,7 +58,7 @@ std::string timeCall(Executor &executor, const Names &names, const CaseOptions &
   return buffer + rates(median, amounts);
 }
 
-CaseResult runOn(Executor &executor, const Kernel &kernel, const CaseOptions &options) {
+CaseResult runOn(PlanExecutor &executor, const Kernel &kernel, const CaseOptions &options) {
   if (options.repeat > 0 && !executor.isTimed()) {
     throw InputError("`--repeat` measures a GPU: it needs `--on=cuda`");
   }
@@ -75,6 +75,9 @@ CaseResult runOn(Executor &executor, const Kernel &kernel, const CaseOptions &op
     }
   }
   result.text = executor.name() + ": " + result.text;
+  if (options.showPrints) {
+    result.printed = executor.printed();
+  }
   result.reports = executor.findings().text;
   result.profile = executor.profile();
   return result;

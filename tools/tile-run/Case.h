@@ -7,8 +7,9 @@
 namespace tile_run {
 
 struct CaseResult : tile_rt::CallResult {
-  std::string reports; ///< of the emulator
-  std::string profile; ///< likewise, if asked for
+  tile_rt::Printed printed; ///< by the kernel, in the run that is reported
+  std::string reports;      ///< of the emulator
+  std::string profile;      ///< likewise, if asked for
 };
 
 /// Runs a case on the GPU of the pack's context, or on the emulator if it has none. Throws

@@ -105,7 +105,9 @@ std::unique_ptr<Buffer> CudaExecutor::allocate(size_t bytes, const std::string &
 
 void CudaExecutor::run(const LaunchPlan &plan, uint64_t workspace) {
   pack.execute(plan, nullptr, workspace);
-  driver.check(driver.ctxSynchronize(), "running the kernel");
+  cu::Result result = driver.ctxSynchronize();
+  say(pack.context->prints.take());
+  driver.check(result, "running the kernel");
   pack.context->failures.check();
 }
 
@@ -130,6 +132,7 @@ std::vector<float> CudaExecutor::time(int warmup, int count, bool flush) {
       times.push_back(milliseconds);
     }
   }
+  say(pack.context->prints.take());
   return times;
 }
 

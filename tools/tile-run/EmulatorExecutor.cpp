@@ -118,7 +118,7 @@ std::vector<uint8_t> encodeMap(const PlannedMap &map, uint64_t workspace) {
 }
 
 std::vector<std::vector<uint8_t>> packParams(const PlannedLaunch &launch, uint64_t workspace,
-                                             uint64_t failures) {
+                                             uint64_t failures, uint64_t messages) {
   std::vector<std::vector<uint8_t>> params;
   for (size_t i = 0; i < launch.params.size(); ++i) {
     const PlannedParam &param = launch.params[i];
@@ -132,7 +132,11 @@ std::vector<std::vector<uint8_t>> packParams(const PlannedLaunch &launch, uint64
     case Parameter::Kind::CheckRecord:
       params.push_back(bytesOf(failures, sizeof(uint64_t)));
       break;
+    case Parameter::Kind::PrintBuffer:
+      params.push_back(bytesOf(messages, sizeof(uint64_t)));
+      break;
     case Parameter::Kind::CheckBase:
+    case Parameter::Kind::PrintBase:
       params.push_back(bytesOf(0, sizeof(uint32_t)));
       break;
     default:
@@ -216,6 +220,23 @@ void EmulatorExecutor::fill(const PlannedFill &fill, uint64_t workspace) {
   }
 }
 
+/// An empty buffer for what a launch prints.
+void EmulatorExecutor::clearMessages() {
+  auto empty = std::make_unique<tile_print_buffer>();
+  if (!messages) {
+    messages = emulator.allocate(sizeof(tile_print_buffer), "buffer of what is printed");
+  }
+  emulator.write(*messages, empty.get(), sizeof(tile_print_buffer));
+}
+
+void EmulatorExecutor::readMessages(const Variant &variant) {
+  auto buffer = std::make_unique<tile_print_buffer>();
+  emulator.read(*messages, buffer.get(), sizeof(tile_print_buffer));
+  std::string text =
+      takeMessages(*buffer, [&](uint32_t number) { return findPlace(variant.prints, number); });
+  say({text, buffer->lost});
+}
+
 /// False if the grid had to be stopped.
 bool EmulatorExecutor::launch(const PlannedLaunch &launch, uint64_t workspace) {
   const Variant &variant = *launch.variant;
@@ -232,9 +253,23 @@ bool EmulatorExecutor::launch(const PlannedLaunch &launch, uint64_t workspace) {
     }
     emulator.write(*failures, &none, sizeof(none));
   }
-  emulated.params = packParams(launch, workspace, failures.value_or(0));
-  bool ended = emulator.launch(module(variant.module), emulated);
+  if (!variant.prints.empty()) {
+    clearMessages();
+  }
+  emulated.params = packParams(launch, workspace, failures.value_or(0), messages.value_or(0));
+  bool ended = false;
+  try {
+    ended = emulator.launch(module(variant.module), emulated);
+  } catch (const tile_emu::Fault &) {
+    if (!variant.prints.empty()) {
+      readMessages(variant); // it may say what led to this
+    }
+    throw;
+  }
   stepsDone += emulator.steps();
+  if (!variant.prints.empty()) {
+    readMessages(variant);
+  }
   if (!variant.checks.empty()) {
     tile_failure_record record;
     emulator.read(*failures, &record, sizeof(record));

@@ -37,6 +37,8 @@ private:
   std::string ptxText(unsigned index) const;
   void fill(const tile_rt::PlannedFill &fill, uint64_t workspace);
   bool launch(const tile_rt::PlannedLaunch &launch, uint64_t workspace);
+  void clearMessages();
+  void readMessages(const tile_rt::Variant &variant);
 
   tile_pack &pack;
   const CaseOptions &options;
@@ -46,6 +48,7 @@ private:
   uint64_t stepsDone = 0;
   std::map<unsigned, std::shared_ptr<tile_emu::Emulator::Loaded>> modules; ///< by index
   std::optional<uint64_t> failures; ///< address of the record of failed checks, once one is needed
+  std::optional<uint64_t> messages; ///< of the buffer of what is printed
 };
 
 } // namespace tile_run

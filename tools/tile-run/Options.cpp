@@ -46,6 +46,7 @@ void addCaseOptions(CLI::App &app, CaseOptions &options, Raw &raw) {
   app.add_option("--arch", options.arch,
                  "only variants for this architecture (sm_80); the emulator is such a device");
   app.add_option("--variant", options.variant, "only variants of this name");
+  app.add_flag("--no-print{false}", options.showPrints, "leave out what kernels print");
   app.add_flag("--verbose,-v", options.call.verbose, "print the launches");
 }
 

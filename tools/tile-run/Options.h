@@ -15,7 +15,7 @@ struct CaseOptions {
   std::string kernel, arch, variant;
   tile_rt::CallOptions call;
   int repeat = 0, warmup = 3;
-  bool flushL2 = false;
+  bool flushL2 = false, showPrints = true;
   std::string bench;
 
   // Of the emulator.

@@ -15,16 +15,26 @@ public:
   std::string prepare(std::span<const tile_arg> args, bool verbose) override;
   void run() override { run(plan, workspace->address()); }
   std::string damage() const override;
+  /// What the kernel has printed, in all runs so far.
+  const tile_rt::Printed &printed() const { return said; }
 
 protected:
   virtual const tile_rt::DeviceInfo &device() const = 0;
   /// Runs a plan to its end. `workspace` is large enough and aligned.
   virtual void run(const tile_rt::LaunchPlan &plan, uint64_t workspace) = 0;
 
+  void say(const tile_rt::Printed &more) {
+    said.text += more.text;
+    said.lost += more.lost;
+  }
+
   const tile_kernel &kernel;
   tile_rt::LaunchPlan plan;
   /// Memory of the derived executor: its destructor gives this back while the device is there.
   std::unique_ptr<tile_rt::Buffer> workspace;
+
+private:
+  tile_rt::Printed said;
 };
 
 } // namespace tile_run

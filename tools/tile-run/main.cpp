@@ -38,6 +38,7 @@ int runAll(tile_pack &pack, const std::vector<CaseLine> &cases) {
   size_t wrong = 0, done = 0;
   for (const CaseLine &entry : cases) {
     CaseResult result = runCase(pack, entry.options);
+    show(result.printed);
     std::printf("%s %s\n", result.ok ? "pass" : "FAIL", entry.text.c_str());
     print(result, "    ");
     wrong += !result.ok;
@@ -98,6 +99,7 @@ int run(const Options &options) {
   int code = kOk;
   if (options.casesFile.empty()) {
     CaseResult result = runCase(*pack, options.common);
+    show(result.printed);
     print(result, "");
     code = result.ok ? kOk : kWrong;
   } else {

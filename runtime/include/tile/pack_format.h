@@ -35,6 +35,27 @@ typedef struct tile_failure_record {
   uint64_t values[TILE_FAILURE_VALUES]; /* the bits of the values that the text shows */
 } tile_failure_record;
 
+/* What kernels print, in memory that host and device share. Device code moves `reserved` over a
+ * message with compare-and-swap, unless that would take it more than TILE_PRINT_RING_BYTES beyond
+ * `consumed` (it may have seen an older `reserved`, less than that): then it adds 1 to `lost`, and
+ * writes nothing. A message stands in the ring from byte
+ * `reserved` mod TILE_PRINT_RING_BYTES on, and goes on at the ring's beginning where that ends. Its
+ * first word is the head, written last: the number of its bytes in the low half, 0 until then, and
+ * in the high half the launch's number of its first print, plus the number of this one. Behind it
+ * come the values, each from a multiple of 8 bytes on, tiles in the order of their indices; elements
+ * take their bytes, those of less than a byte one. The host sets what it has read to 0 before it
+ * moves `consumed` over it. Each number is written by one side alone: between host and device
+ * nothing need be atomic but loads and stores. */
+#define TILE_PRINT_RING_BYTES (1u << 20)
+#define TILE_PRINT_MESSAGE_BYTES (1u << 18) /* no message is longer */
+typedef struct tile_print_buffer {
+  uint64_t reserved, lost;
+  uint64_t unused0[6];
+  uint64_t consumed;
+  uint64_t unused1[7];
+  uint64_t ring[TILE_PRINT_RING_BYTES / 8];
+} tile_print_buffer;
+
 /* Header, little endian, 32 bytes. Then the manifest (JSON, UTF-8), zero bytes up to a multiple of
  * TILE_PACK_ALIGN, and the body: the modules at the offsets that the manifest states. The file ends
  * with the body. */

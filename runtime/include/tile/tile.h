@@ -102,6 +102,12 @@ TILE_API int tile_dtype_bits(int32_t dtype);
 TILE_API tile_status tile_context_create(int device, tile_context **context);
 TILE_API void tile_context_destroy(tile_context *context);
 
+/* What kernels print waits in a buffer of the context, in memory that host and device share. It is
+ * written to standard output, as far as it is complete, by tile_launch before anything else, by
+ * tile_context_check, tile_pack_destroy and tile_context_destroy. None of them waits: to see all
+ * that a launch prints, synchronise its stream first. Messages that do not fit the buffer are lost;
+ * how many is said on standard error. */
+
 /* Kernels built with --check record the first check that fails on the device, and go on. If there
  * is such a record this returns TILE_ERROR_CHECK, with file, line and values in tile_last_error(),
  * and makes room for the next one. It does not wait: to hear of a launch, synchronise its stream

@@ -129,7 +129,7 @@ public:
     handle.reset(created);
   }
   tile_context *get() const { return handle.get(); }
-  /// Throws if a check of a kernel has failed (tile_context_check).
+  /// Shows what kernels have printed, and throws if a check of one has failed (tile_context_check).
   void check() const { tile::check(tile_context_check(handle.get())); }
 
 private:

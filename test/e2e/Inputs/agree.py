@@ -1,7 +1,10 @@
 """agree.py FILE OPTIONS...: what a kernel computes on the cpu target, its PTX computes on the emulator, for each architecture, in
 any order of warps and without a report. OPTIONS are those of `tilec run`; --archs A,B chooses architectures, --schedules N how
-many random ones, --tolerance T."""
+many random ones, --tolerance T.
+What it prints is the same text: where lines begin with a name and a colon, those of one name stand in the same order, otherwise
+any order will do."""
 
+import collections
 import os
 import re
 import subprocess
@@ -18,6 +21,27 @@ def option(arguments, name, default):
     return value
 
 
+def printed(command):
+    """What a kernel prints, without the line that says how it went: the lines of each name."""
+    lines = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    sys.stdout.write("".join(line + "\n" for line in lines))
+    named = collections.defaultdict(list)
+    for line in lines[:-1]:
+        name, colon, _ = line.partition(": ")
+        named[name if colon else ""].append(line)
+    named[""].sort()
+    return named
+
+
+def difference(expected, found):
+    for name in sorted(expected | found):
+        ours, theirs = found.get(name, []), expected.get(name, [])
+        for i in range(max(len(ours), len(theirs))):
+            if ours[i : i + 1] != theirs[i : i + 1]:
+                return f"printed {ours[i : i + 1]}, on the cpu target {theirs[i : i + 1]}: line {i + 1} of `{name}`"
+    return None
+
+
 def main():
     file, *options = sys.argv[1:]
     archs = option(options, "--archs", "sm_90a,sm_80").split(",")
@@ -28,11 +52,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         files = [f"{name}={os.path.join(folder, name)}.npy" for name in outputs]
         run = ["tilec", "run", file, *options]
-        subprocess.run([*run, "--on=cpu", *(x for f in files for x in ("--out", f))], check=True)
+        text = printed([*run, "--on=cpu", *(x for f in files for x in ("--out", f))])
         for arch in archs:
             emulate = [*run, "--on=emu", f"--arch={arch}", "--tolerance", tolerance]
             expect = [x for f in files for x in ("--expect", f)]
-            subprocess.run([*emulate, *expect, "--schedules", schedules], check=True)
+            if wrong := difference(text, printed([*emulate, *expect, "--schedules", schedules])):
+                sys.exit(f"{arch}: {wrong}")
 
 
 try:

@@ -25,3 +25,14 @@ tgpu.kernel @scratch(%x: i32) attributes {threads = 256 : i32, target = "sm_90a"
   %3 = tgpu.local_load %b : !b -> tensor<128x64xf16, #rows>
   tgpu.return
 }
+
+// A print of a tile needs a word, one of scalars none.
+// CHECK-LABEL: tgpu.kernel @prints
+// CHECK-SAME: shared_bytes = 8 : i64
+// CHECK: tile.print "{}", %{{.*}} {place = 0 : i32}
+// CHECK: tile.print "{}", %{{.*}} {place = 1 : i32, scratch = 0 : i64}
+tgpu.kernel @prints(%n: i32, %x: tensor<64xf32>) attributes {threads = 64 : i32, target = "sm_80"} {
+  tile.print "{}", %n : i32 {place = 0 : i32}
+  tile.print "{}", %x : tensor<64xf32> {place = 1 : i32}
+  tgpu.return
+}

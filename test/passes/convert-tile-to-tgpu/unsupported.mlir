@@ -10,9 +10,9 @@ tgpu.kernel @local(%x: tensor<4xf32>) attributes {threads = 64 : i32, target = "
 
 // -----
 
-tgpu.kernel @print(%n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
-  // expected-error@+1 {{`print` is not supported yet}}
-  tile.print "{}", %n : i32
+tgpu.kernel @print(%x: tensor<256x256xf32>) attributes {threads = 64 : i32, target = "sm_80"} {
+  // expected-error@+1 {{a `print` of 262152 bytes, more than 262144, is not supported yet on `sm_80`}}
+  tile.print "{}", %x : tensor<256x256xf32> {place = 0 : i32}
   tgpu.return
 }
 

@@ -100,7 +100,7 @@ tgpu.kernel @uneven() attributes {threads = 32 : i32, target = "sm_80"} {
 
 // A check of each iteration that gets there.
 // CHECK-LABEL: tgpu.kernel @check
-// CHECK: tile.map %{{.*}}, %{{.*}} : tensor<8xi1>, tensor<8xi32> -> {
+// CHECK: tile.map %{{.*}}, %{{.*}} : tensor<8xi1>, tensor<8xi32> {
 // CHECK-NEXT: ^bb0(%[[C:.*]]: i1, %[[V:.*]]: i32):
 // CHECK-NEXT: tile.verify %[[C]], 0 "index {} is large", %[[V]] : i32 : i1
 tgpu.kernel @check(%n: i32) attributes {threads = 32 : i32, target = "sm_80"} {
@@ -109,6 +109,34 @@ tgpu.kernel @check(%n: i32) attributes {threads = 32 : i32, target = "sm_80"} {
   ^bb0(%i: i32):
     %c = arith.cmpi slt, %i, %n : i32
     tile.verify %c, 0 "index {} is large", %i : i32 : i1
+  }
+  tgpu.return
+}
+
+// -----
+
+// A message of each iteration that gets there, also of those that say the same.
+// CHECK-LABEL: tgpu.kernel @print
+// CHECK: %[[YES:.*]] = tile.splat %true : i1 -> tensor<8x4xi1>
+// CHECK: tile.map %[[YES]] : tensor<8x4xi1> {
+// CHECK-NEXT: ^bb0(%[[C:.*]]: i1):
+// CHECK-NEXT: scf.if %[[C]] {
+// CHECK-NEXT: tile.print "all alike" {place = 3 : i32}
+// CHECK: %[[LESS:.*]] = arith.cmpi slt
+// CHECK: tile.map %{{.*}}, %{{.*}}, %{{.*}} : tensor<8x4xi1>, tensor<8x4xi32>, tensor<8x4xf32> {
+// CHECK-NEXT: ^bb0(%[[C:.*]]: i1, %[[I:.*]]: i32, %[[X:.*]]: f32):
+// CHECK-NEXT: scf.if %[[C]] {
+// CHECK-NEXT: tile.print "{} {}", %[[I]], %[[X]] : i32, f32 {place = 4 : i32, unsigned_values = array<i32: 0>}
+tgpu.kernel @print(%n: i32, %x: f32) attributes {threads = 32 : i32, target = "sm_80"} {
+  %eight = arith.constant 8 : i32
+  %four = arith.constant 4 : i32
+  tile.parallel(%eight, %four : i32, i32) {
+  ^bb0(%i: i32, %j: i32):
+    tile.print "all alike" {place = 3 : i32}
+    %c = arith.cmpi slt, %i, %n : i32
+    scf.if %c {
+      tile.print "{} {}", %i, %x : i32, f32 {place = 4 : i32, unsigned_values = array<i32: 0>}
+    }
   }
   tgpu.return
 }

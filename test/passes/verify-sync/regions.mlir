@@ -19,3 +19,16 @@ tgpu.kernel @before(%x: f32) attributes {threads = 64 : i32} {
   }
   tgpu.return
 }
+
+// -----
+
+tgpu.kernel @printed_in_order() attributes {threads = 64 : i32} {
+  tile.threads [64] {
+  ^bb0(%t: i32):
+    // expected-note@+1 {{written here}}
+    tile.print "{}", %t : i32 {place = 0 : i32}
+  }
+  // expected-error@+1 {{what the block prints}}
+  tile.print "after" {place = 1 : i32}
+  tgpu.return
+}

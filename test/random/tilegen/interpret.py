@@ -3,7 +3,7 @@ import itertools
 
 import numpy as np
 
-from . import atomics, interpret_threads
+from . import atomics, interpret_threads, prints
 from . import intervals as iv
 from . import nodes as n
 from .formats import FORMATS
@@ -130,6 +130,7 @@ class Interpreter(Elements):
         self.names = {**program.params, **dims}
         self.scopes = [{}]
         self.own_arrays = set()
+        self.printed = {}  # (name, block) -> messages
         self.tensors = {}
         for argument in program.arguments:
             if isinstance(argument, n.ScalarArgument):
@@ -361,6 +362,9 @@ class Interpreter(Elements):
     def do_Assert(self, s):
         if not self.number(s.condition):
             raise ProgramError("an assertion that does not hold")
+
+    def do_Print(self, s):
+        prints.interpret(self, s)
 
     def do_If(self, s):
         self.block(s.then if self.number(s.condition) else s.otherwise)

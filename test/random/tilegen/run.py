@@ -15,6 +15,7 @@ from . import nodes as n
 from .formats import FORMATS, decode, file_shape, unpaired
 from .interpret import Interpreter
 from .intervals import ProgramError
+from .prints import LOST, wrong_text
 
 ARCHITECTURES = ("sm_90a", "sm_80")
 COMPILE_SECONDS = 10
@@ -77,6 +78,7 @@ class Call:
     options: list  # of tile-run
     cpu_options: list
     expected: dict  # tensor -> Store
+    printed: dict = None  # (name, block) -> messages; None: not known
 
 
 def prepare(program, seed, folder, outcome):
@@ -86,13 +88,14 @@ def prepare(program, seed, folder, outcome):
         extents = extents_of(program, dims)
         inputs = data.inputs(program, seed, number, dims, extents)
         try:
-            expected = Interpreter(program, dims, inputs).run()
+            interpreter = Interpreter(program, dims, inputs)
+            expected = interpreter.run()
         except ProgramError as error:
             outcome.error = str(error)
             return None
         options = _options(program, dims, inputs, extents, number, folder)
         every = [x for name in dims if name not in program.fixed for x in ("--dim", f"{name}={dims[name]}")]
-        calls.append(Call(number, options, options + every, expected))
+        calls.append(Call(number, options, options + every, expected, interpreter.printed))
     return calls
 
 
@@ -179,6 +182,11 @@ def check_outputs(program, call, folder, tag, kind, outcome):
             outcome.fail(kind + " wrong", f"call {call.number}, {tensor.name}: {wrong}")
 
 
+def check_text(call, text, kind, outcome, runs=1):
+    if call.printed is not None and (wrong := wrong_text(call.printed, text, runs)):
+        outcome.fail(kind + " prints", f"call {call.number}: {wrong}")
+
+
 def outputs_to(program, tag):
     return [x for t in program.tensors() if t.direction and not t.absent for x in ("--out", f"{t.name}={t.name}.{tag}.npy")]
 
@@ -251,6 +259,7 @@ def run_on_cpu(tools, program, calls, folder, outcome):
             outcome.fail("cpu error " + re.sub(r"[^a-z]+", " ", words[1] if words else "")[:40].strip(), f"call {call.number}: {text[-400:]}")
         else:
             check_outputs(program, call, folder, tag, "cpu", outcome)
+            check_text(call, out, "cpu", outcome)
 
 
 def run_on_emulator(tools, program, calls, folder, architectures, schedules, seed, outcome):
@@ -279,11 +288,13 @@ def run_cases(tools, program, pack, cases, options, folder, outcome):
     if status == "hang" or status not in (0, 1):
         outcome.fail("crash of a run", f"status {status} {(out + errors)[-400:]}")
         return
-    results = re.findall(r"^(pass|FAIL) .*\n    (.*)$", out, re.M)
+    results = list(re.finditer(r"^(pass|FAIL) .*\n    (.*)$", out, re.M))
     if len(results) != len(lines):
         outcome.fail("crash of a run", f"{len(results)} of {len(lines)} cases ran: {(out + errors)[-400:]}")
         return
-    for (verdict, text), (arch, call, tag, _) in zip(results, cases):
+    begin = 0  # of what is printed before each result
+    for result, (arch, call, tag, words) in zip(results, cases):
+        (verdict, text), printed, begin = result.groups(), out[begin : result.start()], result.end()
         if verdict == "FAIL":
             reports = re.search(r"\d+ reports?: ([^;]*)", text)
             first = errors.split("\n\n")[0]
@@ -292,6 +303,8 @@ def run_cases(tools, program, pack, cases, options, folder, outcome):
             else:
                 outcome.fail(f"{arch} error", f"call {call.number}: {text}")
         check_outputs(program, call, folder, tag, arch, outcome)
+        if LOST not in errors:
+            check_text(call, printed, arch, outcome, runs=2 if "--twice" in words else 1)
 
 
 def run_program(tools, program, seed, folder, schedules=2, architectures=ARCHITECTURES, cpu=True):
