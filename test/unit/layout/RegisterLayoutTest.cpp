@@ -279,7 +279,7 @@ TEST(RegisterLayout, BlocksRunAlongBothDimensions) {
   forEachPlace(tile, [&](int64_t r, int64_t l, int64_t w) {
     ASSERT_EQ(tile.coords(r, l, w), (Coords{8 * (l % 8) + r / 8, 32 * w + 8 * (l / 8) + r % 8}));
   });
-  for (Coords shape :
+  for (const Coords &shape :
        std::vector<Coords>{{1, 1}, {8, 8}, {5, 300}, {300, 5}, {64, 72}, {96, 176}}) {
     for (int64_t warps : {1, 3, 4, 8, 12}) {
       for (auto [rows, columns] : {std::pair{8, 8}, {2, 4}, {4, 1}}) {
