@@ -142,6 +142,7 @@ TEST_F(Messages, WritersAndAReaderAtATime) {
   texts = {{0, "{} {}", {{DType::I32, {}}, {DType::U64, {100}}}}};
   std::atomic<int> running = 4;
   std::vector<std::thread> writers;
+  writers.reserve(4);
   std::atomic<uint64_t> sent = 0;
   for (int writer = 0; writer < 4; ++writer) {
     writers.emplace_back([&, writer] {
