@@ -232,6 +232,27 @@ bool Compilation::toDevice(ModuleOp module, const Target &target, DeviceCode &co
   return saveTemp(target, "ptx", code.ptx);
 }
 
+bool Compilation::dropSpillingBounds(const Target &target, const AssemblerReport &report,
+                                     DeviceCode &code,
+                                     llvm::function_ref<llvm::SMRange(const std::string &)> place) {
+  bool dropped = false;
+  for (const auto &[function, used] : report.functions) {
+    const uint64_t spills = used.spillStoreBytes + used.spillLoadBytes;
+    if (spills == 0 || !dropMinBlocks(code.ptx, function)) {
+      continue;
+    }
+    dropped = true;
+    dropMinBlocks(code.ptxWithLines, function);
+    if (options.report) {
+      diags.report(diag::Id::Remark, place(function),
+                   "`" + function + "` on " + target.name.str() +
+                       ": `@min_blocks` is left out, which would make it spill " +
+                       std::to_string(spills) + " bytes of registers to memory");
+    }
+  }
+  return dropped && saveTemp(target, "ptx", code.ptx);
+}
+
 bool Compilation::assemble(const Target &target, DeviceCode &code) {
   phase = "ptxas";
   PhaseTimer::Scope time(timer, PhaseTimer::assembler);
@@ -240,8 +261,11 @@ bool Compilation::assemble(const Target &target, DeviceCode &code) {
     return found == code.launches.end() ? llvm::SMRange()
                                         : sourceRange(found->second.location, diags);
   };
-  std::optional<Cubin> cubin =
-      Assembler(toolchain, diags).assemble(code.ptx, target.name, options.debug, place);
+  Assembler assembler(toolchain, diags);
+  std::optional<Cubin> cubin = assembler.assemble(code.ptx, target.name, options.debug, place);
+  if (cubin && dropSpillingBounds(target, cubin->report, code, place)) {
+    cubin = assembler.assemble(code.ptx, target.name, options.debug, place);
+  }
   if (!cubin) {
     return false;
   }

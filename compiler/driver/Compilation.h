@@ -62,6 +62,10 @@ private:
   bool toTgpu(mlir::ModuleOp module, const Target &target);
   bool toDevice(mlir::ModuleOp module, const Target &target, DeviceCode &code);
   bool assemble(const Target &target, DeviceCode &code);
+  /// Takes `@min_blocks` from functions that spill: blocks that only fit by spilling are worse than
+  /// fewer of them. Returns whether there are any.
+  bool dropSpillingBounds(const Target &target, const AssemblerReport &report, DeviceCode &code,
+                          llvm::function_ref<llvm::SMRange(const std::string &)> place);
   void reportAssembler(const Target &target, const AssemblerReport &report,
                        const std::map<std::string, Launch> &launches);
   bool runPasses(mlir::ModuleOp module, const Target &target, llvm::StringRef name,

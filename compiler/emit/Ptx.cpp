@@ -290,4 +290,18 @@ std::string withoutLines(StringRef ptx) {
   return result;
 }
 
+bool dropMinBlocks(std::string &ptx, StringRef entry) {
+  const size_t head = ptx.find((".entry " + entry + "(").str()), body = ptx.find("\n{", head);
+  const size_t directive = ptx.find("\n.minnctapersm ", head);
+  if (head == std::string::npos || directive >= body) {
+    return false;
+  }
+  const size_t end = ptx.find('\n', directive + 1);
+  const bool bounds = StringRef(ptx).slice(directive, end).trim() != ".minnctapersm 1";
+  if (bounds) {
+    ptx.erase(directive, end - directive);
+  }
+  return bounds;
+}
+
 } // namespace tilec

@@ -54,4 +54,8 @@ private:
 /// PTX without its line table: what LLVM prints if it is not asked for one.
 std::string withoutLines(llvm::StringRef ptx);
 
+/// Takes `.minnctapersm` (PTX ISA, "Performance-Tuning Directives") from an entry; false if it asks
+/// for no more than one block.
+bool dropMinBlocks(std::string &ptx, llvm::StringRef entry);
+
 } // namespace tilec
