@@ -161,7 +161,6 @@ int64_t tilec::alignedAccessBytes(GlobalSlice slice, unsigned elementBits,
   }
   int64_t align = baseAlignment(slice.view), size = slice.sizes.back();
   SmallVector<Value> mustFit(slice.view.getStrides());
-  mustFit.push_back(slice.view.getExtents().back());
   llvm::append_range(mustFit, slice.offset.back());
   for (int64_t bytes = 16; bytes * 8 >= elementBits && bytes > 0; bytes /= 2) {
     bool fits = align % bytes == 0 &&

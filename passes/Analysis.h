@@ -70,9 +70,9 @@ int64_t baseAlignment(tgpu::ViewOp view);
 /// True for a workspace that may have no elements.
 bool mayBeEmpty(tgpu::ViewOp view);
 
-/// Bytes (a power of two up to 16) of the widest access along the last dimension that stays aligned
-/// for every row of `slice` and never straddles the end of the tensor or of the slice: base,
-/// strides, offset, extent and static size are multiples of it.
+/// Bytes (a power of two up to 16) of the widest access along the last dimension that is aligned in
+/// every row of `slice` and never straddles the end of the tile: base, strides, offset and static
+/// size are multiples of it. The end of the tensor may cut it.
 int64_t alignedAccessBytes(GlobalSlice slice, unsigned elementBits,
                            const IntegerAnalysis &integers);
 

@@ -297,12 +297,14 @@ LogicalResult KernelLowering::lowerAtomicTile(tgpu::AtomicTileOp op) {
   const AtomicUse use{op.getKind(), op.getIsUnsigned(), op.getOrder(), /*isShared=*/false};
   return byOwners(op, *registers, [&] {
     forEachGroup(op, dest->second, *registers, *slots, op.getBytes(),
-                 [&](Value pointer, ArrayRef<Value> values) {
-                   if (values.size() > 1) {
-                     reduceNeighbours(use, pointer, values);
-                   } else {
-                     emitAtomic(use, pointer, values[0], Value(), /*wantsOld=*/false);
-                   }
+                 [&](Value pointer, ArrayRef<Value> values, Value condition) {
+                   guarded(condition, [&] {
+                     if (values.size() > 1) {
+                       reduceNeighbours(use, pointer, values);
+                     } else {
+                       emitAtomic(use, pointer, values[0], Value(), /*wantsOld=*/false);
+                     }
+                   });
                  });
   });
 }

@@ -109,7 +109,7 @@ LogicalResult KernelLowering::lowerCpAsync(tgpu::CpAsyncOp op) {
   if (op.getCache() == tile::CacheHint::NoAllocate && bytes != 16) {
     op.emitRemark("@cache(no_allocate) has no effect: cp.async of ")
         << bytes << " bytes goes by L1";
-  } else if (policyOf(op.getCache())) { // CacheHints.cpp
+  } else if (policyOf(op.getCache())) { // GlobalAssembly.cpp
     op.emitRemark("@cache(") << tile::stringifyCacheHint(op.getCache())
                              << ") has no effect: cp.async takes no policy";
   }

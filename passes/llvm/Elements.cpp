@@ -109,6 +109,7 @@ LogicalResult KernelLowering::lowerGather(tgpu::GatherOp op) {
   const int64_t bytes = memoryBytes(access.element);
   Type type = slotType(access.element);
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  const GlobalUse use = access.view ? globalUse(*access.view, tile::CacheHint::None) : GlobalUse();
   Fragment result;
   std::map<SmallVector<void *, 4>, Value> known; // slots that read the same element; looked up only
   for (size_t slot = 0; slot < access.slots; ++slot) {
@@ -126,7 +127,7 @@ LogicalResult KernelLowering::lowerGather(tgpu::GatherOp op) {
     }
     Value condition, pointer = placeOf(access, slot, condition);
     Value value;
-    if (condition) {
+    if (condition && access.buffer) {
       auto branch = scf::IfOp::create(b, loc, TypeRange{type}, condition, true, true);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(branch.thenBlock());
@@ -135,7 +136,7 @@ LogicalResult KernelLowering::lowerGather(tgpu::GatherOp op) {
       scf::YieldOp::create(b, loc, zero);
       value = branch.getResult(0);
     } else {
-      value = loadElements(pointer, access.element, 1, bytes)[0];
+      value = loadElements(pointer, access.element, 1, bytes, use.under(condition))[0];
     }
     known[key] = value;
     result.push_back(value);
@@ -155,7 +156,15 @@ LogicalResult KernelLowering::lowerScatter(tgpu::ScatterOp op) {
     for (size_t slot = 0; slot < access.slots; ++slot) {
       Value condition, pointer = placeOf(access, slot, condition);
       condition = both(condition, insideBuffer(access, slot));
-      guarded(condition, [&] { storeElements(pointer, access.element, (*values)[slot], bytes); });
+      auto storeUnder = [&](Value holds) {
+        GlobalUse use;
+        storeElements(pointer, access.element, (*values)[slot], bytes, use.under(holds));
+      };
+      if (access.view) {
+        storeUnder(condition);
+      } else {
+        guarded(condition, [&] { storeUnder(Value()); });
+      }
     }
   };
   if (access.layout) {

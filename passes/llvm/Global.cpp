@@ -20,6 +20,51 @@ static int64_t vectorLength(const layout::RegisterLayout &registers, Type elemen
   return std::min(wanted, registers.contiguousElements(registers.rank() - 1));
 }
 
+namespace {
+
+/// The accesses of a thread: groups of slots that are neighbours in global memory. One that the end
+/// of the tensor cuts is not accessed as a whole; its elements are, in a block of their own that few
+/// threads enter, with addresses and conditions of its own.
+class Groups {
+public:
+  /// Without `bytes` each group is one element.
+  Groups(KernelLowering &lowering, Operation *op, const View &view,
+         const layout::RegisterLayout &registers, std::optional<uint32_t> bytes)
+      : lowering(lowering), registers(registers),
+        addresses(lowering, view, registers, inBoundsOf(op)),
+        count(vectorLength(registers, view.element, bytes, addresses.lastIsContiguous())) {}
+
+  int64_t size() const { return count; }
+  Value pointer(int64_t reg) { return addresses.pointer(reg); }
+
+  /// Null: they are.
+  Value inRange(int64_t reg, int64_t n) {
+    return lowering.both(addresses.inRange(reg, n), addresses.inTile(reg, n));
+  }
+
+  /// Whether some group lies partly in range; null: none can.
+  Value anyStraddles() {
+    Value any;
+    for (int64_t reg = 0; addresses.mayStraddle(count) && reg < registers.registersPerThread();
+         reg += count) {
+      if (Value whole = inRange(reg, count)) {
+        Value partly = lowering.both(inRange(reg, 1), lowering.negated(whole));
+        any = any ? lowering.builder().createOrFold<arith::OrIOp>(lowering.location(), any, partly)
+                  : partly;
+      }
+    }
+    return any;
+  }
+
+private:
+  KernelLowering &lowering;
+  const layout::RegisterLayout &registers;
+  GlobalAddresses addresses;
+  int64_t count;
+};
+
+} // namespace
+
 FailureOr<Value> KernelLowering::ownsSlots(Operation *op, const layout::RegisterLayout &registers) {
   auto digits = registers.replicaDigits();
   if (!digits) {
@@ -42,102 +87,80 @@ LogicalResult KernelLowering::byOwners(Operation *op, const layout::RegisterLayo
   return success();
 }
 
-CacheUse KernelLowering::cacheUse(const View &view, tile::CacheHint cache) {
+GlobalUse KernelLowering::globalUse(const View &view, tile::CacheHint cache) {
   const bool readOnly = function.getArgAttr(view.argument, "llvm.readonly") &&
                         function.getArgAttr(view.argument, "llvm.noalias");
-  return {cache, cachePolicy(cache), readOnly};
+  return {cache, cachePolicy(cache), readOnly, /*condition=*/Value()};
 }
 
 Fragment KernelLowering::loadGlobal(Operation *op, const View &view,
                                     const layout::RegisterLayout &registers,
                                     std::optional<uint32_t> accessBytes, tile::CacheHint cache) {
-  GlobalAddresses addresses(*this, view, registers, inBoundsOf(op));
-  const CacheUse use = cacheUse(view, cache);
-  const int64_t count =
-      vectorLength(registers, view.element, accessBytes, addresses.lastIsContiguous());
-  const int64_t bytes = memoryBytes(view.element);
-  const bool straddles = addresses.mayStraddle(count);
-  Type slot = slotType(view.element);
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(slot));
-  // A group of neighbours under a condition; zero or `otherwise` where it does not hold.
-  auto loadIf = [&](Value condition, int64_t reg, int64_t n,
-                    llvm::function_ref<Fragment()> otherwise) -> Fragment {
-    Value pointer = addresses.pointer(reg);
-    if (!condition) {
-      return loadElements(pointer, view.element, n, n * bytes, use);
-    }
-    auto branch = scf::IfOp::create(b, loc, SmallVector<Type>(n, slot), condition, true, true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(b, loc, loadElements(pointer, view.element, n, n * bytes, use));
-    b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, loc, otherwise());
-    return Fragment(branch.getResults().begin(), branch.getResults().end());
-  };
-  auto inRange = [&](int64_t reg, int64_t n) {
-    return both(addresses.inRange(reg, n), addresses.inTile(reg, n));
-  };
-  Fragment result;
+  const GlobalUse use = globalUse(view, cache);
+  Groups groups(*this, op, view, registers, accessBytes);
+  const int64_t bytes = memoryBytes(view.element), count = groups.size();
+  Fragment wide;
   for (int64_t reg = 0; reg < registers.registersPerThread(); reg += count) {
-    Value whole = inRange(reg, count);
-    SmallVector<Value> each;
-    for (int64_t i = 0; straddles && i < count; ++i) {
-      addresses.pointer(reg + i);
-      each.push_back(inRange(reg + i, 1));
-    }
-    result.append(loadIf(whole, reg, count, [&] {
-      Fragment parts;
-      for (int64_t i = 0; i < count; ++i) {
-        parts.append(straddles ? loadIf(each[i], reg + i, 1, [&] { return Fragment{zero}; })
-                               : Fragment{zero});
-      }
-      return parts;
-    }));
+    Value pointer = groups.pointer(reg);
+    wide.append(loadElements(pointer, view.element, count, count * bytes,
+                             use.under(groups.inRange(reg, count))));
   }
-  return result;
+  Value straddles = groups.anyStraddles();
+  if (!straddles) {
+    return wide;
+  }
+  auto branch = scf::IfOp::create(b, loc, TypeRange(ValueRange(wide)), straddles, true, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Groups single(*this, op, view, registers, std::nullopt);
+  Fragment elements;
+  for (int64_t reg = 0; reg < registers.registersPerThread(); ++reg) {
+    Value pointer = single.pointer(reg);
+    elements.append(
+        loadElements(pointer, view.element, 1, bytes, use.under(single.inRange(reg, 1))));
+  }
+  scf::YieldOp::create(b, loc, elements);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loc, wide);
+  return Fragment(branch.getResults().begin(), branch.getResults().end());
 }
 
 void KernelLowering::forEachGroup(
     Operation *op, const View &view, const layout::RegisterLayout &registers, ArrayRef<Value> slots,
     std::optional<uint32_t> accessBytes,
-    llvm::function_ref<void(Value pointer, ArrayRef<Value> values)> store) {
-  GlobalAddresses addresses(*this, view, registers, inBoundsOf(op));
-  const int64_t count =
-      vectorLength(registers, view.element, accessBytes, addresses.lastIsContiguous());
-  const bool straddles = addresses.mayStraddle(count);
-  auto inRange = [&](int64_t reg, int64_t n) {
-    return both(addresses.inRange(reg, n), addresses.inTile(reg, n));
-  };
+    llvm::function_ref<void(Value pointer, ArrayRef<Value> values, Value condition)> store) {
+  Groups groups(*this, op, view, registers, accessBytes);
+  const int64_t count = groups.size();
+  SmallVector<Value> whole;
   for (int64_t reg = 0; reg < registers.registersPerThread(); reg += count) {
-    Value whole = inRange(reg, count), pointer = addresses.pointer(reg);
-    if (!straddles) {
-      guarded(whole, [&] { store(pointer, slots.slice(reg, count)); });
-      continue;
-    }
-    SmallVector<Value> each;
-    for (int64_t i = 0; i < count; ++i) {
-      each.push_back(inRange(reg + i, 1));
-    }
-    auto branch = scf::IfOp::create(b, loc, whole, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    store(pointer, slots.slice(reg, count));
-    b.setInsertionPointToStart(branch.elseBlock());
-    for (int64_t i = 0; i < count; ++i) {
-      Value element = addresses.pointer(reg + i);
-      guarded(each[i], [&] { store(element, slots.slice(reg + i, 1)); });
-    }
+    whole.push_back(groups.inRange(reg, count));
+    store(groups.pointer(reg), slots.slice(reg, count), whole.back());
   }
+  Value straddles = groups.anyStraddles();
+  if (!straddles) {
+    return;
+  }
+  guarded(straddles, [&] {
+    Groups single(*this, op, view, registers, std::nullopt);
+    for (int64_t reg = 0; reg < registers.registersPerThread(); ++reg) {
+      if (Value all = whole[reg / count]) {
+        Value condition = both(single.inRange(reg, 1), negated(all));
+        store(single.pointer(reg), slots.slice(reg, 1), condition);
+      }
+    }
+  });
 }
 
 void KernelLowering::storeGlobal(Operation *op, const View &view,
                                  const layout::RegisterLayout &registers, ArrayRef<Value> slots,
                                  std::optional<uint32_t> accessBytes, tile::CacheHint cache) {
-  const CacheUse use = cacheUse(view, cache);
+  const GlobalUse use = globalUse(view, cache);
   const int64_t bytes = memoryBytes(view.element);
-  forEachGroup(op, view, registers, slots, accessBytes, [&](Value pointer, ArrayRef<Value> values) {
-    storeElements(pointer, view.element, values, int64_t(values.size()) * bytes, use);
-  });
+  forEachGroup(op, view, registers, slots, accessBytes,
+               [&](Value pointer, ArrayRef<Value> values, Value condition) {
+                 storeElements(pointer, view.element, values, int64_t(values.size()) * bytes,
+                               use.under(condition));
+               });
 }
 
 LogicalResult KernelLowering::lowerLoad(tgpu::LoadOp op) {

@@ -71,6 +71,10 @@ Value KernelLowering::compare(arith::CmpIPredicate predicate, Value x, Value y) 
   return b.createOrFold<arith::CmpIOp>(loc, predicate, x, y);
 }
 
+Value KernelLowering::negated(Value condition) {
+  return b.createOrFold<arith::XOrIOp>(loc, condition, constant(1, condition.getType()));
+}
+
 Value KernelLowering::both(Value x, Value y) {
   if (!x || !y) {
     return x ? x : y;

@@ -57,11 +57,20 @@ struct RingCounter {
   }
 };
 
-/// How accesses of global memory under `@cache` go (CacheHints.cpp).
-struct CacheUse {
+/// How accesses of global memory go that are no plain loads and stores (GlobalAssembly.cpp).
+struct GlobalUse {
   tile::CacheHint hint = tile::CacheHint::None;
   mlir::Value policy;    // of L2, i64; null: none
   bool readOnly = false; // nothing writes the memory during the call
+  mlir::Value
+      condition; // i1; where it does not hold nothing is accessed, and loads give 0; null: it holds
+
+  bool isPlain() const { return hint == tile::CacheHint::None && !condition; }
+  GlobalUse under(mlir::Value holds) const {
+    GlobalUse use = *this;
+    use.condition = holds;
+    return use;
+  }
 };
 
 /// What an atomic operation does, and where.
@@ -107,6 +116,7 @@ public:
   mlir::Value mul(mlir::Value x, int64_t y);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x, mlir::Value y);
   mlir::Value both(mlir::Value x, mlir::Value y); // of conditions; null is true
+  mlir::Value negated(mlir::Value condition);     // not null
   /// Sign-extends or truncates an integer or index to i32 or i64.
   mlir::Value toInteger(mlir::Value value, mlir::Type type);
   /// Coordinate of the calling thread along `dim` of a layout, without the slot's part (i32).
@@ -265,7 +275,9 @@ private:
   /// one access of `accessBytes` takes.
   void forEachGroup(mlir::Operation *op, const View &view, const layout::RegisterLayout &registers,
                     llvm::ArrayRef<mlir::Value> slots, std::optional<uint32_t> accessBytes,
-                    llvm::function_ref<void(mlir::Value, llvm::ArrayRef<mlir::Value>)> store);
+                    llvm::function_ref<void(mlir::Value pointer, llvm::ArrayRef<mlir::Value> values,
+                                            mlir::Value condition)>
+                        store);
   /// Whether the calling thread is the owner of its elements (RegisterLayout::replicaDigits): where
   /// several hold the same ones, one of them stores. Null when all are.
   mlir::FailureOr<mlir::Value> ownsSlots(mlir::Operation *op,
@@ -341,12 +353,14 @@ private:
   mlir::LogicalResult lowerVectorOp(mlir::Operation *op);
   mlir::LogicalResult lowerVectorReduce(tile::ReduceOp op);
 
-  // ---- Accesses under `@cache` (CacheHints.cpp).
-  CacheUse cacheUse(const View &view, tile::CacheHint cache);
+  // ---- Accesses under `@cache` or a condition (GlobalAssembly.cpp).
+  GlobalUse globalUse(const View &view, tile::CacheHint cache);
   mlir::Value cachePolicy(tile::CacheHint cache);
   /// `count` neighbours in one access; they are aligned to their bytes.
-  Fragment loadHinted(mlir::Value pointer, mlir::Type element, int64_t count, const CacheUse &use);
-  void storeHinted(mlir::Value pointer, llvm::ArrayRef<mlir::Value> values, const CacheUse &use);
+  Fragment loadByAssembly(mlir::Value pointer, mlir::Type element, int64_t count,
+                          const GlobalUse &use);
+  void storeByAssembly(mlir::Value pointer, llvm::ArrayRef<mlir::Value> values,
+                       const GlobalUse &use);
 
   // ---- Shared memory (SharedMemory.cpp).
   mlir::LogicalResult lowerAlloc(tgpu::AllocSharedOp op);
@@ -505,9 +519,9 @@ public:
   static bool areWordsOfBytes(llvm::ArrayRef<mlir::Value> slots);
   /// Loads or stores `count` neighbouring elements; `element` is the type in the language.
   Fragment loadElements(mlir::Value pointer, mlir::Type element, int64_t count, int64_t align,
-                        const CacheUse &use = {});
+                        const GlobalUse &use = {});
   void storeElements(mlir::Value pointer, mlir::Type element, llvm::ArrayRef<mlir::Value> values,
-                     int64_t align, const CacheUse &use = {});
+                     int64_t align, const GlobalUse &use = {});
 
 private:
   tgpu::KernelOp kernel;

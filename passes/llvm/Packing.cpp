@@ -80,11 +80,11 @@ bool KernelLowering::areWordsOfBytes(ArrayRef<Value> slots) {
 }
 
 Fragment KernelLowering::loadElements(Value pointer, Type element, int64_t count, int64_t align,
-                                      const CacheUse &use) {
+                                      const GlobalUse &use) {
   Type memory = memoryType(element);
   Fragment values;
-  if (use.hint != tile::CacheHint::None) {
-    values = loadHinted(pointer, element, count, use);
+  if (!use.isPlain()) {
+    values = loadByAssembly(pointer, element, count, use);
   } else {
     Type type = count == 1 ? memory : Type(VectorType::get({count}, memory));
     Value loaded = LLVM::LoadOp::create(b, loc, type, pointer, align);
@@ -105,15 +105,15 @@ Fragment KernelLowering::loadElements(Value pointer, Type element, int64_t count
 }
 
 void KernelLowering::storeElements(Value pointer, Type element, ArrayRef<Value> values,
-                                   int64_t align, const CacheUse &use) {
+                                   int64_t align, const GlobalUse &use) {
   Fragment stored(values);
   if (element.getIntOrFloatBitWidth() < 8) {
     for (Value &value : stored) {
       value = arith::ExtUIOp::create(b, loc, b.getI8Type(), value);
     }
   }
-  if (use.hint != tile::CacheHint::None) {
-    return storeHinted(pointer, stored, use);
+  if (!use.isPlain()) {
+    return storeByAssembly(pointer, stored, use);
   }
   Value value = stored.size() == 1 ? stored[0] : buildVector(stored);
   LLVM::StoreOp::create(b, loc, value, pointer, align);

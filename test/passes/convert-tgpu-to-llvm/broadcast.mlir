@@ -9,7 +9,7 @@
 // CHECK-LABEL: llvm.func @broadcast
 // CHECK-NOT: shfl.sync bfly
 // CHECK: llvm.fmul
-// CHECK: llvm.store
+// CHECK: st.global.v2.b32
 tgpu.kernel @broadcast(%A: !g, %C: !g, %f: f32) attributes {threads = 128 : i32, target = "sm_90a", shared_bytes = 0 : i64} {
   %c16 = arith.constant 16 : i32
   %c64 = arith.constant 64 : i32

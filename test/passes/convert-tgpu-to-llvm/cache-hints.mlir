@@ -15,14 +15,14 @@ tgpu.kernel @kernel(%x: !g {tile.name = "X"}, %y: !g {tile.name = "Y"}, %n: i32 
   %xs = tile.slice %xv[%c0] sizes [512] : !g, i32 -> !t
   %ys = tile.slice %yv[%c0] sizes [512] : !g, i32 -> !t
   // CHECK: createpolicy.fractional.L2::evict_first.b64 $0, 1.0;
-  // CHECK: ld.global.nc.L1::evict_first.L2::cache_hint.v4.b32 {$0,$1,$2,$3}, [$4], $5;", "=r,=r,=r,=r,l,l"
+  // CHECK: mov.b32 $0, 0; mov.b32 $1, 0; mov.b32 $2, 0; mov.b32 $3, 0; @$5 ld.global.nc.L1::evict_first.L2::cache_hint.v4.b32 {$0,$1,$2,$3}, [$4], $6;", "=&r,=&r,=&r,=&r,l,b,l"
   %a = tgpu.load %xs {bytes = 16 : i32, cache = #tile.cache<evict_first>} : !t -> !f
-  // CHECK: ld.global.L1::no_allocate.v2.b32 {$0,$1}, [$2];", "=r,=r,l,~{memory}"
+  // CHECK: @$3 ld.global.L1::no_allocate.v2.b32 {$0,$1}, [$2];", "=&r,=&r,l,b,~{memory}"
   // CHECK: ld.global.L1::no_allocate.v2.b32
   %b = tgpu.load %ys {bytes = 8 : i32, cache = #tile.cache<no_allocate>} : !t -> !f
   %c = arith.addf %a, %b : !f
   // CHECK: createpolicy.fractional.L2::evict_last.b64
-  // CHECK: st.global.L1::evict_last.L2::cache_hint.b32 [$0], $1, $2;", "l,r,l,~{memory}"
+  // CHECK: @$2 st.global.L1::evict_last.L2::cache_hint.b32 [$0], $1, $3;", "l,r,b,l,~{memory}"
   tgpu.store %c, %ys {bytes = 4 : i32, cache = #tile.cache<evict_last>} : !f, !t
   // A policy of cp.async is an illegal instruction on an H200.
   // CHECK: nvvm.cp.async.shared.global

@@ -7,8 +7,9 @@
 // CHECK-LABEL: llvm.func @gather
 // CHECK: %[[LANE:.*]] = llvm.{{and|urem}}
 // CHECK: %[[C32:.*]] = llvm.add %{{.*}}, %{{.*}} : i32
-// A view has bounds: both elements are behind a condition.
-// CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+// A view has bounds: both elements are under a condition.
+// CHECK-NOT: llvm.cond_br
+// CHECK-COUNT-2: @$2 ld.global.b32 $0, [$1];
 // Shared memory has none.
 // CHECK-COUNT-2: llvm.store %{{.*}} : f32, !llvm.ptr<3>
 // CHECK-NOT: llvm.store

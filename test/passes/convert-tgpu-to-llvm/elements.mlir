@@ -7,9 +7,9 @@
 // The bound is a multiple of four and offsets are multiples of 128, so no vector straddles it; `tgpu.in_bounds` drops the
 // check altogether.
 // CHECK-LABEL: llvm.func @copy
-// CHECK: llvm.cond_br
-// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
-// CHECK-NOT: llvm.load %{{.*}} -> f32
+// CHECK-NOT: llvm.cond_br
+// CHECK-COUNT-2: mov.b32 $0, 0; mov.b32 $1, 0; mov.b32 $2, 0; mov.b32 $3, 0; @$5 ld.global.v4.b32 {$0,$1,$2,$3}, [$4];", "=&r,=&r,=&r,=&r,l,b"
+// CHECK-NOT: ld.global
 // CHECK-COUNT-8: llvm.fadd
 // CHECK-NOT: llvm.cond_br
 // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
@@ -29,10 +29,16 @@ tgpu.kernel @copy(%X: !tile.global<?xf32>, %Y: !tile.global<?xf32>, %n: i32 {tgp
   tgpu.return
 }
 
-// Nothing is known of the extent: whole vectors where they fit, single elements at the edge.
+// Nothing is known of the extent: whole vectors where they fit; in threads whose vector the end cuts, single elements, in a
+// block of their own.
 // CHECK-LABEL: llvm.func @tail
-// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xf16>
-// CHECK-COUNT-8: llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr<1> -> f16
+// CHECK-NOT: llvm.cond_br
+// CHECK: @$5 ld.global.v4.b32 {$0,$1,$2,$3}, [$4];
+// CHECK: llvm.cond_br
+// CHECK-COUNT-8: mov.b16 $0, 0; @$2 ld.global.b16 $0, [$1];
+// CHECK: @$5 st.global.v4.b32 [$0], {$1,$2,$3,$4};
+// CHECK: llvm.cond_br
+// CHECK-COUNT-8: @$2 st.global.b16 [$0], $1;
 // CHECK: llvm.return
 tgpu.kernel @tail(%X: !tile.global<?xf16>, %Y: !tile.global<?xf16>, %n: i32) attributes {threads = 128 : i32, target = "sm_80"} {
   %c1024 = arith.constant 1024 : i32
@@ -52,7 +58,7 @@ tgpu.kernel @tail(%X: !tile.global<?xf16>, %Y: !tile.global<?xf16>, %n: i32) att
 // CHECK-SAME: %{{.*}}: i8 {llvm.noundef}
 // CHECK: llvm.br ^bb1(%{{.*}}, %{{.*}}, %{{.*}} : i32, f32, f32)
 // CHECK: nvvm.convert.f32x2.to.f8x2
-// CHECK: llvm.store %{{.*}} : vector<2xi8>, !llvm.ptr<1>
+// CHECK: @$2 st.global.b16 [$0], $1;", "l,h,b,~{memory}"
 tgpu.kernel @carried(%Y: !tile.global<?x8xf8E4M3FN>, %n: i32, %m: i32, %flag: i1) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

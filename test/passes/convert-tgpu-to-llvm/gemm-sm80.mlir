@@ -12,7 +12,7 @@
 // CHECK-COUNT-4: nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<row>, num = 4 : i32
 // CHECK-COUNT-4: nvvm.ldmatrix {{.*}} layout = #nvvm.mma_layout<col>, num = 4 : i32
 // CHECK-COUNT-32: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
-// CHECK: llvm.store {{.*}} : vector<2xf32>, !llvm.ptr<1>
+// CHECK: @$3 st.global.v2.b32 [$0], {$1,$2};
 
 #acc = #tgpu.fragment<"128x128 reg 0,1:8,0:0,8:0,16:0,32:16,0:32,0 lane 0,2:0,4:1,0:2,0:4,0 warp 64,0:0,64">
 #fa = #tgpu.fragment<"128x16 reg 0,1:8,0:0,8:16,0:32,0 lane 0,2:0,4:1,0:2,0:4,0 warp 64,0:0,0">

@@ -30,8 +30,7 @@ tgpu.kernel @forwards(%x: f32, %G: !g) attributes {threads = 32 : i32, target = 
 // CHECK-SAME: %[[X:.*]]: i32
 // CHECK: %[[LEAST:.*]] = llvm.mlir.constant(-2147483648 : i32) : i32
 // CHECK-NOT: shfl
-// CHECK: llvm.insertelement %[[LEAST]], %{{.*}}
-// CHECK: llvm.insertelement %[[X]], %{{.*}}
+// CHECK: @$3 st.global.v2.b32 [$0], {$1,$2};{{.*}} %{{.*}}, %[[LEAST]], %[[X]], %
 !run = tensor<4xi32, #tgpu.fragment<"4 reg 1:2 lane 0:0:0:0:0 warp -">>
 tgpu.kernel @exclusive(%x: i32, %G: !tile.global<4xi32>) attributes {threads = 32 : i32, target = "sm_80"} {
   %c4 = arith.constant 4 : i32

@@ -10,11 +10,11 @@
 !t = !tile.global<32x32xf32>
 
 // CHECK-LABEL: llvm.func @fma
-// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK: @$5 ld.global.v4.b32
 // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<3>
 // CHECK: nvvm.barrier
 // CHECK-COUNT-256: llvm.intr.fma
-// CHECK: llvm.store %{{.*}} : vector<4xf32>, !llvm.ptr<1>
+// CHECK: @$5 st.global.v4.b32
 tgpu.kernel @fma(%A: !g, %B: !g, %C: !g, %n: i32 {tgpu.divisible = 4 : i64}) attributes {threads = 128 : i32, target = "sm_80", shared_bytes = 8192 : i64} {
   %c0 = arith.constant 0 : i32
   %zero = arith.constant dense<0.0> : tensor<32x32xf32, #acc>
