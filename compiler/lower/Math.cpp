@@ -120,7 +120,9 @@ Value Lowering::floatFunction(MathFn fn, ArrayRef<Value> args) {
   }
 }
 
-/// With e = exp(-|x|), which cannot overflow: 1 / (1 + e), or e / (1 + e) where x is negative.
+/// With e = exp(-|x|), which cannot overflow: 1 / (1 + e), or e / (1 + e) where x is negative. The
+/// divisor is in [1, 2], where the hardware's quotient is within 2 units in the last place (PTX ISA,
+/// div.approx) and all of it within the 4 of docs/language.md.
 Value Lowering::sigmoid(Value x) {
   bool isF32 = getElementTypeOrSelf(x.getType()).isF32();
   arith::FastMathFlags fast = isF32 ? approximate() : arith::FastMathFlags::none;
@@ -130,7 +132,8 @@ Value Lowering::sigmoid(Value x) {
   Value e = math::ExpOp::create(b, negated, fast);
   Value isNegative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, zero);
   Value above = arith::SelectOp::create(b, isNegative, e, one);
-  return arith::DivFOp::create(b, above, arith::AddFOp::create(b, e, one), fast);
+  arith::FastMathFlags near = isF32 ? fast | arith::FastMathFlags::afn : fast;
+  return arith::DivFOp::create(b, above, arith::AddFOp::create(b, e, one), near);
 }
 
 //===----------------------------------------------------------------------===//

@@ -152,6 +152,51 @@ Fragment KernelLowering::emitPair(Operation *op, ValueRange first, ValueRange se
   return result;
 }
 
+LogicalResult KernelLowering::lowerConstant(arith::ConstantOp op, size_t count) {
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!elements || (!elements.isSplat() && !isa<VectorType>(elements.getType()))) {
+    return unsupported(op, "a constant fragment whose elements differ");
+  }
+  auto create = [&](Attribute value) {
+    return Value(arith::ConstantOp::create(b, loc, slotConstant(cast<TypedAttr>(value))));
+  };
+  scalars[op.getResult()] = elements.isSplat()
+                                ? Fragment(count, create(elements.getSplatValue<Attribute>()))
+                                : llvm::map_to_vector<8>(elements.getValues<Attribute>(), create);
+  return success();
+}
+
+void KernelLowering::emitSlots(Operation *op, ArrayRef<Fragment> operands, size_t count) {
+  // Slots that one scalar filled give one result.
+  std::map<SmallVector<void *, 3>, Fragment> known; // results of one slot
+  SmallVector<Fragment, 2> results(op->getNumResults());
+  auto slotAt = [&](size_t i) {
+    return llvm::map_to_vector<3>(operands, [&](const Fragment &operand) { return operand[i]; });
+  };
+  auto valuesOf = [&](ArrayRef<Value> slot) -> Fragment & { // looked up only
+    return known[llvm::map_to_vector<3>(slot, [](Value v) { return v.getAsOpaquePointer(); })];
+  };
+  const bool inPairs = isPairwise(op) && count % 2 == 0;
+  for (size_t i = 0; i < count; ++i) {
+    const SmallVector<Value, 3> slot = slotAt(i);
+    Fragment &values = valuesOf(slot);
+    if (values.empty() && inPairs && i % 2 == 0 && valuesOf(slotAt(i + 1)).empty() &&
+        slot != slotAt(i + 1)) {
+      Fragment pair = emitPair(op, slot, slotAt(i + 1));
+      values = {pair[0]};
+      valuesOf(slotAt(i + 1)) = {pair[1]};
+    } else if (values.empty()) {
+      values = emitScalar(op, slot);
+    }
+    for (auto [result, value] : llvm::zip_equal(results, values)) {
+      result.push_back(value);
+    }
+  }
+  for (auto [result, slots] : llvm::zip_equal(op->getResults(), results)) {
+    scalars[result] = slots;
+  }
+}
+
 LogicalResult KernelLowering::lowerElementwise(Operation *op) {
   SmallVector<Type> types;
   if (failed(flattenTypes(op, op->getResult(0).getType(), types))) {
@@ -159,17 +204,7 @@ LogicalResult KernelLowering::lowerElementwise(Operation *op) {
   }
   const size_t count = types.size();
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-    if (!elements || (!elements.isSplat() && !isa<VectorType>(elements.getType()))) {
-      return unsupported(op, "a constant fragment whose elements differ");
-    }
-    auto create = [&](Attribute value) {
-      return Value(arith::ConstantOp::create(b, loc, slotConstant(cast<TypedAttr>(value))));
-    };
-    scalars[op->getResult(0)] =
-        elements.isSplat() ? Fragment(count, create(elements.getSplatValue<Attribute>()))
-                           : llvm::map_to_vector<8>(elements.getValues<Attribute>(), create);
-    return success();
+    return lowerConstant(constant, count);
   }
   SmallVector<Fragment> operands;
   for (Value operand : op->getOperands()) {
@@ -206,34 +241,7 @@ LogicalResult KernelLowering::lowerElementwise(Operation *op) {
       return unsupported(op, "an element-wise operation on fragments of different layouts");
     }
   }
-  // Slots that one scalar filled give one result.
-  std::map<SmallVector<void *, 3>, Fragment> known; // results of one slot
-  SmallVector<Fragment, 2> results(op->getNumResults());
-  auto slotAt = [&](size_t i) {
-    return llvm::map_to_vector<3>(operands, [&](const Fragment &operand) { return operand[i]; });
-  };
-  auto valuesOf = [&](ArrayRef<Value> slot) -> Fragment & { // looked up only
-    return known[llvm::map_to_vector<3>(slot, [](Value v) { return v.getAsOpaquePointer(); })];
-  };
-  const bool inPairs = isPairwise(op) && count % 2 == 0;
-  for (size_t i = 0; i < count; ++i) {
-    const SmallVector<Value, 3> slot = slotAt(i);
-    Fragment &values = valuesOf(slot);
-    if (values.empty() && inPairs && i % 2 == 0 && valuesOf(slotAt(i + 1)).empty() &&
-        slot != slotAt(i + 1)) {
-      Fragment pair = emitPair(op, slot, slotAt(i + 1));
-      values = {pair[0]};
-      valuesOf(slotAt(i + 1)) = {pair[1]};
-    } else if (values.empty()) {
-      values = emitScalar(op, slot);
-    }
-    for (auto [result, value] : llvm::zip_equal(results, values)) {
-      result.push_back(value);
-    }
-  }
-  for (auto [result, slots] : llvm::zip_equal(op->getResults(), results)) {
-    scalars[result] = slots;
-  }
+  emitSlots(op, operands, count);
   return success();
 }
 

@@ -191,6 +191,9 @@ private:
   // ---- Elementwise (Elementwise.cpp, Convert.cpp).
   mlir::LogicalResult lowerGeneric(mlir::Operation *op);
   mlir::LogicalResult lowerElementwise(mlir::Operation *op);
+  mlir::LogicalResult lowerConstant(mlir::arith::ConstantOp op, size_t count);
+  /// The operation on each of the `count` slots of its operands.
+  void emitSlots(mlir::Operation *op, llvm::ArrayRef<Fragment> operands, size_t count);
   /// The results of `op` in two slots by one instruction.
   Fragment emitPair(mlir::Operation *op, mlir::ValueRange first, mlir::ValueRange second);
   /// The results of `op` on scalars: nothing that is undefined or poison in LLVM.
@@ -321,8 +324,7 @@ private:
 
   // ---- Elements and their neighbours (Neighbours.cpp, SharedElements.cpp, LocalMemory.cpp). Indices
   // are values of the old code.
-  Fragment loadNeighbours(Neighbours &elements, int64_t accessBytes);
-  mlir::Value plainZero(unsigned bits);
+  Fragment loadNeighbours(Neighbours &elements, int64_t accessBytes, const GlobalUse &use);
   void storeNeighbours(Neighbours &elements, llvm::ArrayRef<mlir::Value> values,
                        int64_t accessBytes);
   mlir::LogicalResult lowerLoadElement(tgpu::LoadElementOp op);
@@ -536,7 +538,6 @@ private:
   mlir::Value threadId, laneId, warpId, smemBase;
   llvm::SmallVector<mlir::Value, 4> tensorMaps;
   std::optional<bool> hasSharedReads;
-  mlir::Value hiddenZero; ///< where a guarded load does not load
   /// Of a kernel with checks: the record of failures, and the number of its first place there.
   mlir::Value failureRecord, failureBase;
   /// Of a kernel that prints: the buffer of messages, and the number of its first print there.

@@ -110,64 +110,43 @@ static int64_t partLength(const Neighbours &elements, int64_t access) {
   return access;
 }
 
-/// Zero, but LLVM does not know it: it would move what is computed from a guarded load to the load,
-/// under its guard, where the thread waits for one load before it issues the next.
-Value KernelLowering::plainZero(unsigned bits) {
-  if (!hiddenZero) {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&function.getBody().front());
-    hiddenZero =
-        LLVM::InlineAsmOp::create(
-            b, loc, b.getI32Type(), ValueRange(), "mov.b32 $0, 0;", "=r",
-            /*has_side_effects=*/false, /*is_align_stack=*/false,
-            LLVM::tailcallkind::TailCallKind::None,
-            LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr())
-            .getResult(0);
-  }
-  Type type = b.getIntegerType(bits);
-  return bits > 32 ? Value(arith::ExtUIOp::create(b, loc, type, hiddenZero))
-                   : toInteger(hiddenZero, type);
-}
-
-/// Loads go through their guards as words, and become elements behind them.
-Fragment KernelLowering::loadNeighbours(Neighbours &elements, int64_t accessBytes) {
+/// Loads are words, and become elements behind their conditions.
+Fragment KernelLowering::loadNeighbours(Neighbours &elements, int64_t accessBytes,
+                                        const GlobalUse &use) {
   const int64_t count = elements.size(), bits = memoryBytes(elements.element()) * 8;
   const int64_t access = accessLength(elements, accessBytes);
   const int64_t word = std::min<int64_t>(access * bits, std::max<int64_t>(bits, 32));
   auto widthOf = [&](int64_t n) { return unsigned(std::min(word, n * bits)); };
-  auto zeros = [&](int64_t n) { return Fragment(n * bits / widthOf(n), plainZero(widthOf(n))); };
-  auto load = [&](int64_t first, int64_t n) {
+  auto load = [&](int64_t first, int64_t n, Value condition) {
     const int64_t length = std::min(access, n);
     const unsigned width = widthOf(length);
     Fragment loaded;
     for (int64_t i = first; i < first + n; i += length) {
       loaded.append(loadElements(elements.pointer(i), b.getIntegerType(width),
-                                 length * bits / width, length * bits / 8));
+                                 length * bits / width, length * bits / 8, use.under(condition)));
     }
     return packBits(loaded, widthOf(n));
   };
-  auto loadIf = [&](int64_t first, int64_t n, llvm::function_ref<Fragment()> otherwise) {
-    SmallVector<Type> types(n * bits / widthOf(n), b.getIntegerType(widthOf(n)));
-    auto branch = scf::IfOp::create(b, loc, types, elements.inRange(first, n),
-                                    /*addThenBlock=*/true, /*addElseBlock=*/true);
+  Value whole = elements.inRange(0, count);
+  Fragment words;
+  if (!whole || elements.areInRangeTogether(count)) {
+    words = load(0, count, whole);
+  } else {
+    SmallVector<Type> types(count * bits / widthOf(count), b.getIntegerType(widthOf(count)));
+    auto branch = scf::IfOp::create(b, loc, types, whole, /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(b, loc, load(first, n));
+    scf::YieldOp::create(b, loc, load(0, count, Value()));
     b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, loc, otherwise());
-    return Fragment(branch.getResults().begin(), branch.getResults().end());
-  };
-  Fragment words = loadIf(0, count, [&]() -> Fragment {
-    if (elements.areInRangeTogether(count)) {
-      return zeros(count);
-    }
     const int64_t part = partLength(elements, access);
     Fragment parts;
     for (int64_t i = 0; i < count; i += part) {
-      parts.append(loadIf(i, part, [&] { return zeros(part); }));
+      parts.append(load(i, part, elements.inRange(i, part)));
     }
-    return packBits(parts, widthOf(count));
-  });
+    scf::YieldOp::create(b, loc, packBits(parts, widthOf(count)));
+    words.assign(branch.getResults().begin(), branch.getResults().end());
+  }
   Fragment values;
   for (Value bitsOfWord : words) {
     unpackBits(bitsOfWord, memoryType(elements.element()), values);
@@ -184,24 +163,24 @@ void KernelLowering::storeNeighbours(Neighbours &elements, ArrayRef<Value> value
                                      int64_t accessBytes) {
   const int64_t count = elements.size(), bytes = memoryBytes(elements.element());
   const int64_t access = accessLength(elements, accessBytes);
-  auto store = [&](int64_t first, int64_t n) {
+  auto store = [&](int64_t first, int64_t n, Value condition) {
     const int64_t length = std::min(access, n);
     for (int64_t i = first; i < first + n; i += length) {
       storeElements(elements.pointer(i), elements.element(), values.slice(i, length),
-                    length * bytes);
+                    length * bytes, GlobalUse().under(condition));
     }
   };
   if (elements.areInRangeTogether(count)) {
-    return guarded(elements.inRange(0, count), [&] { store(0, count); });
+    return store(0, count, elements.inRange(0, count));
   }
   auto branch = scf::IfOp::create(b, loc, elements.inRange(0, count), /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  store(0, count);
+  store(0, count, Value());
   b.setInsertionPointToStart(branch.elseBlock());
   const int64_t part = partLength(elements, access);
   for (int64_t i = 0; i < count; i += part) {
-    guarded(elements.inRange(i, part), [&] { store(i, part); });
+    store(i, part, elements.inRange(i, part));
   }
 }
 
@@ -245,7 +224,8 @@ LogicalResult KernelLowering::lowerElementLoad(tile::LoadOp op) {
     return failure();
   }
   Neighbours elements(*this, source->second, *indices, lengthOf(op.getResult().getType()));
-  scalars[op.getResult()] = loadNeighbours(elements, accessBytesOf(op));
+  scalars[op.getResult()] =
+      loadNeighbours(elements, accessBytesOf(op), globalUse(source->second, tile::CacheHint::None));
   return success();
 }
 

@@ -301,11 +301,11 @@ std::vector<std::pair<SharedLayout, RegisterLayout>> wordCases() {
         for (unsigned swizzle : {0u, 32u, 64u, 128u}) {
           auto shared = SharedLayout::panels({64, k / 2}, 8, swizzle);
           if (bytes && shared) {
-            cases.push_back({*shared, *bytes});
+            cases.emplace_back(*shared, *bytes);
           }
         }
         if (bytes) {
-          cases.push_back({must(SharedLayout::rows({64, k / 2}, 8)), *bytes});
+          cases.emplace_back(must(SharedLayout::rows({64, k / 2}, 8)), *bytes);
         }
       }
     }
