@@ -59,22 +59,11 @@ void alignNeighbours(const NeighbourAccess &access, const IntegerAnalysis &integ
   }
 }
 
-/// May TMA do `op`? It cuts a row at the tensor's end anywhere; vectors want whole ones in it.
-bool mayUseTma(Operation *op, const Target &target) {
-  if (auto store = dyn_cast<tgpu::StoreOp>(op)) {
-    return target.hasTma && cast<ShapedType>(store.getValue().getType()).getRank() == 2;
-  }
-  return target.hasTma && isa<tgpu::CopyOp>(op);
-}
-
-/// Adds what makes the rows of `slice` start at multiples of 16 bytes and, without TMA, end there.
-void alignRows(GlobalSlice slice, int64_t divisor, bool withTma, const IntegerAnalysis &integers,
+/// Adds what makes the rows of `slice` start at multiples of 16 bytes.
+void alignRows(GlobalSlice slice, int64_t divisor, const IntegerAnalysis &integers,
                Assumptions &assumptions) {
   for (Value stride : slice.view.getStrides()) {
     assumeMultiple(stride, divisor, integers, assumptions);
-  }
-  if (!withTma && !slice.kept.empty() && slice.kept.back() + 1 == (int64_t)slice.offset.size()) {
-    assumeMultiple(slice.view.getExtents().back(), divisor, integers, assumptions);
   }
 }
 
@@ -99,8 +88,7 @@ int64_t elementsOf(Value tile) {
 /// What lets tiles be copied from and to every tensor by accesses of 16 bytes, and what aligns the
 /// accesses of neighbours by single threads. Tiles of less than a sixteenth of the largest one have no
 /// say: a factor for each row of a matrix is no reason to read the matrix by elements.
-Assumptions rowAlignment(tgpu::KernelOp kernel, const Target &target,
-                         const IntegerAnalysis &integers) {
+Assumptions rowAlignment(tgpu::KernelOp kernel, const IntegerAnalysis &integers) {
   int64_t largest = 0;
   kernel.walk([&](Operation *op) {
     for (Value tile : tilesOf(op)) {
@@ -117,7 +105,7 @@ Assumptions rowAlignment(tgpu::KernelOp kernel, const Target &target,
       if (slice.view && elementsOf(tile) >= largest / 16) {
         Type element = cast<tile::GlobalType>(tile.getType()).getElementType();
         int64_t divisor = std::max<int64_t>(1, 128 / tile::getStorageBits(element));
-        alignRows(slice, divisor, mayUseTma(op, target), integers, assumptions);
+        alignRows(slice, divisor, integers, assumptions);
       }
     }
   });
@@ -127,12 +115,8 @@ Assumptions rowAlignment(tgpu::KernelOp kernel, const Target &target,
 struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
   void runOnOperation() override {
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<tgpu::KernelOp>())) {
-      const Target *target = getTarget(kernel);
-      if (!target) {
-        return signalPassFailure();
-      }
       IntegerAnalysis integers(kernel);
-      Assumptions assumptions = rowAlignment(kernel, *target, integers);
+      Assumptions assumptions = rowAlignment(kernel, integers);
       if (!assumptions.empty() && !kernel.getGuard()) {
         split(kernel, integers, assumptions);
       }

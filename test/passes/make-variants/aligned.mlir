@@ -11,7 +11,7 @@
 // CHECK-SAME: variant = "any"
 // CHECK: tgpu.copy
 // expected-remark@+1 {{two variants: one for rows that start at multiples of 16 bytes, one for any shape}}
-tgpu.kernel @k(%a: !tile.global<?x?xf16>, %m: i32, %n: i32) attributes {target = "sm_90a", threads = 128 : i32, launch = "k"} {
+tgpu.kernel @k(%a: !tile.global<?x?xf16>, %m: i32, %n: i32) attributes {threads = 128 : i32, launch = "k"} {
   %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xf16> -> !tile.global<?x?xf16>
   %s = tgpu.alloc_shared "s" : !tgpu.smem<64x64xf16>
   %t = tile.slice %v[%m, %n] sizes [64, 64] : !tile.global<?x?xf16>, i32, i32 -> !tile.global<64x64xf16>
@@ -30,7 +30,7 @@ tgpu.kernel @k(%a: !tile.global<?x?xf16>, %m: i32, %n: i32) attributes {target =
 // CHECK-SAME: %{{[a-z0-9]+}}: i32, %{{[a-z0-9]+}}: i32 {tgpu.divisible = 6 : i64}, %{{[a-z0-9]+}}: i64)
 // expected-remark@+1 {{two variants}}
 tgpu.kernel @products(%a: !tile.global<?x?x?xf32>, %b: !tile.global<?x?xi8>, %m: i32, %n: i32 {tgpu.divisible = 6 : i64}, %s: i64)
-    attributes {target = "sm_90a", threads = 128 : i32, launch = "k"} {
+    attributes {threads = 128 : i32, launch = "k"} {
   %c0 = arith.constant 0 : i32
   %m64 = arith.extsi %m : i32 to i64
   %n64 = arith.extsi %n : i32 to i64

@@ -5,7 +5,7 @@
 // CHECK-SAME: i32 {tgpu.divisible = 4 : i64}
 // CHECK-SAME: guard = [#tgpu.divisible<2, 4>]
 // CHECK: tgpu.kernel @rows_any(
-tgpu.kernel @rows(%a: !tile.global<?x?xf16> {tgpu.align = 16 : i64}, %m: i32, %n: i32) attributes {target = "sm_90a", threads = 64 : i32, launch = "k"} {
+tgpu.kernel @rows(%a: !tile.global<?x?xf16> {tgpu.align = 16 : i64}, %m: i32, %n: i32) attributes {threads = 64 : i32, launch = "k"} {
   %c4 = arith.constant 4 : i32
   %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xf16> -> !tile.global<?x?xf16>
   tile.threads [64] {
@@ -20,7 +20,7 @@ tgpu.kernel @rows(%a: !tile.global<?x?xf16> {tgpu.align = 16 : i64}, %m: i32, %n
 
 // CHECK-LABEL: tgpu.kernel @odd(
 // CHECK-NOT: _aligned
-tgpu.kernel @odd(%a: !tile.global<?x?xf16> {tgpu.align = 16 : i64}, %m: i32, %n: i32) attributes {target = "sm_90a", threads = 64 : i32, launch = "k"} {
+tgpu.kernel @odd(%a: !tile.global<?x?xf16> {tgpu.align = 16 : i64}, %m: i32, %n: i32) attributes {threads = 64 : i32, launch = "k"} {
   %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xf16> -> !tile.global<?x?xf16>
   tile.threads [64] {
   ^bb0(%t: i32):

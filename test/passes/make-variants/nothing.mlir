@@ -5,7 +5,7 @@
 // CHECK-NOT: variant
 
 // CHECK: tgpu.kernel @known(
-tgpu.kernel @known(%a: !tile.global<?x?xf16>, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}) attributes {target = "sm_90a", threads = 128 : i32} {
+tgpu.kernel @known(%a: !tile.global<?x?xf16>, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}) attributes {threads = 128 : i32} {
   %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xf16> -> !tile.global<?x?xf16>
   %s = tgpu.alloc_shared "s" : !tgpu.smem<64x64xf16>
   %t = tile.slice %v[%m, %n] sizes [64, 64] : !tile.global<?x?xf16>, i32, i32 -> !tile.global<64x64xf16>
@@ -14,7 +14,7 @@ tgpu.kernel @known(%a: !tile.global<?x?xf16>, %m: i32, %n: i32 {tgpu.divisible =
 }
 
 // CHECK: tgpu.kernel @fixed(
-tgpu.kernel @fixed(%a: !tile.global<?x100xf16>, %m: i32) attributes {target = "sm_90a", threads = 128 : i32} {
+tgpu.kernel @fixed(%a: !tile.global<?x100xf16>, %m: i32) attributes {threads = 128 : i32} {
   %n = arith.constant 100 : i32
   %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !tile.global<?x100xf16> -> !tile.global<?x100xf16>
   %s = tgpu.alloc_shared "s" : !tgpu.smem<64x64xf16>
@@ -25,7 +25,7 @@ tgpu.kernel @fixed(%a: !tile.global<?x100xf16>, %m: i32) attributes {target = "s
 
 // A sum of arguments, a value that changes in a loop.
 // CHECK: tgpu.kernel @computed(
-tgpu.kernel @computed(%a: !tile.global<?x?xf16>, %m: i32, %n: i32) attributes {target = "sm_90a", threads = 128 : i32} {
+tgpu.kernel @computed(%a: !tile.global<?x?xf16>, %m: i32, %n: i32) attributes {threads = 128 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %sum = arith.addi %m, %n : i32
@@ -42,14 +42,22 @@ tgpu.kernel @computed(%a: !tile.global<?x?xf16>, %m: i32, %n: i32) attributes {t
 }
 
 // CHECK: tgpu.kernel @scalars(
-tgpu.kernel @scalars(%a: !tile.global<?x?xf16>, %m: i32, %n: i32) attributes {target = "sm_90a", threads = 128 : i32} {
+tgpu.kernel @scalars(%a: !tile.global<?x?xf16>, %m: i32, %n: i32) attributes {threads = 128 : i32} {
   %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xf16> -> !tile.global<?x?xf16>
   %x = tile.load %v[%m, %n : i32, i32] : !tile.global<?x?xf16> -> f16
   tgpu.return
 }
 
+// CHECK: tgpu.kernel @vector(
+tgpu.kernel @vector(%a: !tile.global<?xf16>, %m: i32) attributes {threads = 128 : i32} {
+  %v = tgpu.view %a extents(%m : i32) strides() : !tile.global<?xf16> -> !tile.global<?xf16>
+  %t = tile.slice %v[%m] sizes [64] : !tile.global<?xf16>, i32 -> !tile.global<64xf16>
+  %x = tgpu.load %t : !tile.global<64xf16> -> tensor<64xf16>
+  tgpu.return
+}
+
 // CHECK: tgpu.kernel @guarded(
-tgpu.kernel @guarded(%a: !tile.global<?x?xf16>, %m: i32, %n: i32) attributes {target = "sm_90a", threads = 128 : i32, guard = [#tgpu.divisible<1, 2>]} {
+tgpu.kernel @guarded(%a: !tile.global<?x?xf16>, %m: i32, %n: i32) attributes {threads = 128 : i32, guard = [#tgpu.divisible<1, 2>]} {
   %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xf16> -> !tile.global<?x?xf16>
   %s = tgpu.alloc_shared "s" : !tgpu.smem<64x64xf16>
   %t = tile.slice %v[%m, %n] sizes [64, 64] : !tile.global<?x?xf16>, i32, i32 -> !tile.global<64x64xf16>
