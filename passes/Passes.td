@@ -92,7 +92,8 @@ def MakeVariants : Pass<"tgpu-make-variants", "mlir::ModuleOp"> {
   let description = [{
     Needs: outlined kernels with a target. A kernel whose tensors have row strides that are not known to be multiples of 16
     bytes becomes two: `aligned`, whose guard assumes that they are, and `any`, without assumptions, in this order of
-    preference. Tiles much smaller than the largest one have no say. Kernels whose strides are known, or that copy no tiles, stay as they are.
+    preference. Tiles much smaller than the largest one have no say. Kernels whose strides are known, or that copy no tiles,
+    stay as they are.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
 }

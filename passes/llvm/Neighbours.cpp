@@ -128,9 +128,19 @@ Fragment KernelLowering::loadNeighbours(Neighbours &elements, int64_t accessByte
     return packBits(loaded, widthOf(n));
   };
   Value whole = elements.inRange(0, count);
+  const int64_t part = partLength(elements, access);
+  auto loadParts = [&] {
+    Fragment parts;
+    for (int64_t i = 0; i < count; i += part) {
+      parts.append(load(i, part, elements.inRange(i, part)));
+    }
+    return packBits(parts, widthOf(count));
+  };
   Fragment words;
   if (!whole || elements.areInRangeTogether(count)) {
     words = load(0, count, whole);
+  } else if (part == access) { // a whole one would go by the same accesses
+    words = loadParts();
   } else {
     SmallVector<Type> types(count * bits / widthOf(count), b.getIntegerType(widthOf(count)));
     auto branch = scf::IfOp::create(b, loc, types, whole, /*addThenBlock=*/true,
@@ -139,12 +149,7 @@ Fragment KernelLowering::loadNeighbours(Neighbours &elements, int64_t accessByte
     b.setInsertionPointToStart(branch.thenBlock());
     scf::YieldOp::create(b, loc, load(0, count, Value()));
     b.setInsertionPointToStart(branch.elseBlock());
-    const int64_t part = partLength(elements, access);
-    Fragment parts;
-    for (int64_t i = 0; i < count; i += part) {
-      parts.append(load(i, part, elements.inRange(i, part)));
-    }
-    scf::YieldOp::create(b, loc, packBits(parts, widthOf(count)));
+    scf::YieldOp::create(b, loc, loadParts());
     words.assign(branch.getResults().begin(), branch.getResults().end());
   }
   Fragment values;

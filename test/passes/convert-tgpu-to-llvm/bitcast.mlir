@@ -6,7 +6,7 @@
 // CHECK: %[[M:.*]] = llvm.inline_asm asm_dialect = att "mov.b16 $0, $1;", "=h,h" %[[B]] : (i16) -> i16
 // CHECK: llvm.trunc %[[M]] : i16 to i8
 // What is no 16-bit float needs none.
-// CHECK-NOT: inline_asm
+// CHECK-NOT: mov.b
 // CHECK: llvm.return
 tgpu.kernel @bits(%Y: !tile.global<?xi8>, %Z: !tile.global<?xi8>, %n: i32, %x: bf16, %y: f32) attributes {threads = 32 : i32, target = "sm_80"} {
   %c0 = arith.constant 0 : i32

@@ -7,7 +7,7 @@
 // CHECK: ^[[TEST]](%[[I:.*]]: i32):
 // CHECK: llvm.cond_br %{{.*}}, ^[[ASKED:bb[0-9]+]], ^[[JOIN:bb[0-9]+]]
 // CHECK: ^[[ASKED]]:
-// CHECK: llvm.store
+// CHECK: @$2 st.global.b32 [$0], $1;
 // CHECK: llvm.br ^[[JOIN]]
 // CHECK: ^[[JOIN]]:
 // CHECK: %[[MORE:.*]] = llvm.icmp "slt" %[[I]], %arg2

@@ -120,11 +120,12 @@ tgpu.kernel @local(%i: i32) attributes {threads = 32 : i32, target = "sm_80"} {
 
 // What is all inside or all outside has one condition; else whole accesses where all are inside, and parts at an end.
 // CHECK-LABEL: llvm.func @neighbours
-// Loads go through their guards as words, beside zeros that LLVM does not know.
-// CHECK: llvm.inline_asm {{.*}}"mov.b32 $0, 0;"
-// CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
-// CHECK-COUNT-4: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+// CHECK: mov.b32 $0, 0; mov.b32 $1, 0; mov.b32 $2, 0; mov.b32 $3, 0; @$5 ld.global.v4.b32 {$0,$1,$2,$3}, [$4];
+// CHECK: llvm.cond_br
+// CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+// CHECK-COUNT-4: mov.b32 $0, 0; @$2 ld.global.b32 $0, [$1];
 // CHECK-NOT: llvm.load %{{.*}} !llvm.ptr<1>
+// CHECK: @$5 st.global.v4.b32 [$0], {$1,$2,$3,$4};
 // CHECK: llvm.return
 tgpu.kernel @neighbours(%g: !v, %h: !v, %n: i32 {tgpu.divisible = 4 : i64}, %m: i32) attributes {threads = 32 : i32, target = "sm_80"} {
   %c4 = arith.constant 4 : i32
