@@ -247,7 +247,8 @@ private:
   mlir::LogicalResult printScalars(tile::PrintOp op);
   mlir::LogicalResult printTiles(tile::PrintOp op);
   mlir::Value printField(mlir::Value offset);
-  mlir::Value reserveMessage(int64_t bytes);
+  mlir::Value reserveMessages(mlir::Value count, int64_t bytesOfOne);
+  mlir::Value reserveByWarp(int64_t bytes);
   mlir::Value ringPointer(mlir::Value at, mlir::Value bytes);
   void writeElements(mlir::Value at, int64_t offset, mlir::Type element,
                      llvm::ArrayRef<mlir::Value> values);

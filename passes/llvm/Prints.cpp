@@ -4,7 +4,9 @@
 // the end of what is reserved with compare-and-swap, writes, and at last stores the message's head,
 // which the host waits for. Where there is no room the message is counted as lost: what the host has
 // not read is never overwritten, and nobody waits for the host. A thread that loses the exchange has
-// seen another one's succeed, so the loop ends.
+// seen another one's succeed, so the loop ends. An exchange takes a microsecond and one of all that
+// try at a time succeeds: where single threads print, those of a warp that do reserve together, or a
+// hundred thousand messages would take minutes.
 //
 // In block code the first thread reserves, one message after the other, which is the order of the
 // program. Of a tile each thread writes what it holds: the place of the message reaches all through
@@ -31,11 +33,12 @@ Value KernelLowering::ringPointer(Value at, Value bytes) {
   return printField(add(place, Buffer::kRing));
 }
 
-/// Room for a message: its place in the ring (i32), or -1.
-Value KernelLowering::reserveMessage(int64_t bytes) {
+/// Room for `count` (i32) messages: the place of the first in the ring (i32), or -1.
+Value KernelLowering::reserveMessages(Value count, int64_t bytesOfOne) {
   Type word = b.getI64Type(), flag = b.getI1Type();
   const LLVM::AtomicOrdering relaxed = LLVM::AtomicOrdering::monotonic;
   Value reserved = printField(i32(Buffer::kReserved));
+  Value bytes = mul(toInteger(count, word), bytesOfOne);
   // Acquire: what the host has read it has also cleared, before it said so.
   auto load = [&](Value pointer, LLVM::AtomicOrdering order) -> Value {
     return LLVM::LoadOp::create(b, loc, word, pointer, /*alignment=*/8, /*isVolatile=*/false,
@@ -49,11 +52,11 @@ Value KernelLowering::reserveMessage(int64_t bytes) {
   Value read = load(printField(i32(Buffer::kConsumed)), LLVM::AtomicOrdering::acquire);
   Value taken = arith::SubIOp::create(b, loc, end, read);
   // With a sign: an end that is old may lie before what the host has read since, and the exchange fails.
-  Value fits = compare(arith::CmpIPredicate::sle, taken, i64(Buffer::kRingBytes - bytes));
+  Value fits = compare(arith::CmpIPredicate::sle, add(taken, bytes), i64(Buffer::kRingBytes));
   auto attempt = scf::IfOp::create(b, loc, {word, flag}, fits, /*withElseRegion=*/true);
   b.setInsertionPointToStart(attempt.thenBlock());
-  Value exchange = LLVM::AtomicCmpXchgOp::create(b, loc, reserved, end,
-                                                 add(end, constant(bytes, word)), relaxed, relaxed);
+  Value exchange =
+      LLVM::AtomicCmpXchgOp::create(b, loc, reserved, end, add(end, bytes), relaxed, relaxed);
   Value found = LLVM::ExtractValueOp::create(b, loc, exchange, 0);
   scf::YieldOp::create(b, loc, {found, compare(arith::CmpIPredicate::ne, found, end)});
   b.setInsertionPointToStart(attempt.elseBlock());
@@ -69,10 +72,39 @@ Value KernelLowering::reserveMessage(int64_t bytes) {
   scf::YieldOp::create(b, loc,
                        b.createOrFold<arith::AndIOp>(loc, low, i32(Buffer::kRingBytes - 1)));
   b.setInsertionPointToStart(place.elseBlock());
-  LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::add, printField(i32(Buffer::kLost)), i64(1),
-                            relaxed);
+  LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::add, printField(i32(Buffer::kLost)),
+                            toInteger(count, word), relaxed);
   scf::YieldOp::create(b, loc, i32(-1));
   return place.getResult(0);
+}
+
+/// The same for one message of each thread that is here, in one step for those of a warp that happen
+/// to be here together: they stand behind one another.
+Value KernelLowering::reserveByWarp(int64_t bytes) {
+  if (bytes * 32 > Buffer::kRingBytes / 2) {
+    return reserveMessages(i32(1), bytes);
+  }
+  Type word = b.getI32Type();
+  Value here = LLVM::CallIntrinsicOp::create(b, loc, word, b.getStringAttr("llvm.nvvm.activemask"),
+                                             ValueRange())
+                   .getResult(0);
+  Value below = add(b.createOrFold<arith::ShLIOp>(loc, i32(1), laneId), -1);
+  auto countOf = [&](Value mask) -> Value { return LLVM::CtPopOp::create(b, loc, word, mask); };
+  Value before = countOf(b.createOrFold<arith::AndIOp>(loc, here, below));
+  Value isFirst = compare(arith::CmpIPredicate::eq, before, i32(0));
+  auto reserve = scf::IfOp::create(b, loc, word, isFirst, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(reserve.thenBlock());
+    scf::YieldOp::create(b, loc, reserveMessages(countOf(here), bytes));
+    b.setInsertionPointToStart(reserve.elseBlock());
+    scf::YieldOp::create(b, loc, i32(-1));
+  }
+  Value first = LLVM::CountTrailingZerosOp::create(b, loc, word, here, /*is_zero_poison=*/true);
+  Value at = NVVM::ShflOp::create(b, loc, word, here, reserve.getResult(0), first, i32(31),
+                                  NVVM::ShflKind::idx, UnitAttr());
+  Value mine = add(at, mul(before, bytes));
+  return arith::SelectOp::create(b, loc, compare(arith::CmpIPredicate::sge, at, i32(0)), mine, at);
 }
 
 /// Neighbours of a message, from `offset` on.
@@ -139,8 +171,9 @@ LogicalResult KernelLowering::printScalars(tile::PrintOp op) {
   if (condition && matchPattern(condition, m_Zero())) {
     return success();
   }
+  const bool byOne = !inMap && !op->getParentOfType<tile::ThreadsOp>();
   guarded(condition, [&] {
-    Value at = reserveMessage(shape.bytes);
+    Value at = byOne ? reserveMessages(i32(1), shape.bytes) : reserveByWarp(shape.bytes);
     guarded(compare(arith::CmpIPredicate::sge, at, i32(0)), [&] {
       for (auto [value, slots, offset] : llvm::zip_equal(op.getValues(), values, shape.offsets)) {
         writeElements(at, offset, getElementTypeOrSelf(value.getType()), slots);
@@ -149,7 +182,7 @@ LogicalResult KernelLowering::printScalars(tile::PrintOp op) {
     });
   });
   // The warp goes on as a whole; in a map lanes may differ, and it is behind the map that they meet.
-  if (!inMap && !op->getParentOfType<tile::ThreadsOp>()) {
+  if (byOne) {
     NVVM::SyncWarpOp::create(b, loc, i32(-1));
   }
   return success();
@@ -178,7 +211,8 @@ LogicalResult KernelLowering::printTiles(tile::PrintOp op) {
   }
   Value word = sharedPointer(Value(), *op.getScratch());
   guarded(writes(op), [&] {
-    LLVM::StoreOp::create(b, loc, reserveMessage(shape.bytes), word, /*alignment=*/kPrintScratch);
+    LLVM::StoreOp::create(b, loc, reserveMessages(i32(1), shape.bytes), word,
+                          /*alignment=*/kPrintScratch);
   });
   if (failed(synchronise(op))) {
     return failure();

@@ -25,10 +25,15 @@ tgpu.kernel @scalar(%n: i32, %x: f16) attributes {threads = 64 : i32, target = "
 
 // -----
 
-// Each thread of a region has its message, and lanes that print are not waited for.
+// Each thread of a region has its message, and lanes that print are not waited for. Those that are there reserve together: an
+// exchange each would take minutes for a hundred thousand.
 // CHECK-LABEL: llvm.func @region
 // CHECK-NOT: nvvm.bar.warp.sync
+// CHECK: %[[HERE:.*]] = llvm.call_intrinsic "llvm.nvvm.activemask"()
+// CHECK: llvm.cond_br
+// CHECK: %[[COUNT:.*]] = llvm.intr.ctpop(%[[HERE]])
 // CHECK: llvm.cmpxchg
+// CHECK: nvvm.shfl.sync idx %[[HERE]]
 // CHECK-NOT: nvvm.bar.warp.sync
 // CHECK: llvm.return
 tgpu.kernel @region() attributes {threads = 64 : i32, target = "sm_80"} {
