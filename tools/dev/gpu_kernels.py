@@ -79,6 +79,7 @@ BENCH = [
     ("norm/layernorm.tile", "layernorm", {"BN": 8192}, {"M": 8192, "N": 8192}, {"eps": "1e-5"}, "layer_norm"),
     (NORM, "softmax", {}, {"M": 8192, "N": 8192}, {}, "softmax"),
     (NORM, "softmax_long", {}, {"M": 4096, "N": 65536}, {}, "softmax"),
+    ("elementwise/elementwise.tile", "map_gelu", {}, {"N": 8192 * 8192}, {}, "gelu"),
     (NORM, "rmsnorm", {"T": "f16"}, {"M": 8192, "N": 8192}, {"eps": "1e-5", "residual": "none"}, "rms_norm"),
     *[("gemv/gemv.tile", "gemv", {}, {"N": n, "K": k}, {}, "gemv") for n, k in ((7168, 16384), (18432, 7168), (28672, 8192), (57344, 7168))],
     *[("w4a16_gemm/w4a16_gemm.tile", name, {}, {"M": m, "N": 8192, "K": 8192}, {"zeros": "integers(0, 15)"}, "matmul") for name, m in (("w4a16_gemm_f16_decode", 16), ("w4a16_gemm_f16", 64))],
@@ -95,6 +96,10 @@ BENCH = [
     ("add_rmsnorm/add_rmsnorm.tile", "add_rmsnorm", {"T": "f16"}, {"M": 8192, "N": 8192}, {"eps": "1e-6"}, "add_rms_norm"),
     ("cross_entropy/cross_entropy.tile", "cross_entropy", {"T": "f16"}, {"M": 4096, "N": 65536}, {"labels": "integers(0,65535)", "ignore_index": "-100", "lse": "none"}, "cross_entropy"),
 ]
+# What the memory alone takes: of kernels that write as much as they read torch's copy of their tensor, whose elements have these
+# bytes; of those that only read load_only.tile over f16 with these dimensions.
+COPIES = {"layernorm": 2, "softmax": 2, "softmax_long": 2, "rmsnorm": 2, "map_gelu": 2, "cumsum": 4}
+LOADS = {"gemv": ("N", "K"), "cross_entropy": ("M", "N")}
 
 
 def options(symbol, dims, args):
@@ -131,7 +136,8 @@ def prepare(folder, only):
         plan["cases"].append({"pack": compiled(folder, file, params), "options": options(symbol, dims, args), "expect": files, "tolerance": tolerance})
     for file, symbol, params, dims, args, torch in BENCH:
         if only in symbol:
-            plan["bench"].append({"pack": compiled(folder, file, params), "options": options(symbol, dims, args), "dims": dims, "torch": torch})
+            plan["bench"].append({"pack": compiled(folder, file, params), "options": options(symbol, dims, args), "dims": dims, "torch": torch, "symbol": symbol})
+    compiled(folder, "../tools/dev/load_only.tile", {})
     (folder / "plan.json").write_text(json.dumps(plan, indent=1))
     for file in ("bin/tile-run", "lib/libtile_rt.so"):
         subprocess.run(["cp", ROOT / "build" / file, folder], check=True)
@@ -155,6 +161,9 @@ def peer(kind, dims):
         if kind == "softmax":
             return lambda: torch.softmax(x, -1)
         return lambda: F.layer_norm(x, (n,), weight, bias) if kind == "layer_norm" else F.rms_norm(x, (n,), weight)
+    if kind == "gelu":
+        x = draw(dims["N"])
+        return lambda: F.gelu(x, approximate="tanh")
     if kind == "gemv":
         a, w = draw(dims["K"]), draw(dims["N"], dims["K"])
         return lambda: torch.mv(w, a)
@@ -214,6 +223,22 @@ def median(function, count=30):
     return sorted(times)[count // 2]
 
 
+def memory_alone(folder, symbol, dims):
+    """Microseconds of a copy or a load of the same bytes, or None."""
+    import torch
+
+    if symbol in COPIES:
+        elements = dims["N"] * dims.get("M", 1)
+        x = torch.randn(elements * COPIES[symbol] // 2, device="cuda", dtype=torch.float16)
+        y = torch.empty_like(x)
+        return median(lambda: y.copy_(x))
+    if symbol in LOADS:
+        a, b = (dims[name] for name in LOADS[symbol])
+        text = tile_run(folder, "load_only.pack", ["--kernel", "load_only", "--dim", f"N={a * b // 2}", "--arg", "X=1", "--repeat", "30", "--warmup", "5", "--flush-l2"])[1]
+        return float(text.split(" ms (median")[0].split()[-1]) * 1000
+    return None
+
+
 def run(folder, out):
     plan = json.loads((folder / "plan.json").read_text())
     results, wrong = {"cases": [], "bench": []}, 0
@@ -231,8 +256,9 @@ def run(folder, out):
             torch = median(peer(bench["torch"], bench["dims"]))
         except Exception as error:  # a peer that is not there is no failure of the kernel
             torch, text = None, f"{text}\ntorch: {error}"
-        print("bench", *bench["options"], "|", text.replace("\n", " "), "| torch", torch, "us", flush=True)
-        results["bench"].append({**bench, "status": status, "text": text, "torch_us": torch})
+        memory = memory_alone(folder, bench["symbol"], bench["dims"])
+        print("bench", *bench["options"], "|", text.replace("\n", " "), "| torch", torch, "us | memory", memory, "us", flush=True)
+        results["bench"].append({**bench, "status": status, "text": text, "torch_us": torch, "memory_us": memory})
     out.mkdir(parents=True, exist_ok=True)
     (out / "results.json").write_text(json.dumps(results, indent=1))
     print(f"{len(plan['cases']) - wrong} right, {wrong} wrong")
