@@ -292,7 +292,7 @@ def check_case_lines():
         problems.extend(f"{name}: unreadable case line: {line}" for line, case in zip(lines, cases) if not case)
         kinds = [case[2] for case in cases if case]
         problems.extend(f"{name}: no `//! {kind}:` line" for kind in ("reference", "tolerance", "test") if kind not in kinds)
-        kernels = re.findall(r"^kernel (\w+)", path.read_text(), re.M)
+        kernels = re.findall(r"^(?:@\w+ )*kernel (\w+)", path.read_text(), re.M)
         for case in filter(None, cases):
             if case[1] and case[1] not in kernels:
                 problems.append(f"{name}: [{case[1]}] is no kernel of the file")
