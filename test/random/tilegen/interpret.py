@@ -427,9 +427,8 @@ class Interpreter(Elements):
         return store.tile
 
     def value_of_Repeated(self, e):
-        shape = tuple(int(self.number(extent)) for extent in e.shape)
-        new = tuple(i for i in range(len(shape)) if i not in e.axes)
-        return self.evaluate(e.x).each(lambda x: np.broadcast_to(np.expand_dims(x, new), shape))
+        new = tuple(i for i in range(len(e.shape)) if i not in e.axes)  # of extent 1, as the language has them: what is beside gives theirs
+        return self.evaluate(e.x).each(lambda x: np.expand_dims(x, new))
 
     def value_of_Part(self, e):
         store, index = self.lookup(e.name), self._slices(e)
