@@ -321,7 +321,10 @@ class Shrinking(unittest.TestCase):
 
 class Prints(unittest.TestCase):
     def test_text_is_held_against_what_is_known(self):
-        expected = {("p0", (1,)): [[(3, 3), (0.5, 0.75), None], [(-4, -4)]], ("p1", (0, 2)): [[(math.nan, math.nan), (1, 1)]]}
+        expected = {
+            ("p0", (1,)): [[(3, 3, False), (0.5, 0.75, True), None], [(-4, -4, False)]],
+            ("p1", (0, 2)): [[(math.nan, math.nan, True), (1, 1, False)]],
+        }
         right = "p0 1: 3 [0.625, 1e-30]\nsomething else\np1 0 2: nan true\np0 1: -4\n"
         self.assertIsNone(prints.wrong_text(expected, right))
         for old, new in (("0.625", "0.8"), ("-4", "4"), ("nan", "1"), ("true", "false"), ("p1 0 2", "p1 0 1"), ("p0 1: -4\n", ""), (", 1e-30", ""),
@@ -329,6 +332,12 @@ class Prints(unittest.TestCase):
             self.assertIsNotNone(prints.wrong_text(expected, right.replace(old, new)), new)
         swapped = "p0 1: -4\np0 1: 3 [0.625, 1e-30]\np1 0 2: nan true\n"
         self.assertIsNotNone(prints.wrong_text(expected, swapped))
+
+    def test_floats_are_the_shortest_text_that_reads_back(self):
+        exact = 0.98486328125  # an f16 value, of which f32 needs seven digits
+        for short, text, right in ((True, "0.9848633", True), (True, "0.9848632", False), (False, "0.9848633", False), (False, "0.98486328125", True)):
+            expected = {("p0", (0,)): [[(exact, exact, short)]]}
+            self.assertEqual(prints.wrong_text(expected, f"p0 0: {text}\n") is None, right, text)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@ import collections
 import re
 from dataclasses import dataclass
 
+import numpy as np
+
 from . import nodes as n
 from .features import feature
 
@@ -39,16 +41,19 @@ def say(b):
 
 
 def interpret(interpreter, s):
-    """What this statement says now: for each element the least and the greatest number that it may be."""
+    """What this statement says now: for each element the least and the greatest number that it may be, and whether it is a float of 32
+    bits or less."""
     message = []
     for value in s.values:
         if isinstance(value, str):
-            message.append((int(interpreter.number(value)),) * 2)
+            number = int(interpreter.number(value))
+            message.append((number, number, False))
             continue
         tile = interpreter.evaluate(value).stored()
         wild = [False] * tile.lo.size if tile.wild is None else tile.wild.ravel().tolist()
+        short = tile.format.is_float and tile.format.name != "f64"
         ends = zip(tile.lo.ravel().tolist(), tile.hi.ravel().tolist(), wild)
-        message += [None if any_value else (lo, hi) for lo, hi, any_value in ends]
+        message += [None if any_value else (lo, hi, short) for lo, hi, any_value in ends]
     block = tuple(int(interpreter.number(i)) for i in s.indices)
     interpreter.printed.setdefault((s.name, block), []).append(message)
 
@@ -62,7 +67,9 @@ def number_of(text):
 def is_right(value, ends):
     if ends is None:
         return True
-    lo, hi = ends
+    lo, hi, short = ends
+    if short:
+        value = float(np.float32(value))  # the text is the shortest that reads back as the same f32
     return lo <= value <= hi or (value != value and lo != lo and hi != hi)
 
 
