@@ -5,13 +5,15 @@
 // of counts for the whole loop (or for all roles, which run at the same time, or the region, whose
 // threads do). What is used asynchronously stays in use until
 // the wait that ends it. Buffers that are live at the same time get disjoint ranges, first fit by
-// decreasing size; barriers of channels follow behind all buffers.
+// decreasing size; barriers of channels follow behind all buffers. Scratch spaces of a few words keep
+// a place of their own for the whole kernel, so that a conversion need not wait for the one before.
 //
 // Overlaid buffers need barriers between their uses: tgpu-insert-sync runs after this pass.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/layout/Conversion.h"
 #include "dialects/support/Diagnostics.h"
+#include "dialects/support/Target.h"
 #include "passes/Passes.h"
 #include "passes/Shared.h"
 
@@ -27,6 +29,11 @@ using namespace mlir;
 using namespace tilec;
 
 namespace {
+
+/// Bytes of scratch spaces that get a place of their own: those of reductions, not of whole tiles.
+constexpr int64_t kOwnScratch = 1024;
+/// Registers of a thread where they limit the blocks of a multiprocessor least.
+constexpr int64_t kFewRegisters = 32;
 
 /// Something that needs shared memory between two operations.
 struct Piece {
@@ -174,7 +181,7 @@ struct AllocateShared : tilec::impl::AllocateSharedBase<AllocateShared> {
     if (!target || failed(collect(kernel, pieces))) {
       return signalPassFailure();
     }
-    int64_t bytes = llvm::alignTo(place(pieces), 8);
+    int64_t bytes = placeApart(kernel, *target, pieces);
     OpBuilder builder(kernel.getContext());
     for (Piece &piece : pieces) {
       StringRef attribute = isa<tgpu::AllocSharedOp>(piece.op) ? "offset" : "scratch";
@@ -189,6 +196,33 @@ struct AllocateShared : tilec::impl::AllocateSharedBase<AllocateShared> {
       reportTooLarge(*target, bytes, pieces);
       signalPassFailure();
     }
+  }
+
+  /// Places the pieces so that small scratch spaces have one of their own where this costs no resident
+  /// block: a conversion whose space was used just before it would wait for those who are behind.
+  /// Returns the end of all.
+  static int64_t placeApart(tgpu::KernelOp kernel, const Target &target,
+                            SmallVectorImpl<Piece> &pieces) {
+    int64_t channels = 0;
+    kernel.walk([&](tgpu::ChannelOp channel) { channels += channelBytes(channel); });
+    auto blocks = [&](int64_t bytes) {
+      return residentBlocks(target, kFewRegisters, kernel.getLaunchedThreads(), bytes + channels);
+    };
+    SmallVector<Piece> apart = llvm::to_vector(pieces);
+    int64_t own = 0;
+    for (Piece &piece : apart) {
+      if (isa<tgpu::ConvertLayoutOp>(piece.op) && own + piece.bytes <= kOwnScratch) {
+        own += piece.bytes;
+        piece.begin = 0;
+        piece.end = std::numeric_limits<int64_t>::max();
+      }
+    }
+    int64_t overlaid = llvm::alignTo(place(pieces), 8), bytes = llvm::alignTo(place(apart), 8);
+    if (bytes + channels > target.sharedPerBlock || blocks(bytes) < blocks(overlaid)) {
+      return overlaid;
+    }
+    pieces = std::move(apart);
+    return bytes;
   }
 
   /// A full and an empty barrier for each slot.

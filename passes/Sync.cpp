@@ -141,7 +141,7 @@ bool Memory::overlaps(const Memory &other) const {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-/// Scratch space of a conversion: read by all its threads until their next barrier.
+/// Scratch space of a conversion: written, and behind a barrier of its own (`Walker::exchange`) read.
 static void addScratch(tgpu::ConvertLayoutOp convert, SmallVectorImpl<Access> &accesses) {
   if (!convert.getScratch()) {
     return;

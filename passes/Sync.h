@@ -194,6 +194,7 @@ private:
   void guard(mlir::Operation *alloc, mlir::Value channel);
   void walk(mlir::Block &block);
   void walkOp(mlir::Operation *op);
+  void exchange(tgpu::ConvertLayoutOp convert);
   void walkFor(mlir::scf::ForOp loop);
   void walkIf(mlir::scf::IfOp branch);
   void walkRoles(tgpu::RolesOp roles);

@@ -196,21 +196,29 @@ void Walker::walkOp(Operation *op) {
     return walkThreads(region);
   }
   visit(op);
-  // A conversion through shared memory begins with a barrier of its warps.
-  if (auto convert = dyn_cast<tgpu::ConvertLayoutOp>(op);
-      convert && convert.getScratch() && isAccess(op)) {
-    const layout::RegisterLayout *from = tgpu::getLayout(convert.getSource().getType());
-    const layout::RegisterLayout *to = tgpu::getLayout(convert.getResult().getType());
-    if (std::min(from->numWarps(), to->numWarps()) * 32 >= context.threads && !context.oneThread) {
-      applyBarrier();
-    }
-  }
   if (op->getNumRegions() != 0 && !tgpu::hasElementBody(op)) {
     walkOther(op);
   } else {
     access(op);
   }
+  if (auto convert = dyn_cast<tgpu::ConvertLayoutOp>(op); convert && isAccess(op)) {
+    exchange(convert);
+  }
   effects(op);
+}
+
+/// A conversion through shared memory writes its scratch space, has a barrier, and reads it: what was
+/// before it is ordered then, and later writes have to wait for the reading.
+void Walker::exchange(tgpu::ConvertLayoutOp convert) {
+  const layout::RegisterLayout *from = tgpu::getLayout(convert.getSource().getType());
+  const layout::RegisterLayout *to = tgpu::getLayout(convert.getResult().getType());
+  if (std::min(from->numWarps(), to->numWarps()) * 32 >= context.threads && !context.oneThread) {
+    applyBarrier();
+    for (Access read : accessesOf(convert)) {
+      read.write = false;
+      addAccess(state.pending, read);
+    }
+  }
 }
 
 void Walker::walkFor(scf::ForOp loop) {

@@ -15,10 +15,9 @@
 // them brings; the first may write without asking, as another that is wanted comes later and
 // writes over it. Source slots are never written, so that the order is free otherwise.
 //
-// Shared memory: a barrier before the first write, since the scratch space may still be read by
-// threads that are behind; one between writes and reads. None follows: that the space is not
-// written again too early is the business of `tgpu-insert-sync`, which knows what a conversion
-// accesses, or of the first barrier of the next conversion.
+// Shared memory: a barrier between writes and reads. That the space is not written while threads that
+// are behind still use it, for this conversion or for another one, is the business of
+// `tgpu-insert-sync`, which knows what a conversion accesses.
 //
 // Nothing repeats until something holds: each loop runs over a plan or the slots.
 //
@@ -125,10 +124,8 @@ FailureOr<Fragment> KernelLowering::convertLayout(Operation *op, ArrayRef<Value>
   buffer.origin.assign(plan->shared.rank(), 0);
   buffer.shape.assign(from.shape().begin(), from.shape().end());
   buffer.element = element;
-  // First the earlier readers of the scratch space. All warps convert, whichever of them the layouts
-  // tell apart.
-  if (failed(synchronise(op)) || failed(storeShared(op, buffer, from, slots)) ||
-      failed(synchronise(op))) {
+  // All warps convert, whichever of them the layouts tell apart.
+  if (failed(storeShared(op, buffer, from, slots)) || failed(synchronise(op))) {
     return failure();
   }
   return loadShared(op, buffer, to);

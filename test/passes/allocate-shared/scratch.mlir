@@ -36,3 +36,33 @@ tgpu.kernel @prints(%n: i32, %x: tensor<64xf32>) attributes {threads = 64 : i32,
   tile.print "{}", %x : tensor<64xf32> {place = 1 : i32}
   tgpu.return
 }
+
+// Sums of warps are a few words: their conversions have places of their own, so that none waits for readers of the one before.
+#sums = #tgpu.fragment<"8 reg - lane 0:0:0:0:0 warp 1:2:4">
+#all = #tgpu.fragment<"8 reg 1:2:4 lane 0:0:0:0:0 warp 0:0:0">
+// CHECK-LABEL: tgpu.kernel @few_words
+// CHECK-SAME: shared_bytes = 160 : i64
+// CHECK: tgpu.convert_layout %{{.*}} {scratch = 0 : i64}
+// CHECK: tgpu.convert_layout %{{.*}} {scratch = 128 : i64}
+tgpu.kernel @few_words(%x: f32) attributes {threads = 256 : i32, target = "sm_90a"} {
+  %a = tile.splat %x : f32 -> tensor<8xf32, #sums>
+  %0 = tgpu.convert_layout %a : tensor<8xf32, #sums> -> tensor<8xf32, #all>
+  %1 = tgpu.convert_layout %a : tensor<8xf32, #sums> -> tensor<8xf32, #all>
+  tgpu.return
+}
+
+// But not where a multiprocessor would hold fewer blocks for it: of 75 KB, with 1 KB for the system, three.
+!large = !tgpu.smem<19200xf32, #tgpu.shared<"19200 b32 contig 0 panel 19200">>
+!row = tensor<19200xf32, #tgpu.fragment<"19200 reg 1024:2048:4096:8192:16384 lane 1:2:4:8:16 warp 32:64:128:256:512">>
+// CHECK-LABEL: tgpu.kernel @no_block_less
+// CHECK-SAME: shared_bytes = 76800 : i64
+// CHECK: tgpu.convert_layout %{{.*}} {scratch = 0 : i64}
+// CHECK: tgpu.convert_layout %{{.*}} {scratch = 0 : i64}
+tgpu.kernel @no_block_less(%x: f32) attributes {threads = 256 : i32, target = "sm_90a"} {
+  %s = tgpu.alloc_shared "s" : !large
+  %0 = tgpu.local_load %s : !large -> !row
+  %a = tile.splat %x : f32 -> tensor<8xf32, #sums>
+  %1 = tgpu.convert_layout %a : tensor<8xf32, #sums> -> tensor<8xf32, #all>
+  %2 = tgpu.convert_layout %a : tensor<8xf32, #sums> -> tensor<8xf32, #all>
+  tgpu.return
+}

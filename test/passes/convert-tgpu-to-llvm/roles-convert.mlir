@@ -7,10 +7,8 @@
 !b2 = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:16,0 lane 0,2:0,4:1,0:2,0:4,0 warp 32,0:0,32 from 4">>
 // CHECK-LABEL: llvm.func @convert
 // CHECK: nvvm.barrier id = %[[A:[0-9]+]] number_of_threads
-// CHECK: nvvm.barrier id = %[[A]] number_of_threads
 // CHECK-NOT: nvvm.barrier id = %[[A]] number_of_threads
 // CHECK: nvvm.barrier id = %[[B:[0-9]+]] number_of_threads
-// CHECK: nvvm.barrier id = %[[B]] number_of_threads
 // CHECK-NOT: nvvm.barrier
 tgpu.kernel @convert(%x: f32) attributes {threads = 256 : i32, target = "sm_90a", shared_bytes = 40960 : i64} {
   tgpu.roles

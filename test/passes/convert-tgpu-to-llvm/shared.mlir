@@ -34,8 +34,9 @@ tgpu.kernel @fma(%A: !g, %B: !g, %C: !g, %n: i32 {tgpu.divisible = 4 : i64}) att
   tgpu.return
 }
 
+// The barrier in front of a conversion is tgpu-insert-sync's.
 // CHECK-LABEL: llvm.func @convert
-// CHECK: nvvm.barrier
+// CHECK-NOT: nvvm.barrier
 // CHECK: llvm.store {{.*}}!llvm.ptr<3>
 // CHECK: nvvm.barrier
 // CHECK: llvm.load {{.*}}!llvm.ptr<3>

@@ -187,3 +187,15 @@ tgpu.kernel @nobody_waits(%g: !g, %p: i32) attributes {threads = 128 : i32} {
   }
   tgpu.return
 }
+
+// -----
+
+!sums = tensor<8xf32, #tgpu.fragment<"8 reg - lane 0:0:0:0:0 warp 1:2:4">>
+!all = tensor<8xf32, #tgpu.fragment<"8 reg 1:2:4 lane 0:0:0:0:0 warp 0:0:0">>
+tgpu.kernel @scratch_twice(%a: !sums) attributes {threads = 256 : i32, target = "sm_90a"} {
+  // expected-note @+1 {{read here}}
+  %0 = tgpu.convert_layout %a {scratch = 0 : i64} : !sums -> !all
+  // expected-error @+1 {{writes scratch space without a barrier after another thread's access}}
+  %1 = tgpu.convert_layout %a {scratch = 0 : i64} : !sums -> !all
+  tgpu.return
+}
