@@ -10,6 +10,7 @@
 #include "mlir/IR/Matchers.h"
 #include "passes/Analysis.h"
 #include "passes/CountedLoops.h"
+#include "passes/FragmentParts.h"
 #include "passes/FragmentSteps.h"
 #include "passes/IntegerAnalysis.h"
 #include "passes/Passes.h"
@@ -58,12 +59,21 @@ private:
   LogicalResult convertThreads(tile::ThreadsOp op);
 
   Value mapped(Value value) { return mapping.lookupOrDefault(value); }
+  SmallVector<Value> mappedAll(ValueRange values) {
+    return llvm::map_to_vector(values, [&](Value value) { return mapped(value); });
+  }
   /// Contents of a tile operand (buffer or tile value).
-  FailureOr<Value> contentsOf(Operation *user, Value operand);
+  Value contentsOf(Operation *user, Value operand);
+  /// What a slice of a fragment or tile holds.
+  Value readPart(Operation *user, Value slice);
+  Value readElement(tile::LoadOp op, const FragmentPart &part);
+  Value wholeOf(const FragmentPart &part) {
+    return isPromoted(part.whole) ? current.lookup(part.whole) : mapped(part.whole);
+  }
   /// Assigns `value` to `buffer` (promoted, or in shared memory).
-  void assign(Location loc, Value buffer, Value value);
+  void assign(Operation *user, Value buffer, Value value);
   /// A matrix operand: a buffer in shared memory stays one, anything else is a value.
-  FailureOr<Value> matrixOperand(Operation *user, Value operand);
+  Value matrixOperand(Operation *user, Value operand);
   Value convertElements(tile::CopyOp copy, Value value, Type element);
   SmallVector<Value> currentValues(const llvm::SetVector<Value> &buffers);
   void setCurrent(const llvm::SetVector<Value> &buffers, ValueRange values);
@@ -76,6 +86,8 @@ private:
   OpBuilder builder;
   IRMapping mapping;
   ThreadStorage storage;
+  tile::ThreadsOp region;         // of the new code, while it is converted
+  DenseMap<Value, Value> handed;  // tile of the new code -> its buffer in front of the region
   DenseMap<Value, Value> current; // promoted buffer of the old body -> its value now
 };
 
@@ -107,31 +119,53 @@ LogicalResult Converter::convertAlloc(tile::AllocOp op) {
   return success();
 }
 
-FailureOr<Value> Converter::contentsOf(Operation *user, Value operand) {
+Value Converter::contentsOf(Operation *user, Value operand) {
   if (isPromoted(operand)) {
-    Value value = current.lookup(operand);
-    if (!value) {
-      return emitUnsupported(user, "this use of part of a fragment");
-    }
-    return value;
+    return fragmentPartOf(operand) ? readPart(user, operand) : current.lookup(operand);
   }
   if (storage.isPart(operand)) {
     return storage.readPart(user->getLoc(), operand);
   }
   if (auto smem = dyn_cast<tgpu::SmemType>(mapped(operand).getType())) {
     auto type = RankedTensorType::get(smem.getShape(), smem.getElementType());
-    return Value(tgpu::LocalLoadOp::create(builder, user->getLoc(), type, mapped(operand)));
+    return tgpu::LocalLoadOp::create(builder, user->getLoc(), type, mapped(operand));
   }
   return mapped(operand);
 }
 
-void Converter::assign(Location loc, Value buffer, Value value) {
-  if (isPromoted(buffer)) {
+/// In block code a scalar of the block. A region finds the tile in shared memory, written in front of
+/// it once.
+Value Converter::readElement(tile::LoadOp op, const FragmentPart &part) {
+  FragmentParts parts(builder, op);
+  SmallVector<Value> indices = mappedAll(op.getIndices());
+  Value whole = wholeOf(part);
+  if (!region) {
+    return parts.element(whole, part, indices);
+  }
+  Value &buffer = handed[whole];
+  if (!buffer) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(region);
+    buffer = parts.inShared(whole);
+  }
+  return parts.elementOfThread(op.getResult().getType(), buffer, part, indices);
+}
+
+Value Converter::readPart(Operation *user, Value slice) {
+  const FragmentPart part = *fragmentPartOf(slice);
+  return FragmentParts(builder, user).read(wholeOf(part), part);
+}
+
+void Converter::assign(Operation *user, Value buffer, Value value) {
+  if (std::optional<FragmentPart> part = fragmentPartOf(buffer)) {
+    Value &whole = current[part->whole];
+    whole = FragmentParts(builder, user).with(whole, *part, value);
+  } else if (isPromoted(buffer)) {
     current[buffer] = value;
   } else if (storage.isPart(buffer)) {
-    storage.writePart(loc, value, buffer);
+    storage.writePart(user->getLoc(), value, buffer);
   } else {
-    tgpu::LocalStoreOp::create(builder, loc, value, mapped(buffer));
+    tgpu::LocalStoreOp::create(builder, user->getLoc(), value, mapped(buffer));
   }
 }
 
@@ -140,11 +174,7 @@ LogicalResult Converter::convertRead(tile::ReadOp op) {
     mapping.map(op.getResult(), value);
     return success();
   }
-  FailureOr<Value> value = contentsOf(op, op.getSource());
-  if (failed(value)) {
-    return failure();
-  }
-  mapping.map(op.getResult(), *value);
+  mapping.map(op.getResult(), contentsOf(op, op.getSource()));
   return success();
 }
 
@@ -154,10 +184,7 @@ LogicalResult Converter::convertWrite(tile::WriteOp op) {
                ? success()
                : emitUnsupported(op, "an assignment of a tile to a `local` buffer");
   }
-  if (isPromoted(op.getDest()) && !current.count(op.getDest())) {
-    return emitUnsupported(op, "an assignment to part of a fragment");
-  }
-  assign(op.getLoc(), op.getDest(), mapped(op.getValue()));
+  assign(op, op.getDest(), mapped(op.getValue()));
   return success();
 }
 
@@ -177,8 +204,9 @@ LogicalResult Converter::convertLoad(tile::LoadOp op) {
                                              array.getValue(), mapped(op.getIndices()[0]))));
     return success();
   }
-  if (!isa<GlobalType>(op.getSource().getType())) {
-    return emitUnsupported(op, "reading one element of a tile");
+  if (std::optional<FragmentPart> part = fragmentPartOf(op.getSource())) {
+    mapping.map(op.getResult(), readElement(op, *part));
+    return success();
   }
   builder.clone(*op, mapping);
   return success();
@@ -193,8 +221,11 @@ LogicalResult Converter::convertStore(tile::StoreOp op) {
     storage.store(op.getLoc(), mapped(op.getValue()), op.getDest(), op.getIndices());
     return success();
   }
-  if (!isa<GlobalType>(op.getDest().getType())) {
-    return emitUnsupported(op, "writing one element of a tile");
+  if (std::optional<FragmentPart> part = fragmentPartOf(op.getDest())) {
+    Value &whole = current[part->whole];
+    whole = FragmentParts(builder, op)
+                .withElement(whole, *part, mappedAll(op.getIndices()), mapped(op.getValue()));
+    return success();
   }
   builder.clone(*op, mapping);
   return success();
@@ -206,6 +237,14 @@ LogicalResult Converter::convertSlice(tile::SliceOp op) {
       return emitUnsupported(op, "part of a gathered dimension");
     }
     builder.clone(*op, mapping);
+    return success();
+  }
+  if (std::optional<FragmentPart> part = fragmentPartOf(op.getResult())) {
+    // Others find it in the fragment, or in the tile, themselves.
+    const bool isRead = !llvm::all_of(op->getUsers(), llvm::IsaPred<tile::LoadOp, tile::SliceOp>);
+    if (isa<RankedTensorType>(op.getResult().getType()) && isRead) {
+      mapping.map(op.getResult(), readPart(op, op.getResult()));
+    }
     return success();
   }
   if (storage.isPartByIndices(op, /*asTile=*/false)) {
@@ -262,7 +301,7 @@ LogicalResult Converter::convertCopy(tile::CopyOp op) {
                          IntegerAttr(), op.getNoTma(), op.getCache(), op.getRequireAttr());
     return success();
   }
-  FailureOr<Value> value;
+  Value value;
   if (fromGlobal) {
     auto type = cast<GlobalType>(source.getType());
     auto shape = isa<BufferType>(dest.getType()) ? cast<BufferType>(dest.getType()).getShape()
@@ -277,10 +316,7 @@ LogicalResult Converter::convertCopy(tile::CopyOp op) {
   } else {
     value = contentsOf(op, source);
   }
-  if (failed(value)) {
-    return failure();
-  }
-  Value converted = convertElements(op, *value, element);
+  Value converted = convertElements(op, value, element);
   if (toGlobal) {
     if (!isa<RankedTensorType>(converted.getType())) {
       return emitUnsupported(op, "copying a scalar to a tensor");
@@ -289,14 +325,11 @@ LogicalResult Converter::convertCopy(tile::CopyOp op) {
                           IntegerAttr(), op.getNoTma(), op.getCache(), op.getRequireAttr());
     return success();
   }
-  if (isPromoted(dest) && !current.count(dest)) {
-    return emitUnsupported(op, "copying to part of a fragment");
-  }
-  assign(loc, dest, converted);
+  assign(op, dest, converted);
   return success();
 }
 
-FailureOr<Value> Converter::matrixOperand(Operation *user, Value operand) {
+Value Converter::matrixOperand(Operation *user, Value operand) {
   if (isa<tgpu::SmemType>(mapped(operand).getType())) {
     return mapped(operand);
   }
@@ -304,14 +337,8 @@ FailureOr<Value> Converter::matrixOperand(Operation *user, Value operand) {
 }
 
 LogicalResult Converter::convertGemm(tile::GemmOp op) {
-  FailureOr<Value> a = matrixOperand(op, op.getA()), b = matrixOperand(op, op.getB());
-  Value acc = current.lookup(op.getAcc());
-  if (failed(a) || failed(b)) {
-    return failure();
-  }
-  if (!acc) {
-    return emitUnsupported(op, "accumulating into part of a fragment");
-  }
+  Value a = matrixOperand(op, op.getA()), b = matrixOperand(op, op.getB());
+  Value acc = contentsOf(op, op.getAcc());
   // Sums are in f32 also where the accumulator is f16 (docs/language.md section 10): it is rounded
   // once, at the end.
   auto accType = cast<RankedTensorType>(acc.getType());
@@ -323,10 +350,10 @@ LogicalResult Converter::convertGemm(tile::GemmOp op) {
   };
   Value sums = rounds ? convert(acc, builder.getF32Type()) : acc;
   Value product = tgpu::DotOp::create(
-      builder, op.getLoc(), sums.getType(), *a, *b, sums, op.getTransposeA(), op.getTransposeB(),
+      builder, op.getLoc(), sums.getType(), a, b, sums, op.getTransposeA(), op.getTransposeB(),
       op.getAccumulate(), op.getPolicy(), op.getPrecision(), op.getPromote(), op.getAUnsigned(),
       op.getBUnsigned(), tgpu::MmaAttr(), op.getRequireAttr());
-  current[op.getAcc()] = rounds ? convert(product, accType.getElementType()) : product;
+  assign(op, op.getAcc(), rounds ? convert(product, accType.getElementType()) : product);
   return success();
 }
 
@@ -353,7 +380,7 @@ LogicalResult Converter::convertRegion(Block &from, Block &to,
   }
   SmallVector<Value> results;
   if (auto yield = dyn_cast<scf::YieldOp>(from.getTerminator())) {
-    results = llvm::map_to_vector(yield.getOperands(), [&](Value value) { return mapped(value); });
+    results = mappedAll(yield.getOperands());
   }
   llvm::append_range(results, currentValues(buffers));
   scf::YieldOp::create(builder, from.getTerminator()->getLoc(), results);
@@ -362,8 +389,7 @@ LogicalResult Converter::convertRegion(Block &from, Block &to,
 
 LogicalResult Converter::convertFor(scf::ForOp op) {
   llvm::SetVector<Value> buffers = buffersAssignedIn(op);
-  SmallVector<Value> inits =
-      llvm::map_to_vector(op.getInitArgs(), [&](Value value) { return mapped(value); });
+  SmallVector<Value> inits = mappedAll(op.getInitArgs());
   size_t own = inits.size();
   llvm::append_range(inits, currentValues(buffers));
   CountedLoops counted(integers, mapping, builder);
@@ -425,8 +451,7 @@ LogicalResult Converter::convertIf(scf::IfOp op) {
 
 LogicalResult Converter::convertWhile(scf::WhileOp op) {
   llvm::SetVector<Value> buffers = buffersAssignedIn(op);
-  SmallVector<Value> inits =
-      llvm::map_to_vector(op.getInits(), [&](Value value) { return mapped(value); });
+  SmallVector<Value> inits = mappedAll(op.getInits());
   size_t own = inits.size(), ownResults = op.getNumResults();
   llvm::append_range(inits, currentValues(buffers));
   SmallVector<Type> types(op.getResultTypes());
@@ -444,8 +469,7 @@ LogicalResult Converter::convertWhile(scf::WhileOp op) {
     if (failed(convertBlock(*op.getBeforeBody()))) {
       return failure();
     }
-    SmallVector<Value> passed = llvm::map_to_vector(op.getConditionOp().getArgs(),
-                                                    [&](Value value) { return mapped(value); });
+    SmallVector<Value> passed = mappedAll(op.getConditionOp().getArgs());
     llvm::append_range(passed, currentValues(buffers));
     scf::ConditionOp::create(builder, op.getLoc(), mapped(op.getConditionOp().getCondition()),
                              passed);
@@ -463,7 +487,7 @@ LogicalResult Converter::convertWhile(scf::WhileOp op) {
 }
 
 LogicalResult Converter::convertThreads(tile::ThreadsOp op) {
-  auto region = tile::ThreadsOp::create(builder, op.getLoc(), op.getAxesAttr());
+  region = tile::ThreadsOp::create(builder, op.getLoc(), op.getAxesAttr());
   region->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   Block &old = op.getBody().front();
   OpBuilder::InsertionGuard guard(builder);
@@ -475,6 +499,8 @@ LogicalResult Converter::convertThreads(tile::ThreadsOp op) {
     return failure();
   }
   tile::YieldOp::create(builder, op.getLoc());
+  region = {};
+  handed.clear();
   return success();
 }
 

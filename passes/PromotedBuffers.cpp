@@ -16,12 +16,19 @@ bool tilec::isPromoted(Value value) {
                   ThreadStorage::isVariable(type, value));
 }
 
+Value tilec::wholeOf(Value storage) {
+  while (auto slice = storage.getDefiningOp<tile::SliceOp>()) {
+    storage = slice.getSource();
+  }
+  return storage;
+}
+
 Type tilec::valueType(BufferType type) {
   return type.getRank() == 0 ? type.getElementType()
                              : Type(RankedTensorType::get(type.getShape(), type.getElementType()));
 }
 
-/// The promoted buffer that `op` assigns; null if it assigns none.
+/// The promoted buffer that `op` assigns, all or a part; null if it assigns none.
 static Value assignedBuffer(Operation *op) {
   Value place = llvm::TypeSwitch<Operation *, Value>(op)
                     .Case<tile::WriteOp>([](auto write) { return write.getDest(); })
@@ -29,7 +36,7 @@ static Value assignedBuffer(Operation *op) {
                     .Case<tile::CopyOp>([](auto copy) { return copy.getDest(); })
                     .Case<tile::GemmOp>([](auto gemm) { return gemm.getAcc(); })
                     .Default([](Operation *) { return Value(); });
-  return place && isPromoted(place) ? place : Value();
+  return place && isPromoted(place) ? wholeOf(place) : Value();
 }
 
 llvm::SetVector<Value> tilec::buffersAssignedIn(Operation *op) {

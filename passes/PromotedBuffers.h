@@ -13,8 +13,11 @@
 
 namespace tilec {
 
-/// True for a buffer whose contents become SSA values.
+/// True for a buffer whose contents become SSA values, and for a slice of one.
 bool isPromoted(mlir::Value value);
+
+/// The buffer that `storage` is a slice of; itself if it is none.
+mlir::Value wholeOf(mlir::Value storage);
 
 /// The value type of a promoted buffer.
 mlir::Type valueType(tile::BufferType type);

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/PromotedBuffers.h"
 
 using namespace mlir;
 
@@ -17,14 +18,6 @@ bool ThreadStorage::isVariable(BufferType type, Value buffer) {
          buffer.getParentRegion()->getParentOp() &&
          (isa<tile::ThreadsOp>(buffer.getParentRegion()->getParentOp()) ||
           buffer.getParentRegion()->getParentOp()->getParentOfType<tile::ThreadsOp>());
-}
-
-/// The buffer that `storage` is part of.
-static Value wholeOf(Value storage) {
-  while (auto slice = storage.getDefiningOp<tile::SliceOp>()) {
-    storage = slice.getSource();
-  }
-  return storage;
 }
 
 bool ThreadStorage::holds(Value storage) const {

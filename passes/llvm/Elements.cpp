@@ -145,6 +145,30 @@ LogicalResult KernelLowering::lowerGather(tgpu::GatherOp op) {
   return success();
 }
 
+/// All elements of the tile would go to one place: so the mask holds for one of them at most, which
+/// becomes the access's only one.
+Value KernelLowering::onlyElement(ElementAccess &access, const Fragment &values) {
+  Value value = values[0], holds;
+  for (size_t slot = 0; slot < access.slots; ++slot) {
+    Value isHere = both(access.holds.empty() ? Value() : access.holds[slot],
+                        slotInTile(*access.layout, int64_t(slot)));
+    if (!isHere || slot == 0) {
+      value = values[slot];
+      holds = isHere;
+      continue;
+    }
+    value = b.createOrFold<arith::SelectOp>(loc, isHere, values[slot], value);
+    holds = holds ? b.createOrFold<arith::OrIOp>(loc, holds, isHere) : holds;
+  }
+  access.holds = holds ? Fragment{holds} : Fragment();
+  for (Fragment &index : access.at) {
+    index.resize(1);
+  }
+  access.layout = nullptr;
+  access.slots = 1;
+  return value;
+}
+
 LogicalResult KernelLowering::lowerScatter(tgpu::ScatterOp op) {
   ElementAccess access{op, op.getDest(), op.getIndices(), op.getMask(), op.getValue().getType()};
   FailureOr<Fragment> values = flatten(op, op.getValue());
@@ -152,6 +176,11 @@ LogicalResult KernelLowering::lowerScatter(tgpu::ScatterOp op) {
     return failure();
   }
   const int64_t bytes = memoryBytes(access.element);
+  const layout::RegisterLayout *owners = access.layout;
+  if (owners && llvm::all_of(op.getIndices(),
+                             [](Value index) { return !isa<RankedTensorType>(index.getType()); })) {
+    *values = {onlyElement(access, *values)};
+  }
   auto store = [&] {
     for (size_t slot = 0; slot < access.slots; ++slot) {
       Value condition, pointer = placeOf(access, slot, condition);
@@ -167,8 +196,8 @@ LogicalResult KernelLowering::lowerScatter(tgpu::ScatterOp op) {
       }
     }
   };
-  if (access.layout) {
-    return byOwners(op, *access.layout, store);
+  if (owners) {
+    return byOwners(op, *owners, store);
   }
   // All threads run the statement; the first one of its warps writes.
   guarded(compare(arith::CmpIPredicate::eq, threadId, i32(warps.first * 32)), store);

@@ -304,6 +304,7 @@ private:
   /// Whether the indices of a slot are inside of the buffer, if it is one; null: always. What an index
   /// outside of it does, an error of the program, must not reach what is behind it.
   mlir::Value insideBuffer(const ElementAccess &access, size_t slot);
+  mlir::Value onlyElement(ElementAccess &access, const Fragment &values);
   /// The place of a slot's element; `condition` (null: always): whether it may be accessed.
   mlir::Value placeOf(const ElementAccess &access, size_t slot, mlir::Value &condition);
 

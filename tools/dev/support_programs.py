@@ -119,6 +119,9 @@ MOVES = {
     "slices of fragments, read": "fragment x: T[8, 64]; copy(" + TILE + ", x); copy(x[:, 16..64], $0[bm * 8, bn * 64]);",
     "slices of fragments, written": "fragment x: T[8, 64]; fragment h: T[8, 32]; copy(" + TILE + ", x); "
     "copy(X[bm * 8, bn * 64 + 8], h); x[:, 32..64] = h; copy(x, $0[bm * 8, bn * 64]);",
+    "one element of a tile, read": "fragment x: T[8, 64]; fragment y: T[8, 64]; copy(" + TILE + ", x); y = x[3, 8 * bn + 5]; "
+    "copy(y, $0[bm * 8, bn * 64]);",
+    "one element of a tile, written": "fragment x: T[8, 64]; copy(" + TILE + ", x); x[bn, 6] = x[3, 5]; copy(x, $0[bm * 8, bn * 64]);",
     "tiles of three dimensions": "fragment y: T[2, 4, 64]; parallel (a, i, j) in y { y[a, i, j] = X[bm * 8 + 4 * a + i, bn * 64 + j]; } "
     "shared z: T[2, 4, 64]; z = y; copy(z[1, :, :], $0[bm * 8, bn * 64]);",
     "`parallel`: elements of tensors": "parallel (i, j) in [8, 64] { $0[bm * 8 + i, bn * 64 + j] = X[bm * 8 + i, N - 1 - bn * 64 - j]; }",
@@ -144,7 +147,7 @@ KEEPING = ("view with bounds of its own", "rows scattered by a copy", "slices of
            "tiles of three dimensions")
 PITCHES = ("--pitch=X=96", "--pitch=R0=112")
 # What the language has no packed types for: single elements of them are not written.
-ELEMENTWISE_WRITES = [row for row in MOVES if "parallel" in MOVES[row] or row.startswith("`threads`")]
+ELEMENTWISE_WRITES = [row for row in MOVES if "parallel" in MOVES[row] or row.startswith("`threads`") or row == "one element of a tile, written"]
 
 
 def moves():

@@ -42,3 +42,22 @@ tgpu.kernel @padding(%f: f32, %k: i32) attributes {threads = 32 : i32, target = 
   tgpu.scatter %f, %b[%k] : f32, !tgpu.smem<64xf32, #tgpu.shared<"64 b32 contig 0 panel 64">>[i32]
   tgpu.return
 }
+
+// All elements of a tile go to one place: the mask holds for one at most, which is the only one that is written.
+// CHECK-LABEL: llvm.func @one_place
+// CHECK: llvm.select
+// CHECK: llvm.or
+// CHECK: llvm.cond_br
+// CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<3>
+// CHECK-NOT: llvm.store
+// CHECK: llvm.return
+tgpu.kernel @one_place(%k: i32) attributes {threads = 32 : i32, target = "sm_80"} {
+  %c0 = arith.constant 0 : i32
+  %b = tgpu.alloc_shared {offset = 0 : i64} : !tgpu.smem<1xf32, #tgpu.shared<"1 b32 contig 0 panel 1">>
+  %c = tgpu.coordinate : tensor<64xi32, #v>
+  %e = arith.sitofp %c : tensor<64xi32, #v> to tensor<64xf32, #v>
+  %at = tile.splat %k : i32 -> tensor<64xi32, #v>
+  %here = arith.cmpi eq, %c, %at : tensor<64xi32, #v>
+  tgpu.scatter %e, %b[%c0] if %here : tensor<64xf32, #v>, !tgpu.smem<1xf32, #tgpu.shared<"1 b32 contig 0 panel 1">>[i32] if tensor<64xi1, #v>
+  tgpu.return
+}

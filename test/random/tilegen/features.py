@@ -198,31 +198,6 @@ def bools(b, shape=None, value=None):
     second.ready = True
 
 
-@feature("parts", 1.2)
-def parts(b):
-    """Slices of a shared buffer, at constant places."""
-    whole = b.tiles(lambda t: t.scope == "shared" and not t.fixed and t.format != "bool" and b.value(t.shape[0]) % 2 == 0)
-    if not whole:
-        return False
-    tile = b.pick(whole)
-    half = b.extent(b.value(tile.shape[0]) // 2)
-    if not b.fits(tile.format, (half, *tile.shape[1:])):
-        return False
-    spans = [(b.pick(["0", half]), half)] + [("0", e) for e in tile.shape[1:]]
-    part, shape = n.Part(tile.name, spans), (half, *tile.shape[1:])
-    if b.chance(0.5):
-        target = b.declare("fragment", tile.format, shape)
-        b.emit(n.Copy(part, n.Ref(target.name)))
-        target.ready = True
-    elif b.chance(0.5):
-        b.emit(n.Copy(b.input_region(tile.format, shape), part, copy_notes(b)))
-    else:
-        source = leaf(b, tile.format, shape)
-        if source is None:
-            return False
-        b.emit(n.Assign(part, "=", source))
-
-
 @feature("transpose", 0.8)
 def transpose(b):
     tiles = b.tiles(lambda t: len(t.shape) == 2 and b.fits(t.format, t.shape[::-1]))

@@ -436,6 +436,9 @@ class Interpreter(Elements):
             raise ProgramError(f"reads `{e.name}`, which nobody wrote")
         return store.tile.each(lambda x: x[index])
 
+    def value_of_At(self, e):
+        return self.value_of_Part(e).each(lambda x: x.reshape(()))
+
     def value_of_Scalar(self, e):
         value = self.number(e.code)
         if not e.cast:

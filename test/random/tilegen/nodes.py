@@ -41,7 +41,7 @@ class Ref:
 
 @dataclass
 class Part:
-    """A slice of a shared buffer: for each dimension (start, count)."""
+    """A slice of a buffer or tile: for each dimension (start, count)."""
 
     name: str
     spans: list
