@@ -47,6 +47,8 @@ struct TestOptions {
   std::vector<std::string> on;       ///< "cpu", "emu", "cuda"; never empty
   std::string filter;                ///< a text that the line of a case must contain
   std::string python;                ///< empty: a python3 that has numpy
+  std::vector<std::string> lines;    ///< `test` lines in place of those of the files
+  bool list = false;                 ///< print the cases as JSON instead of running them
   bool fixed = false;                ///< compile with the dimensions of each case
   bool all = false;                  ///< also what is too large for the processor
   unsigned jobs = 0;                 ///< processes; 0 until resolved: one for each core

@@ -44,7 +44,8 @@ void addRunOptions(CLI::App &app, RunOptions &run) {
                  "number, same(X), poison or none")
       ->allow_extra_args(false);
   app.add_option("--pitch", run.pitches,
-                 "NAME=N: the rows of this `strided` tensor begin N elements apart")
+                 "NAME=N: the rows of this `strided` tensor begin N elements apart; NAME=N,N,...: "
+                 "its strides, but the last")
       ->allow_extra_args(false);
   app.add_option("--out", run.outs, "NAME=FILE.npy: write an output")->allow_extra_args(false);
   app.add_option("--expect", run.expect, "NAME=FILE.npy: compare an output")
@@ -61,6 +62,10 @@ void addTestOptions(CLI::App &app, TestOptions &test, std::string &on) {
                  "if there is a GPU");
   app.add_option("--filter", test.filter,
                  "run only cases whose line has this text: 'T = bf16', 'K = 129'");
+  app.add_option("--line", test.lines,
+                 "'test: M in [1, 7]; N = 8' in place of the `test` lines of the files")
+      ->allow_extra_args(false);
+  app.add_flag("--list", test.list, "print the cases, one JSON object a line, and run none");
   app.add_option(
       "--per-line", test.perLine,
       "take so many combinations of a line, with as many of its values as they can hold");

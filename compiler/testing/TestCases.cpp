@@ -27,14 +27,15 @@ struct Line {
 /// Reads the lines of one file.
 class Reader {
 public:
-  Reader(const LoadedFile &main, const SourceManager &sources, ast::Context &context,
+  Reader(const LoadedFile &main, SourceManager &sources, ast::Context &context,
          DiagnosticEngine &diags, unsigned perLine)
       : main(main), sources(sources), context(context), diags(diags), perLine(perLine),
         evaluator(main, /*arch=*/90, diags) {}
-  std::vector<KernelTests> read();
+  std::vector<KernelTests> read(ArrayRef<std::string> given);
 
 private:
   bool split(const ast::HeaderLine &header);
+  void replaceTests(ArrayRef<std::string> given);
   std::optional<KernelTests> readKernel(const ast::KernelItem &kernel);
   std::string function(const Line &line);
   void tolerances(const Line &line, std::map<std::string, double> &into);
@@ -47,7 +48,7 @@ private:
   void error(SMRange range, const Twine &text) { diags.report(diag::Id::CaseLine, range, text); }
 
   const LoadedFile &main;
-  const SourceManager &sources;
+  SourceManager &sources;
   ast::Context &context;
   DiagnosticEngine &diags;
   unsigned perLine;
@@ -277,9 +278,23 @@ std::optional<KernelTests> Reader::readKernel(const ast::KernelItem &kernel) {
   return testLines.empty() ? std::nullopt : std::optional(std::move(tests));
 }
 
-std::vector<KernelTests> Reader::read() {
+/// Takes these `test` lines instead of those of the file.
+void Reader::replaceTests(ArrayRef<std::string> given) {
+  llvm::erase_if(lines, [](const Line &line) { return line.kind == "test"; });
+  for (const std::string &text : given) {
+    StringRef kept = sources.text(sources.addText("<command line>", text));
+    if (split({rangeOf(kept), kept}) && lines.back().kind != "test") {
+      error(rangeOf(lines.back().kind), "`--line` gives a `test:` line");
+    }
+  }
+}
+
+std::vector<KernelTests> Reader::read(ArrayRef<std::string> given) {
   for (const ast::HeaderLine &header : main.ast->header) {
     split(header);
+  }
+  if (!given.empty()) {
+    replaceTests(given);
   }
   std::vector<KernelTests> list;
   for (const ast::Item *item : main.ast->items) {
@@ -294,10 +309,10 @@ std::vector<KernelTests> Reader::read() {
 
 } // namespace
 
-std::vector<KernelTests> readCases(const LoadedFile &main, const SourceManager &sources,
-                                   ast::Context &context, DiagnosticEngine &diags,
-                                   unsigned perLine) {
-  return Reader(main, sources, context, diags, perLine).read();
+std::vector<KernelTests> readCases(const LoadedFile &main, SourceManager &sources,
+                                   ast::Context &context, DiagnosticEngine &diags, unsigned perLine,
+                                   ArrayRef<std::string> given) {
+  return Reader(main, sources, context, diags, perLine).read(given);
 }
 
 } // namespace tilec

@@ -47,9 +47,10 @@ struct KernelTests {
 
 /// Reads the case lines of `main` for all its kernels that have `test` lines, in the order of the
 /// file. `perLine` limits how many combinations of a line are taken, spread over the values of each
-/// list; 0 means all. Reports what is malformed, at its place.
-std::vector<KernelTests> readCases(const LoadedFile &main, const SourceManager &sources,
-                                   ast::Context &context, DiagnosticEngine &diags,
-                                   unsigned perLine);
+/// list; 0 means all. `given` are `test` lines in place of those of the file, if there are any. Reports
+/// what is malformed, at its place.
+std::vector<KernelTests> readCases(const LoadedFile &main, SourceManager &sources,
+                                   ast::Context &context, DiagnosticEngine &diags, unsigned perLine,
+                                   llvm::ArrayRef<std::string> given = {});
 
 } // namespace tilec

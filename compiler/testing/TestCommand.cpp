@@ -38,7 +38,8 @@ static bool readFile(const Options &options, TestFile &file) {
   auto read = [&] {
     const LoadedFile *main = loader.load(file.name);
     if (main && !diags.hasErrors()) {
-      file.kernels = readCases(*main, sources, loader.getContext(), diags, options.test.perLine);
+      file.kernels = readCases(*main, sources, loader.getContext(), diags, options.test.perLine,
+                               options.test.lines);
     }
   };
   CrashRecoveryContext().RunSafelyOnThread(read, stackBytes);
@@ -72,6 +73,57 @@ static void addBatches(const Options &options, const TestFile &file, const Kerne
       batch.cases.assign(group.begin() + long(i),
                          group.begin() + long(std::min(i + maxBatch, group.size())));
       batches.push_back(std::move(batch));
+    }
+  }
+}
+
+/// A case as other tools read it: what to compile, to draw, to run and to compare with.
+static json::Object describe(const TestFile &file, const KernelTests &tests, const TestCase &test) {
+  json::Object parameters, given, dimensions, scalars, tensors, tolerances;
+  for (const CaseValue &value : test.values) {
+    switch (value.kind) {
+    case CaseValue::Kind::Parameter:
+      parameters[value.name] = value.value;
+      if (!value.isDefault) {
+        given[value.name] = value.text;
+      }
+      break;
+    case CaseValue::Kind::Dimension:
+      dimensions[value.name] = value.value;
+      break;
+    case CaseValue::Kind::Scalar:
+      scalars[value.name] = value.value;
+      break;
+    case CaseValue::Kind::Tensor:
+      tensors[value.name] = value.text;
+      break;
+    }
+  }
+  for (const auto &[type, tolerance] : tests.tolerances) {
+    tolerances[type] = tolerance;
+  }
+  return json::Object{{"file", file.name},
+                      {"kernel", tests.kernel},
+                      {"case", test.describe()},
+                      {"reference", tests.reference},
+                      {"inputs", tests.inputs},
+                      {"tolerances", std::move(tolerances)},
+                      {"parameters", std::move(parameters)},
+                      {"given", std::move(given)},
+                      {"dimensions", std::move(dimensions)},
+                      {"scalars", std::move(scalars)},
+                      {"tensors", std::move(tensors)},
+                      {"work", test.work}};
+}
+
+static void list(const Options &options, ArrayRef<TestFile> files) {
+  for (const TestFile &file : files) {
+    for (const KernelTests &tests : file.kernels) {
+      for (const TestCase &test : tests.cases) {
+        if (matches(options, tests, test)) {
+          outs() << json::Value(describe(file, tests, test)) << "\n";
+        }
+      }
     }
   }
 }
@@ -120,6 +172,10 @@ ExitCode runTests(const Options &given) {
     if (!readFile(options, files.back())) {
       return ExitInput;
     }
+  }
+  if (options.test.list) {
+    list(options, files);
+    return ExitSuccess;
   }
   std::vector<TestBatch> batches;
   for (const TestFile &file : files) {

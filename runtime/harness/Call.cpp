@@ -37,7 +37,7 @@ Value valueOf(const Array &scalar) {
 std::byte Call::Slot::gap() const { return poisoned ? kPoison : kGuard; }
 
 std::vector<std::byte> Call::Slot::memory() const {
-  return pitch ? spreadRows(host, *pitch, gap()) : host.data;
+  return strides.empty() ? host.data : spreadRows(host, strides, gap());
 }
 
 /// What --arg says of an argument; null if nothing.
@@ -206,26 +206,56 @@ void Call::generateRest() {
   }
 }
 
+/// Gives a tensor the strides that --pitch asks for.
+void Call::setStrides(Slot &slot, const std::vector<int64_t> &pitch) const {
+  const std::vector<int64_t> &shape = slot.host.shape;
+  const std::string option = "`--pitch " + slot.argument->name + "`: ";
+  if (slot.absent || slot.same || shape.size() < 2 || dtypeBits(slot.argument->dtype) < 8) {
+    throw InputError(option + "it is for tensors of their own with rank 2 or more and whole bytes");
+  }
+  if (pitch.size() != 1 && pitch.size() != shape.size() - 1) {
+    throw InputError(option + "it has a number for rows, or one for each dimension but the last");
+  }
+  bool isNegative = std::any_of(pitch.begin(), pitch.end(), [](int64_t p) { return p < 0; });
+  if (isNegative || (pitch.size() == 1 && pitch[0] < shape.back())) {
+    throw InputError(option + "the distance is no less than a row");
+  }
+  slot.strides = pitch;
+  slot.strides.push_back(1);
+  if (pitch.size() == 1) {
+    slot.strides = pitchedStrides(shape, pitch[0]);
+  }
+  Int last = 0;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    last += static_cast<Int>(slot.strides[d]) * std::max<int64_t>(shape[d] - 1, 0);
+  }
+  if (last * dtypeBits(slot.argument->dtype) / 8 >= static_cast<Int>(executor.memoryLimit())) {
+    throw InputError(option + "the tensor is too large with it");
+  }
+  if (!haveSharedRows(slot.host, slot.strides)) {
+    return;
+  }
+  if (slot.argument->isWritten()) {
+    throw InputError(option + "rows that are written cannot share memory");
+  }
+  bool intact = true;
+  Array shared = gatherRows(slot.host, slot.strides, slot.memory(), slot.gap(), intact);
+  if (shared.data != slot.host.data && slot.fromFile) {
+    throw InputError(option + "rows that share memory hold different values");
+  }
+  slot.host = shared;
+}
+
 /// Gives tensors their pitches; one that is another tensor too has that one's.
 void Call::setPitches() {
   for (Slot &slot : slots) {
     auto given = options.pitches.find(slot.argument->name);
-    if (given == options.pitches.end()) {
-      continue;
+    if (given != options.pitches.end()) {
+      setStrides(slot, given->second);
     }
-    const std::vector<int64_t> &shape = slot.host.shape;
-    if (slot.absent || slot.same || shape.size() < 2 || given->second < shape.back() ||
-        dtypeBits(slot.argument->dtype) < 8) {
-      throw InputError("`--pitch " + given->first + "=" + std::to_string(given->second) +
-                       "`: it is for tensors of their own with rank 2 or more and whole bytes, and "
-                       "no less than a row");
-    }
-    slot.pitch = given->second;
-    slot.strides = pitchedStrides(shape, *slot.pitch);
   }
   for (Slot &slot : slots) {
     if (slot.same) {
-      slot.pitch = slots[*slot.same].pitch;
       slot.strides = slots[*slot.same].strides;
     }
   }
@@ -250,7 +280,7 @@ void Call::upload() {
       arg.data = reinterpret_cast<void *>(slot.device->address());
       arg.extents = slot.host.shape.data();
       arg.rank = static_cast<int32_t>(slot.host.shape.size());
-      arg.strides = slot.pitch ? slot.strides.data() : nullptr;
+      arg.strides = slot.strides.empty() ? nullptr : slot.strides.data();
     } else {
       arg.rank = 0;
     }
@@ -293,9 +323,9 @@ void Call::checkTensor(Slot &slot, bool &compared) {
   }
   Array after = slot.host;
   after.data = slot.device->read();
-  if (slot.pitch) {
+  if (!slot.strides.empty()) {
     bool intact = true;
-    after = gatherRows(slot.host, *slot.pitch, after.data, slot.gap(), intact);
+    after = gatherRows(slot.host, slot.strides, after.data, slot.gap(), intact);
     if (!intact) {
       fail(name + ": WRONG: memory between its rows was written");
     }

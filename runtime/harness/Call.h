@@ -20,7 +20,8 @@ struct InputError : std::runtime_error {
 /// distribution, a number, `same(X)`, `poison` or `none`.
 struct CallOptions {
   std::map<std::string, int64_t> dims;
-  std::map<std::string, int64_t> pitches; ///< of `strided` tensors whose rows lie further apart
+  /// Of `strided` tensors: elements from row to row, or the strides of all dimensions but the last.
+  std::map<std::string, std::vector<int64_t>> pitches;
   std::map<std::string, std::string> args, outs, expects;
   std::optional<double> tolerance; ///< accepted ||out - ref|| / ||ref||; else from the type
   uint64_t seed = 1;               ///< of drawn inputs
@@ -68,8 +69,7 @@ private:
     Array host;            ///< as before the run; a scalar has an empty shape
     /// The number of the slot whose tensor this is too: `same(X)`.
     std::optional<size_t> same;
-    std::optional<int64_t> pitch; ///< elements from row to row, if given
-    std::vector<int64_t> strides; ///< with a pitch
+    std::vector<int64_t> strides; ///< in elements, of a tensor with a pitch; else empty
     std::shared_ptr<Buffer> device;
 
     std::byte gap() const;                 ///< what lies between rows
@@ -87,6 +87,7 @@ private:
   void generateTensor(Slot &slot) const;
   void generateRest();
   void setPitches();
+  void setStrides(Slot &slot, const std::vector<int64_t> &pitch) const;
   void upload();
   static void fill(Slot &slot);
   void check();

@@ -52,7 +52,16 @@ void readCallTexts(CallOptions &options, const CallTexts &texts) {
     }
   };
   numbers(options.dims, texts.dims, "--dim");
-  numbers(options.pitches, texts.pitches, "--pitch");
+  for (const std::string &text : texts.pitches) {
+    auto [name, value] = split(text, "--pitch");
+    std::map<std::string, int64_t> one;
+    for (size_t begin = 0; begin <= value.size();) {
+      size_t end = std::min(value.find(',', begin), value.size());
+      numbers(one, {name + "=" + value.substr(begin, end - begin)}, "--pitch");
+      options.pitches[name].push_back(one[name]);
+      begin = end + 1;
+    }
+  }
   auto fill = [](std::map<std::string, std::string> &map, const std::vector<std::string> &list,
                  const char *option) {
     for (const std::string &text : list) {

@@ -5,17 +5,30 @@
 namespace tile_rt {
 
 namespace {
+/// Where the rows of a strided tensor lie, in bytes.
 struct Rows {
-  size_t count, bytes, pitch; ///< pitch in bytes
+  std::vector<size_t> offsets;
+  size_t bytes, total = 0;
 
-  Rows(const Array &array, int64_t pitchElements) {
+  Rows(const Array &array, const std::vector<int64_t> &strides) {
     size_t element = static_cast<size_t>(dtypeBytes(array.dtype, 1));
-    auto length = static_cast<size_t>(array.shape.back());
-    bytes = length * element;
-    count = length == 0 ? 0 : static_cast<size_t>(array.size()) / length;
-    pitch = static_cast<size_t>(pitchElements) * element;
+    bytes = static_cast<size_t>(array.shape.back()) * element;
+    if (array.size() == 0) {
+      return;
+    }
+    std::vector<int64_t> index(array.shape.size() - 1, 0);
+    for (int64_t row = 0, count = array.size() / array.shape.back(); row < count; ++row) {
+      int64_t at = 0;
+      for (size_t d = 0; d < index.size(); ++d) {
+        at += index[d] * strides[d];
+      }
+      offsets.push_back(static_cast<size_t>(at) * element);
+      total = std::max(total, offsets.back() + bytes);
+      for (size_t d = index.size(); d-- > 0 && ++index[d] == array.shape[d];) {
+        index[d] = 0;
+      }
+    }
   }
-  size_t total() const { return count == 0 ? 0 : (count - 1) * pitch + bytes; }
 };
 } // namespace
 
@@ -29,26 +42,34 @@ std::vector<int64_t> pitchedStrides(const std::vector<int64_t> &shape, int64_t p
   return strides;
 }
 
-std::vector<std::byte> spreadRows(const Array &array, int64_t pitch, std::byte gap) {
-  Rows rows(array, pitch);
-  std::vector<std::byte> memory(rows.total(), gap);
-  for (size_t row = 0; row < rows.count; ++row) {
-    std::copy_n(array.data.data() + row * rows.bytes, rows.bytes, memory.data() + row * rows.pitch);
+bool haveSharedRows(const Array &array, const std::vector<int64_t> &strides) {
+  Rows rows(array, strides);
+  std::sort(rows.offsets.begin(), rows.offsets.end());
+  return std::adjacent_find(rows.offsets.begin(), rows.offsets.end(), [&](size_t a, size_t b) {
+           return b - a < rows.bytes;
+         }) != rows.offsets.end();
+}
+
+std::vector<std::byte> spreadRows(const Array &array, const std::vector<int64_t> &strides,
+                                  std::byte gap) {
+  Rows rows(array, strides);
+  std::vector<std::byte> memory(rows.total, gap);
+  for (size_t row = 0; row < rows.offsets.size(); ++row) {
+    std::copy_n(array.data.data() + row * rows.bytes, rows.bytes,
+                memory.data() + rows.offsets[row]);
   }
   return memory;
 }
 
-Array gatherRows(const Array &like, int64_t pitch, const std::vector<std::byte> &memory,
-                 std::byte gap, bool &gapsIntact) {
-  Rows rows(like, pitch);
+Array gatherRows(const Array &like, const std::vector<int64_t> &strides,
+                 const std::vector<std::byte> &memory, std::byte gap, bool &gapsIntact) {
+  Rows rows(like, strides);
   Array result = like;
-  gapsIntact = true;
-  for (size_t row = 0; row < rows.count; ++row) {
-    const std::byte *begin = memory.data() + row * rows.pitch;
-    std::copy_n(begin, rows.bytes, result.data.data() + row * rows.bytes);
-    const std::byte *end = std::min(begin + rows.pitch, memory.data() + memory.size());
-    gapsIntact &= std::all_of(begin + rows.bytes, end, [&](std::byte b) { return b == gap; });
+  for (size_t row = 0; row < rows.offsets.size(); ++row) {
+    std::copy_n(memory.data() + rows.offsets[row], rows.bytes,
+                result.data.data() + row * rows.bytes);
   }
+  gapsIntact = spreadRows(result, strides, gap) == memory;
   return result;
 }
 

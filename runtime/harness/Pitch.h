@@ -1,4 +1,4 @@
-// Tensors whose rows lie further apart than they are long.
+// Tensors whose rows lie further apart than they are long, or share memory.
 #pragma once
 
 #include "runtime/harness/Array.h"
@@ -9,13 +9,18 @@ namespace tile_rt {
 /// more.
 std::vector<int64_t> pitchedStrides(const std::vector<int64_t> &shape, int64_t pitch);
 
-/// The memory of such a tensor: the rows of `array` with `gap` bytes between them, none after the
-/// last. Elements are whole bytes, and `pitch` is at least as long as a row.
-std::vector<std::byte> spreadRows(const Array &array, int64_t pitch, std::byte gap);
+/// Whether rows of a tensor with these strides share memory.
+bool haveSharedRows(const Array &array, const std::vector<int64_t> &strides);
+
+/// The memory of a tensor with these strides in elements, the last one 1: the rows of `array` with
+/// `gap` bytes between them, none after the last. Elements are whole bytes. Where rows share memory
+/// the last of them counts.
+std::vector<std::byte> spreadRows(const Array &array, const std::vector<int64_t> &strides,
+                                  std::byte gap);
 
 /// The rows out of such memory, as an array like `like`; `gapsIntact` says whether each byte
 /// between them is still `gap`.
-Array gatherRows(const Array &like, int64_t pitch, const std::vector<std::byte> &memory,
-                 std::byte gap, bool &gapsIntact);
+Array gatherRows(const Array &like, const std::vector<int64_t> &strides,
+                 const std::vector<std::byte> &memory, std::byte gap, bool &gapsIntact);
 
 } // namespace tile_rt

@@ -52,9 +52,10 @@ std::string timeCall(Executor &executor, const Names &names, const CaseOptions &
   std::vector<float> times = executor.time(options.warmup, options.repeat, options.flushL2);
   std::sort(times.begin(), times.end());
   double median = times[times.size() / 2];
-  char buffer[80];
-  std::snprintf(buffer, sizeof(buffer), "%.4f ms (median of %zu, least %.4f)", median, times.size(),
-                static_cast<double>(times[0]));
+  auto quarter = [&](size_t i) { return static_cast<double>(times[i * (times.size() - 1) / 4]); };
+  char buffer[120];
+  std::snprintf(buffer, sizeof(buffer), "%.4f ms (median of %zu, least %.4f, half %.4f to %.4f)",
+                median, times.size(), quarter(0), quarter(1), quarter(3));
   return buffer + rates(median, amounts);
 }
 

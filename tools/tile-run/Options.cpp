@@ -27,7 +27,8 @@ void addCaseOptions(CLI::App &app, CaseOptions &options, Raw &raw) {
          "number, same(X) (the tensor of argument X), poison (for an output: nothing), or none")
       ->allow_extra_args(false);
   app.add_option("--pitch", raw.texts.pitches,
-                 "NAME=N: the rows of this `strided` tensor begin N elements apart")
+                 "NAME=N: the rows of this `strided` tensor begin N elements apart; NAME=N,N,...: "
+                 "its strides, but the last")
       ->allow_extra_args(false);
   app.add_option("--out", raw.texts.outs, "NAME=FILE.npy: write this tensor after the run")
       ->allow_extra_args(false);

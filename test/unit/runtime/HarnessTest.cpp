@@ -49,16 +49,36 @@ TEST(Pitch, RowsLieApartAndComeBack) {
   for (int64_t i = 0; i < array.size(); ++i) {
     array.setValue(i, static_cast<double>(i));
   }
-  EXPECT_EQ(pitchedStrides(array.shape, 5), (std::vector<int64_t>{10, 5, 1}));
-  std::vector<std::byte> memory = spreadRows(array, 5, std::byte{0xa5});
+  const std::vector<int64_t> strides = pitchedStrides(array.shape, 5);
+  EXPECT_EQ(strides, (std::vector<int64_t>{10, 5, 1}));
+  std::vector<std::byte> memory = spreadRows(array, strides, std::byte{0xa5});
   ASSERT_EQ(memory.size(), 2u * (3 * 5 + 3)); // nothing after the last row
   EXPECT_EQ(memory[2 * 5], std::byte{3});     // element 3 begins the second row
   EXPECT_EQ(memory[2 * 3], std::byte{0xa5});
   bool intact = false;
-  EXPECT_EQ(gatherRows(array, 5, memory, std::byte{0xa5}, intact).data, array.data);
+  EXPECT_EQ(gatherRows(array, strides, memory, std::byte{0xa5}, intact).data, array.data);
   EXPECT_TRUE(intact);
   memory[2 * 4] = std::byte{1};
-  gatherRows(array, 5, memory, std::byte{0xa5}, intact);
+  gatherRows(array, strides, memory, std::byte{0xa5}, intact);
+  EXPECT_FALSE(intact);
+}
+
+TEST(Pitch, RowsShareMemory) {
+  Array array(DType::I16, {2, 2, 3});
+  for (int64_t i = 0; i < array.size(); ++i) {
+    array.setValue(i, static_cast<double>(i % 6));
+  }
+  const std::vector<int64_t> strides = {0, 4, 1};
+  EXPECT_TRUE(haveSharedRows(array, strides));
+  EXPECT_TRUE(haveSharedRows(array, {6, 2, 1}));
+  EXPECT_FALSE(haveSharedRows(array, {3, 6, 1}));
+  std::vector<std::byte> memory = spreadRows(array, strides, std::byte{0xa5});
+  ASSERT_EQ(memory.size(), 2u * (4 + 3)); // one matrix for both
+  bool intact = false;
+  EXPECT_EQ(gatherRows(array, strides, memory, std::byte{0xa5}, intact).data, array.data);
+  EXPECT_TRUE(intact);
+  memory[2 * 3] = std::byte{1};
+  gatherRows(array, strides, memory, std::byte{0xa5}, intact);
   EXPECT_FALSE(intact);
 }
 
