@@ -39,6 +39,7 @@ if os.path.exists("/dev/nvidiactl"):
 
 config.substitutions.append(("%kernels", os.path.join(config.source_dir, "kernels")))
 config.substitutions.append(("%source", config.source_dir))
+config.substitutions.append(("%build", config.build_dir))
 config.substitutions.append(("%python", config.python))
 # A CUDA driver that runs nothing (test/unit/runtime/FakeDriver.cpp).
 config.substitutions.append(

@@ -15,7 +15,7 @@ def flash_attention(Q, K, V, scale, CAUSAL=False, T=None, **_):
     q, k, v = (decode(x, T) for x in (Q, K, V))
     group = q.shape[1] // k.shape[1]
     k, v = np.repeat(k, group, axis=1), np.repeat(v, group, axis=1)
-    scores = np.einsum("bhsd,bhtd->bhst", q, k) * scale
+    scores = q @ k.swapaxes(2, 3) * scale
     if CAUSAL:  # aligned to the last row and column
         rows, columns = scores.shape[2:]
         hidden = np.arange(columns)[None, :] > np.arange(rows)[:, None] + columns - rows
@@ -24,7 +24,7 @@ def flash_attention(Q, K, V, scale, CAUSAL=False, T=None, **_):
     base = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):
         lse = base + np.log(np.exp(scores - base[..., None]).sum(axis=-1))
-    return {"O": np.einsum("bhst,bhtd->bhsd", softmax(scores), v), "LSE": lse}
+    return {"O": softmax(scores) @ v, "LSE": lse}
 
 
 def mla_decode(Q, KV, seqlens, scale, DV=512, T=None, **_):
@@ -37,10 +37,12 @@ def mla_decode(Q, KV, seqlens, scale, DV=512, T=None, **_):
     return {"O": out}
 
 
-def mla_decode_inputs(random, B, SK, **_):
-    """Lengths from 0 to SK, both among them where there is room."""
+def mla_decode_inputs(random, B, SK, DV=512, DR=64, T="bf16", **_):
+    """Lengths from 0 to SK, both among them where there is room. What lies behind a length is NaN."""
     seqlens = random.integers(0, SK + 1, B)
     seqlens[0] = SK
     if B > 2:
         seqlens[1] = 0
-    return {"seqlens": encode(seqlens, "i32")}
+    cache = random.standard_normal((B, SK, DV + DR))
+    cache[np.arange(SK) >= seqlens[:, None]] = np.nan
+    return {"KV": encode(cache, T), "seqlens": encode(seqlens, "i32")}

@@ -15,10 +15,10 @@ def window_attention(Q, K, V, scale, softcap, window, CAP=True, T=None, **_):
     q, k, v = (decode(x, T) for x in (Q, K, V))
     group = q.shape[1] // k.shape[1]
     k, v = np.repeat(k, group, axis=1), np.repeat(v, group, axis=1)
-    scores = np.einsum("bhsd,bhtd->bhst", q, k) * scale
+    scores = q @ k.swapaxes(2, 3) * scale
     if CAP:
         scores = softcap * np.tanh(scores / softcap)
     rows, columns = scores.shape[2:]
     behind = np.arange(rows)[:, None] + columns - rows - np.arange(columns)[None, :]
     scores = np.where((behind < 0) | (behind >= window), -np.inf, scores)
-    return {"O": np.einsum("bhst,bhtd->bhsd", softmax(scores), v)}
+    return {"O": softmax(scores) @ v}
