@@ -24,8 +24,11 @@ struct Rows {
       }
       offsets.push_back(static_cast<size_t>(at) * element);
       total = std::max(total, offsets.back() + bytes);
-      for (size_t d = index.size(); d-- > 0 && ++index[d] == array.shape[d];) {
-        index[d] = 0;
+      for (size_t d = index.size(); d > 0; --d) {
+        if (++index[d - 1] < array.shape[d - 1]) {
+          break;
+        }
+        index[d - 1] = 0;
       }
     }
   }
