@@ -7,7 +7,8 @@
 
 `run` writes each result down when it has it, and a second call goes on behind the first: so that no call takes longer than
 --seconds and what runs last. It ends with 2 as long as there is a rest. OUT/results.json is everything that is known then.
-Exit status: 0 all right, 1 a wrong result or, with --baseline or `compare`, something worse, 2 there is a rest, 3 wrong usage or no GPU.
+Then it is compared with --baseline, or with test/gpu/acceptance.json as it was when DIR was made: a copy of results.json that is kept.
+Exit status: 0 all right, 1 a wrong result or something worse than before, 2 there is a rest, 3 wrong usage or no GPU.
 """
 import argparse
 import json
@@ -35,7 +36,7 @@ def add_run(modes):
     there.add_argument("--jobs", type=int, default=max(1, min(8, (os.cpu_count() or 1) // 2)), help="cases at a time")
     there.add_argument("--rounds", type=int, default=3, help="of timing")
     there.add_argument("--again", action="store_true", help="what was not right is done again")
-    there.add_argument("--baseline", type=pathlib.Path, help="results.json to compare with when nothing is left")
+    there.add_argument("--baseline", type=pathlib.Path, help="results.json to compare with when nothing is left (DIR/baseline.json)")
     there.add_argument("--limit", type=float, default=3, help="per cent that a time may be worse")
 
 

@@ -10,6 +10,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 BUILD = ROOT / "build"
+KEPT = ROOT / "test/gpu/acceptance.json"  # results.json of the last run
 SYMBOL = "tested"  # of the kernel in a pack
 
 sys.path.insert(0, str(HERE.parent))
@@ -160,7 +161,7 @@ def bench_of(entry, pack, packs):
 
 
 def copy_tools(folder):
-    """What runs there: this folder, the references, tile-run."""
+    """What runs there: this folder, the references, tile-run; and what the last run found."""
     for source, pattern, target in ((HERE, "*.py", "acceptance"), (ROOT / "kernels", "**/*.py", "kernels")):
         for path in source.glob(pattern):
             place = folder / target / path.relative_to(source)
@@ -168,6 +169,8 @@ def copy_tools(folder):
             shutil.copy(path, place)
     for file in ("bin/tile-run", "lib/libtile_rt.so"):
         shutil.copy(BUILD / file, folder)
+    if KEPT.exists():
+        shutil.copy(KEPT, folder / "baseline.json")
 
 
 def report(problems, refused):

@@ -38,19 +38,19 @@ def device_name(on):
     if on != "cuda":
         return on
     try:
-        done = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, timeout=60)
         return done.stdout.strip().splitlines()[0]
     except (OSError, IndexError, subprocess.TimeoutExpired):
         return "unknown"
 
 
-def collect(plan, records, done, on):
+def collect(plan, done, on):
     """What is done of the plan, in its order."""
-    found = [done[r["key"]] for r in records if r["key"] in done]
+    found = [done[r["key"]] for r in plan["plan"] if r["key"] in done]
     kept = [{k: v for k, v in r.items() if k not in ("key", "kind", "seconds") and v != ""} for r in found]
     return {
         "device": device_name(on),
-        "planned": len(records),
+        "planned": len(plan["plan"]),
         "not compiled": plan["problems"],
         "cases": [k for k, r in zip(kept, found) if r["kind"] != "bench"],
         "bench": [k for k, r in zip(kept, found) if r["kind"] == "bench"],

@@ -99,22 +99,26 @@ def run(folder, given):
         return 3
     progress = Progress(given.out, plan["plan"])
     if given.again:
-        progress.done = {key: r for key, r in progress.done.items() if not results.is_wrong(r)}
+        for record in records:
+            if record["key"] in progress.done and results.is_wrong(progress.done[record["key"]]):
+                del progress.done[record["key"]]
     left = [r for r in records if r["key"] not in progress.done]
     run_cases(folder, [r for r in left if r["kind"] != "bench"], progress, given, deadline)
     left = [r for r in records if r["key"] not in progress.done]
     if all(r["kind"] == "bench" for r in left):
         run_benches(folder, plan, left, progress, given, deadline)
     rest = sum(1 for r in records if r["key"] not in progress.done)
-    summary = results.collect(plan, records, progress.done, given.on)
+    summary = results.collect(plan, progress.done, given.on)
     results.write(given.out / "results.json", summary)
     print(results.totals(summary))
-    if given.baseline and not rest:
-        compared = results.compare(json.loads(given.baseline.read_text()), summary, given.limit)
+    kept = folder / "baseline.json"
+    baseline = given.baseline or (kept if kept.exists() else None)
+    if baseline and not rest:
+        compared = results.compare(json.loads(baseline.read_text()), summary, given.limit)
         print("\n".join(compared.lines))
         if compared.worse:
             return 1
     if rest:
         print(f"rest: {rest}; the same command goes on")
         return 2
-    return 1 if any(results.is_wrong(r) for r in summary["cases"] + summary["bench"]) or plan["problems"] else 0
+    return 1 if any(results.is_wrong(progress.done[r["key"]]) for r in records) or plan["problems"] else 0
