@@ -163,6 +163,6 @@ def memory():
 def call(folder, key, on):
     """Prints the result of a case as JSON."""
     case = next(c for c in json.loads((folder / "plan.json").read_text())["plan"] if c["key"] == key)
-    with tempfile.TemporaryDirectory(dir=memory()) as scratch:
+    with tempfile.TemporaryDirectory() as scratch:  # in that of `run`
         result = with_files(folder, case, on) if case["kind"] == "cpu" else with_reference(folder, case, on, pathlib.Path(scratch))
     print(json.dumps(result))

@@ -6,31 +6,38 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
+import calls
 import peers
 import results
 
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def run_case(folder, case, on, limit, threads):
-    """A process of its own, so that neither a crash nor a hang is more than one case."""
-    environment = {**os.environ, **{f"{name}_NUM_THREADS": str(threads) for name in ("OMP", "OPENBLAS", "MKL")}}
-    command = [sys.executable, HERE, "call", folder, case["key"], "--on", on]
-    begin = time.monotonic()
+def run_process(command, environment, limit):
+    """What a process prints as JSON in its last line, or what became of it."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True)
     try:
         out, err = process.communicate(timeout=limit)
-        result = json.loads(out.splitlines()[-1])
+        return json.loads(out.splitlines()[-1])
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        result = {"state": "time-out", "text": f"not done after {limit:g} s"}
+        return {"state": "time-out", "text": f"not done after {limit:g} s"}
     except (IndexError, json.JSONDecodeError):
         last = err.strip().splitlines()[-1:] or [f"status {process.returncode}"]
-        result = {"state": "failed", "text": last[0]}
+        return {"state": "failed", "text": last[0]}
+
+
+def run_case(folder, case, on, limit, threads):
+    """A process of its own, so that neither a crash nor a hang is more than one case, and neither leaves files behind."""
+    begin = time.monotonic()
+    with tempfile.TemporaryDirectory(dir=calls.memory()) as scratch:
+        environment = {**os.environ, "TMPDIR": scratch, **{f"{name}_NUM_THREADS": str(threads) for name in ("OMP", "OPENBLAS", "MKL")}}
+        result = run_process([sys.executable, HERE, "call", folder, case["key"], "--on", on], environment, limit)
     result["text"] = result.get("text", "")[:1000]
     return {"key": case["key"], "id": case["id"], "kind": "case", **result, "seconds": round(time.monotonic() - begin, 1)}
 
