@@ -52,6 +52,7 @@ private:
   LogicalResult convertCopy(tile::CopyOp op);
   LogicalResult convertGemm(tile::GemmOp op);
   LogicalResult convertSlice(tile::SliceOp op);
+  LogicalResult convertBitcastView(tile::BitcastViewOp op);
   LogicalResult convertFor(scf::ForOp op);
   LogicalResult convertIf(scf::IfOp op);
   LogicalResult convertWhile(scf::WhileOp op);
@@ -229,6 +230,19 @@ LogicalResult Converter::convertStore(tile::StoreOp op) {
   }
   builder.clone(*op, mapping);
   return success();
+}
+
+LogicalResult Converter::convertBitcastView(tile::BitcastViewOp op) {
+  auto isPackedTensor = [](Value value) {
+    auto type = dyn_cast<GlobalType>(value.getType());
+    return type && tile::isPacked(type.getElementType());
+  };
+  if (isPackedTensor(op.getSource()) || isPackedTensor(op.getResult())) {
+    builder.clone(*op, mapping); // bytes are found by PackElements
+    return success();
+  }
+  return isa<GlobalType>(op.getResult().getType()) ? convertBitcast(op, mapping, builder)
+                                                   : emitUnsupported(op, "`bitcast` of a buffer");
 }
 
 LogicalResult Converter::convertSlice(tile::SliceOp op) {
@@ -530,6 +544,7 @@ LogicalResult Converter::convert(Operation *op) {
       .Case([&](tile::GemmOp op) { return convertGemm(op); })
       .Case([&](tile::SliceOp op) { return convertSlice(op); })
       .Case([&](tile::ReshapeOp op) { return convertReshape(op, mapping, builder); })
+      .Case([&](tile::BitcastViewOp op) { return convertBitcastView(op); })
       .Case([&](scf::ForOp op) { return convertFor(op); })
       .Case([&](scf::IfOp op) { return convertIf(op); })
       .Case([&](scf::WhileOp op) { return convertWhile(op); })

@@ -103,6 +103,10 @@ private:
   FailureOr<Value> inside(Value value);
   Value viewOf(Value tensor);
   FailureOr<Value> reshaped(tile::ReshapeOp op);
+  /// The view of another element type that `op` makes of a whole tensor; null for another one, which
+  /// is left to the kernel.
+  FailureOr<Value> reinterpreted(tile::BitcastViewOp op);
+  Value scaledInside(Value value, int64_t times, int64_t by);
   /// True if `value` is known where the launch stands; false for null.
   bool isComputedBefore(Value value);
   Value extentInside(Value tensor, int64_t axis);
@@ -119,8 +123,9 @@ private:
   OpBuilder builder;
   tgpu::KernelOp kernel;
   IRMapping mapping;
-  DenseMap<Value, Value> halves; // of host values; looked up only
-  DenseSet<Value> even;          // host values that are even in every call
+  DenseMap<Value, Value> halves;                                // of host values; looked up only
+  std::map<std::tuple<void *, int64_t, int64_t>, Value> scaled; // likewise
+  DenseSet<Value> even; // host values that are even in every call
   llvm::SetVector<Value> operands;
 };
 
@@ -137,6 +142,8 @@ void Outliner::hoistHostValues() {
     bool movable = llvm::none_of(op->getOperands(), [&](Value operand) {
       return launch.getBody().isAncestor(operand.getParentRegion());
     });
+    // What a tensor is reinterpreted as begins with its extents.
+    onHost |= isa<tile::BitcastViewOp>(op) && isa<GlobalType>(op->getOperand(0).getType());
     if (onHost && movable) {
       op->moveBefore(launch);
     }
@@ -312,6 +319,53 @@ FailureOr<Value> Outliner::reshaped(tile::ReshapeOp op) {
       .getResult();
 }
 
+/// A kernel's argument or constant times a number, or divided by one: the host computes it.
+Value Outliner::scaledInside(Value value, int64_t times, int64_t by) {
+  Location loc = value.getLoc();
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    const int64_t number = constant.getSExtValue() * times / by;
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getIntegerAttr(builder.getI64Type(), number));
+  }
+  Value host = operands[cast<BlockArgument>(value).getArgNumber()];
+  Value &result = scaled[{host.getAsOpaquePointer(), times, by}];
+  if (!result) {
+    Type wide = hostBuilder.getI64Type();
+    Value number =
+        arith::ConstantOp::create(hostBuilder, loc, hostBuilder.getIntegerAttr(wide, times * by));
+    Value from = host.getType() == wide
+                     ? host
+                     : arith::ExtSIOp::create(hostBuilder, loc, wide, host).getResult();
+    result = by == 1 ? arith::MulIOp::create(hostBuilder, loc, from, number).getResult()
+                     : arith::DivSIOp::create(hostBuilder, loc, from, number).getResult();
+  }
+  return argumentFor(result);
+}
+
+FailureOr<Value> Outliner::reinterpreted(tile::BitcastViewOp op) {
+  FailureOr<Value> source = inside(op.getSource());
+  if (failed(source)) {
+    return failure();
+  }
+  auto view = source->getDefiningOp<tgpu::ViewOp>();
+  auto type = cast<GlobalType>(op.getResult().getType());
+  if (!view || tile::isPacked(type.getElementType()) ||
+      tile::isPacked(cast<GlobalType>(source->getType()).getElementType())) {
+    return Value();
+  }
+  auto isArgument = [](Value value) {
+    return isa<BlockArgument>(value) || matchPattern(value, m_Constant());
+  };
+  if (!llvm::all_of(view.getExtents(), isArgument) ||
+      !llvm::all_of(view.getStrides(), isArgument)) {
+    return Value();
+  }
+  return bitcastView(view, type, builder, [&](Value value, int64_t times, int64_t by) {
+    return scaledInside(value, times, by);
+  });
+}
+
 FailureOr<Value> Outliner::inside(Value value) {
   if (Value known = mapping.lookupOrNull(value)) {
     return known;
@@ -323,6 +377,16 @@ FailureOr<Value> Outliner::inside(Value value) {
       mapping.map(value, *view);
     }
     return view;
+  }
+  if (auto bitcast = dyn_cast_or_null<tile::BitcastViewOp>(definition)) {
+    FailureOr<Value> view = reinterpreted(bitcast);
+    if (failed(view)) {
+      return failure();
+    }
+    if (*view) {
+      mapping.map(value, *view);
+      return view;
+    }
   }
   bool view = isa_and_nonnull<tile::SliceOp, tile::BitcastViewOp>(definition);
   if (view || (definition && definition->hasTrait<OpTrait::ConstantLike>())) {

@@ -1,7 +1,8 @@
-//===- Reshape.cpp - `reshape` of tensors makes views of their arguments -===//
+//===- Reshape.cpp - `reshape` and `bitcast` of tensors make views --------===//
 #include "passes/Reshape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/Analysis.h"
 #include "passes/FragmentSteps.h"
 
 using namespace mlir;
@@ -78,6 +79,107 @@ LogicalResult tilec::convertReshape(tile::ReshapeOp op, IRMapping &mapping, OpBu
   Value result = tgpu::ViewOp::create(
       builder, loc, cast<tile::GlobalType>(op.getResult().getType()), view.getBase(), extents,
       rowMajorStrides(builder, loc, extents), /*reshaped=*/true);
+  mapping.map(op.getResult(), result);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// bitcast
+//===----------------------------------------------------------------------===//
+
+Value tilec::bitcastView(tgpu::ViewOp view, tile::GlobalType type, OpBuilder &builder,
+                         ScaleElements scale) {
+  Location loc = view.getLoc();
+  const int64_t from = tile::getStorageBits(view.getResult().getType().getElementType());
+  const int64_t to = tile::getStorageBits(type.getElementType());
+  if (to > from && baseAlignment(view) * 8 % to != 0) {
+    return {};
+  }
+  const int64_t times = std::max<int64_t>(1, from / to), by = std::max<int64_t>(1, to / from);
+  SmallVector<Value> extents(view.getExtents()), strides(view.getStrides());
+  const int64_t last = type.getShape().back();
+  if (!ShapedType::isDynamic(last)) {
+    Type integer = last <= INT32_MAX ? builder.getI32Type() : builder.getI64Type();
+    extents.back() = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(integer, last));
+  } else if (from != to) {
+    extents.back() = scale(extents.back(), times, by);
+  }
+  for (Value &stride : strides) {
+    stride = from == to ? stride : scale(stride, times, by);
+  }
+  return tgpu::ViewOp::create(builder, loc, type, view.getBase(), extents, strides,
+                              /*reshaped=*/true);
+}
+
+/// In a kernel: wide enough for any product.
+static Value scaleInKernel(OpBuilder &builder, Location loc, Value value, int64_t times,
+                           int64_t by) {
+  auto constant = [&](Type type, int64_t number) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, number));
+  };
+  if (by != 1) {
+    return builder.createOrFold<arith::DivSIOp>(loc, value, constant(value.getType(), by));
+  }
+  return multiplyWide(builder, loc, value, constant(builder.getI64Type(), times));
+}
+
+/// The slice of `source`, a view of other elements, that takes the same bytes.
+static Value sliceOfBitcast(OpBuilder &builder, tile::SliceOp slice, Value source, Type element,
+                            int64_t times) {
+  Location loc = slice.getLoc();
+  const unsigned last = slice.getStaticSizes().size() - 1;
+  SmallVector<Value> offsets(slice.getOffsets()), sizes(slice.getSizes());
+  SmallVector<int64_t> staticSizes(slice.getStaticSizes());
+  SmallVector<int64_t> shape(cast<tile::GlobalType>(slice.getResult().getType()).getShape());
+  if (times != 1) {
+    offsets.back() = scaleInKernel(builder, loc, offsets.back(), times, 1);
+    if (slice.getDynamicSize(last)) {
+      sizes.back() = scaleInKernel(builder, loc, sizes.back(), times, 1);
+    } else {
+      staticSizes.back() *= times;
+      shape.back() *= times;
+    }
+  }
+  auto type = tile::GlobalType::get(builder.getContext(), shape, element);
+  return tile::SliceOp::create(builder, loc, type, source, offsets, sizes, staticSizes);
+}
+
+LogicalResult tilec::convertBitcast(tile::BitcastViewOp op, IRMapping &mapping,
+                                    OpBuilder &builder) {
+  Location loc = op.getLoc();
+  Value source = mapping.lookupOrDefault(op.getSource());
+  auto type = cast<tile::GlobalType>(op.getResult().getType());
+  const int64_t from =
+      tile::getStorageBits(cast<tile::GlobalType>(source.getType()).getElementType());
+  const int64_t to = tile::getStorageBits(type.getElementType());
+  SmallVector<tile::SliceOp> slices;
+  while (auto slice = source.getDefiningOp<tile::SliceOp>()) {
+    const unsigned last = slice.getStaticSizes().size() - 1;
+    if (to > from || (to < from && (slice.isDropped(last) || slice.isGather(last)))) {
+      return emitUnsupported(op, "a `bitcast` of part of a tensor to elements of this size");
+    }
+    slices.push_back(slice);
+    source = slice.getSource();
+  }
+  auto view = source.getDefiningOp<tgpu::ViewOp>();
+  if (!view) {
+    return emitUnsupported(op, "a `bitcast` of such a view");
+  }
+  auto scale = [&](Value value, int64_t times, int64_t by) {
+    return scaleInKernel(builder, loc, value, times, by);
+  };
+  SmallVector<int64_t> shape(view.getResult().getType().getShape());
+  if (!ShapedType::isDynamic(shape.back())) {
+    shape.back() = shape.back() * from / to;
+  }
+  Value result = bitcastView(
+      view, tile::GlobalType::get(op.getContext(), shape, type.getElementType()), builder, scale);
+  if (!result) {
+    return emitUnsupported(op, "a `bitcast` to elements that are larger than the tensor's `align`");
+  }
+  for (tile::SliceOp slice : llvm::reverse(slices)) {
+    result = sliceOfBitcast(builder, slice, result, type.getElementType(), from / to);
+  }
   mapping.map(op.getResult(), result);
   return success();
 }

@@ -1,4 +1,4 @@
-//===- Reshape.h - `reshape` of tensors makes views of their arguments -*- C++ -*-===//
+//===- Reshape.h - `reshape` and `bitcast` of tensors make views of arguments -*- C++ -*-===//
 #ifndef TILEC_PASSES_RESHAPE_H
 #define TILEC_PASSES_RESHAPE_H
 
@@ -20,6 +20,18 @@ llvm::SmallVector<mlir::Value> rowMajorStrides(mlir::OpBuilder &builder, mlir::L
 /// Maps `op`, which stands in a launch, to a view of its kernel argument: everything is out of range
 /// where the numbers of elements differ, an error of the program.
 llvm::LogicalResult convertReshape(tile::ReshapeOp op, mlir::IRMapping &mapping,
+                                   mlir::OpBuilder &builder);
+
+/// A number of elements of one size as one of another: value * times / by, one of which is 1.
+using ScaleElements = llvm::function_ref<mlir::Value(mlir::Value value, int64_t times, int64_t by)>;
+
+/// `view` with elements of another type; null where its memory may begin in the middle of one.
+mlir::Value bitcastView(tgpu::ViewOp view, tile::GlobalType type, mlir::OpBuilder &builder,
+                        ScaleElements scale);
+
+/// The same in a launch, also of slices where elements do not become larger. Packed elements are
+/// PackElements' business.
+llvm::LogicalResult convertBitcast(tile::BitcastViewOp op, mlir::IRMapping &mapping,
                                    mlir::OpBuilder &builder);
 
 } // namespace tilec

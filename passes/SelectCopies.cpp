@@ -107,6 +107,10 @@ std::string refuseTma(Value global, const Target &target, bool forbidden, bool i
   if (!slice.view) {
     return "the region is not a plain slice of one tensor";
   }
+  Type own = cast<tile::GlobalType>(slice.view.getBase().getType()).getElementType();
+  if (std::max(8u, bits) != std::max(8u, tile::getStorageBits(own))) { // packed ones are bytes
+    return "the view has elements of another size than the tensor";
+  }
   if (slice.hasInnerBounds) {
     return "the view has bounds of its own, TMA fills with zeros only past the tensor's end";
   }

@@ -208,6 +208,7 @@ private:
   Value lowerOrigin(const sema::OriginExpr &expr);
   Value lowerReshape(const sema::ReshapeExpr &expr);
   void checkReshape(const sema::ReshapeExpr &expr, Value base, llvm::ArrayRef<Value> extents);
+  void checkBitcast(const sema::BitcastViewExpr &expr, mlir::Value base);
   Value lowerBitcastView(const sema::BitcastViewExpr &expr);
   Value distance(Value begin, Value end);
   Value makeSlice(Value base, llvm::ArrayRef<Value> offsets, llvm::ArrayRef<int64_t> sizes,

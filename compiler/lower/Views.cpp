@@ -223,6 +223,25 @@ void Lowering::checkReshape(const sema::ReshapeExpr &expr, Value base, ArrayRef<
   }
 }
 
+/// Larger elements: a whole number of them, which analysis compares where the extent is constant.
+void Lowering::checkBitcast(const sema::BitcastViewExpr &expr, Value base) {
+  const int64_t from = sema::scalarBits(expr.base->type.elem),
+                to = sema::scalarBits(expr.type.elem);
+  if (to <= from || expr.type.shape.back() != sema::kDynamic) {
+    return;
+  }
+  Value extent = extentOf(base, expr.type.shape.size() - 1);
+  Value rest = arith::RemSIOp::create(b, extent, intConstant(extent.getType(), to / from));
+  Value isWhole =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, intConstant(extent.getType(), 0));
+  constexpr StringRef text = "the last extent of `bitcast` is a whole number of elements";
+  if (threads == 0) {
+    tile::CheckOp::create(b, isWhole, "bitcast-extent", text, Value());
+  } else {
+    tile::AssertOp::create(b, isWhole, text, ValueRange(), DenseI32ArrayAttr());
+  }
+}
+
 Value Lowering::lowerBitcastView(const sema::BitcastViewExpr &expr) {
   Value base = lowerPlace(*expr.base);
   Type type;
@@ -231,6 +250,7 @@ Value Lowering::lowerBitcastView(const sema::BitcastViewExpr &expr) {
   } else {
     type = globalType(expr.type);
   }
+  checkBitcast(expr, base);
   Value result = tile::BitcastViewOp::create(b, type, base);
   // The extent of the last dimension is asked of the view itself.
   auto known = extents.find(base);

@@ -57,7 +57,7 @@ tgpu.kernel @reshape() attributes {threads = 64 : i32, target = "sm_80"} {
 
 tgpu.kernel @bitcast() attributes {threads = 64 : i32, target = "sm_80"} {
   %s = tile.alloc "s" : !tile.buffer<64xf32, shared>
-  // expected-error@+1 {{`tile.bitcast_view` of a tile is not supported yet}}
+  // expected-error@+1 {{`bitcast` of a buffer is not supported yet}}
   %r = tile.bitcast_view %s : !tile.buffer<64xf32, shared> -> !tile.buffer<128xf16, shared>
   tgpu.return
 }
@@ -105,5 +105,26 @@ tgpu.kernel @gather_part(%g: !tile.global<8x64xf16>, %at: tensor<16xi32>, %i: i3
   %columns = tile.slice %rows[%c0, %i] sizes [16, 8] : !tile.global<16x64xf16>, i32, i32 -> !tile.global<16x8xf16>
   // expected-error@+1 {{part of a gathered dimension is not supported yet}}
   %some = tile.slice %columns[%i, %c0] sizes [4, 8] : !tile.global<16x8xf16>, i32, i32 -> !tile.global<4x8xf16>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @bitcast_part(%g: !tile.global<64xf16>, %n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
+  %c64 = arith.constant 64 : i32
+  %v = tgpu.view %g extents(%c64 : i32) strides() : !tile.global<64xf16> -> !tile.global<64xf16>
+  %p = tile.slice %v[%n] sizes [8] : !tile.global<64xf16>, i32 -> !tile.global<8xf16>
+  // expected-error@+1 {{a `bitcast` of part of a tensor to elements of this size is not supported yet}}
+  %r = tile.bitcast_view %p : !tile.global<8xf16> -> !tile.global<4xi32>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @bitcast_align(%g: !tile.global<64xf16> {tgpu.align = 2 : i64}, %n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
+  %c64 = arith.constant 64 : i32
+  %v = tgpu.view %g extents(%c64 : i32) strides() : !tile.global<64xf16> -> !tile.global<64xf16>
+  // expected-error@+1 {{a `bitcast` to elements that are larger than the tensor's `align` is not supported yet}}
+  %r = tile.bitcast_view %v : !tile.global<64xf16> -> !tile.global<32xi32>
   tgpu.return
 }

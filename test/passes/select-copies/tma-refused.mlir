@@ -276,3 +276,17 @@ tgpu.kernel @padded(%a: !tile.global<?x?xf16> {tgpu.align = 16 : i64}, %m: i32, 
   tgpu.copy %t to %r : !tile.global<64x32xf16>, !tgpu.smem<64x32xf16>
   tgpu.return
 }
+
+// -----
+
+tgpu.kernel @reinterpreted(%X: !tile.global<4096x64xf16> {tgpu.align = 16 : i64}) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %c4096 = arith.constant 4096 : i32
+  %x = tgpu.view %X extents(%c4096, %c32 : i32, i32) strides(%c32 : i32) {reshaped} : !tile.global<4096x64xf16> -> !tile.global<4096x32xi32>
+  %s = tgpu.alloc_shared : !tgpu.smem<64x32xi32>
+  %t = tile.slice %x[%c0, %c0] sizes [64, 32] : !tile.global<4096x32xi32>, i32, i32 -> !tile.global<64x32xi32>
+  // expected-remark@+1 {{not TMA: the view has elements of another size than the tensor}}
+  tgpu.copy %t to %s : !tile.global<64x32xi32>, !tgpu.smem<64x32xi32>
+  tgpu.return
+}
