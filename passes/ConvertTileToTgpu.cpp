@@ -29,7 +29,6 @@ using namespace mlir;
 using namespace tilec;
 using tile::BufferType;
 using tile::GlobalType;
-using tile::Scope;
 
 namespace {
 
@@ -52,7 +51,7 @@ private:
   LogicalResult convertCopy(tile::CopyOp op);
   LogicalResult convertGemm(tile::GemmOp op);
   LogicalResult convertSlice(tile::SliceOp op);
-  LogicalResult convertBitcastView(tile::BitcastViewOp op);
+  LogicalResult convertView(Operation *op);
   LogicalResult convertFor(scf::ForOp op);
   LogicalResult convertIf(scf::IfOp op);
   LogicalResult convertWhile(scf::WhileOp op);
@@ -76,8 +75,14 @@ private:
   /// A matrix operand: a buffer in shared memory stays one, anything else is a value.
   Value matrixOperand(Operation *user, Value operand);
   Value convertElements(tile::CopyOp copy, Value value, Type element);
-  SmallVector<Value> currentValues(const llvm::SetVector<Value> &buffers);
-  void setCurrent(const llvm::SetVector<Value> &buffers, ValueRange values);
+  SmallVector<Value> currentValues(const llvm::SetVector<Value> &buffers) {
+    return llvm::map_to_vector(buffers, [&](Value buffer) { return current.lookup(buffer); });
+  }
+  void setCurrent(const llvm::SetVector<Value> &buffers, ValueRange values) {
+    for (auto [buffer, value] : llvm::zip_equal(buffers, values)) {
+      current[buffer] = value;
+    }
+  }
   /// Converts `from` into the block at `to`, then ends it with a yield of `results` and the
   /// buffers.
   LogicalResult convertRegion(Block &from, Block &to, const llvm::SetVector<Value> &buffers);
@@ -100,7 +105,7 @@ private:
 
 LogicalResult Converter::convertAlloc(tile::AllocOp op) {
   BufferType type = op.getResult().getType();
-  if (type.getScope() == Scope::Shared) {
+  if (type.getScope() == tile::Scope::Shared) {
     auto smem = tgpu::SmemType::get(op.getContext(), type.getShape(), type.getElementType(), {});
     mapping.map(op.getResult(), storage.declareShared(op, smem));
     return success();
@@ -232,17 +237,14 @@ LogicalResult Converter::convertStore(tile::StoreOp op) {
   return success();
 }
 
-LogicalResult Converter::convertBitcastView(tile::BitcastViewOp op) {
-  auto isPackedTensor = [](Value value) {
-    auto type = dyn_cast<GlobalType>(value.getType());
-    return type && tile::isPacked(type.getElementType());
-  };
-  if (isPackedTensor(op.getSource()) || isPackedTensor(op.getResult())) {
-    builder.clone(*op, mapping); // bytes are found by PackElements
-    return success();
+LogicalResult Converter::convertView(Operation *op) {
+  std::string reason;
+  if (isa<BufferType>(op->getResult(0).getType())) { // found in the buffer by all that use it
+    return storage.isRenumbered(op, reason) ? success() : emitUnsupported(op, reason);
   }
-  return isa<GlobalType>(op.getResult().getType()) ? convertBitcast(op, mapping, builder)
-                                                   : emitUnsupported(op, "`bitcast` of a buffer");
+  auto reshape = dyn_cast<tile::ReshapeOp>(op);
+  return reshape ? convertReshape(reshape, mapping, builder)
+                 : convertBitcast(cast<tile::BitcastViewOp>(op), mapping, builder);
 }
 
 LogicalResult Converter::convertSlice(tile::SliceOp op) {
@@ -267,8 +269,7 @@ LogicalResult Converter::convertSlice(tile::SliceOp op) {
   auto smem = dyn_cast<tgpu::SmemType>(mapped(op.getSource()).getType());
   SmallVector<int64_t> offsets;
   for (Value offset : op.getOffsets()) {
-    APInt constant;
-    if (smem && matchPattern(offset, m_ConstantInt(&constant))) {
+    if (APInt constant; smem && matchPattern(offset, m_ConstantInt(&constant))) {
       offsets.push_back(constant.getSExtValue());
     }
   }
@@ -344,10 +345,8 @@ LogicalResult Converter::convertCopy(tile::CopyOp op) {
 }
 
 Value Converter::matrixOperand(Operation *user, Value operand) {
-  if (isa<tgpu::SmemType>(mapped(operand).getType())) {
-    return mapped(operand);
-  }
-  return contentsOf(user, operand);
+  const bool inShared = isa<tgpu::SmemType>(mapped(operand).getType());
+  return inShared ? mapped(operand) : contentsOf(user, operand);
 }
 
 LogicalResult Converter::convertGemm(tile::GemmOp op) {
@@ -374,16 +373,6 @@ LogicalResult Converter::convertGemm(tile::GemmOp op) {
 //===----------------------------------------------------------------------===//
 // Control flow
 //===----------------------------------------------------------------------===//
-
-SmallVector<Value> Converter::currentValues(const llvm::SetVector<Value> &buffers) {
-  return llvm::map_to_vector(buffers, [&](Value buffer) { return current.lookup(buffer); });
-}
-
-void Converter::setCurrent(const llvm::SetVector<Value> &buffers, ValueRange values) {
-  for (auto [buffer, value] : llvm::zip_equal(buffers, values)) {
-    current[buffer] = value;
-  }
-}
 
 LogicalResult Converter::convertRegion(Block &from, Block &to,
                                        const llvm::SetVector<Value> &buffers) {
@@ -543,8 +532,7 @@ LogicalResult Converter::convert(Operation *op) {
       .Case([&](tile::CopyOp op) { return convertCopy(op); })
       .Case([&](tile::GemmOp op) { return convertGemm(op); })
       .Case([&](tile::SliceOp op) { return convertSlice(op); })
-      .Case([&](tile::ReshapeOp op) { return convertReshape(op, mapping, builder); })
-      .Case([&](tile::BitcastViewOp op) { return convertBitcastView(op); })
+      .Case<tile::ReshapeOp, tile::BitcastViewOp>([&](auto op) { return convertView(op); })
       .Case([&](scf::ForOp op) { return convertFor(op); })
       .Case([&](scf::IfOp op) { return convertIf(op); })
       .Case([&](scf::WhileOp op) { return convertWhile(op); })
@@ -552,7 +540,9 @@ LogicalResult Converter::convert(Operation *op) {
       .Case<tile::AssertOp, tile::AssumeOp>([](auto) { return success(); })
       .Case<tgpu::GatherOp, tgpu::ScatterOp, tgpu::AtomicOp, tgpu::AtomicTileOp>(
           [&](Operation *op) {
-            builder.clone(*op, mapping);
+            if (!storage.convertInPart(op)) {
+              builder.clone(*op, mapping);
+            }
             return success();
           })
       .Case([&](tile::ThreadsOp op) { return convertThreads(op); })

@@ -35,6 +35,9 @@ StringRef nameOf(Value storage) {
     if (auto alloc = dyn_cast<tile::AllocOp>(definition)) {
       return alloc.getName().value_or("buffer");
     }
+    if (StringAttr name = tile::kName.get(definition)) { // a constant array
+      return name.getValue();
+    }
     if (!isa<tile::SliceOp, tile::ReshapeOp, tile::BitcastViewOp>(definition)) {
       break;
     }

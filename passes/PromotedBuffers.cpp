@@ -17,8 +17,10 @@ bool tilec::isPromoted(Value value) {
 }
 
 Value tilec::wholeOf(Value storage) {
-  while (auto slice = storage.getDefiningOp<tile::SliceOp>()) {
-    storage = slice.getSource();
+  Operation *view = storage.getDefiningOp();
+  while (isa_and_nonnull<tile::SliceOp, tile::ReshapeOp, tile::BitcastViewOp>(view)) {
+    storage = view->getOperand(0);
+    view = storage.getDefiningOp();
   }
   return storage;
 }

@@ -16,7 +16,7 @@ namespace tilec {
 /// True for a buffer whose contents become SSA values, and for a slice of one.
 bool isPromoted(mlir::Value value);
 
-/// The buffer that `storage` is a slice of; itself if it is none.
+/// The buffer that `storage` is a slice, or another view, of; itself if it is none.
 mlir::Value wholeOf(mlir::Value storage);
 
 /// The value type of a promoted buffer.

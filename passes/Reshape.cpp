@@ -46,9 +46,6 @@ SmallVector<Value> tilec::rowMajorStrides(OpBuilder &builder, Location loc,
 
 LogicalResult tilec::convertReshape(tile::ReshapeOp op, IRMapping &mapping, OpBuilder &builder) {
   Location loc = op.getLoc();
-  if (!isa<tile::GlobalType>(op.getResult().getType())) {
-    return emitUnsupported(op, "`reshape` of a buffer");
-  }
   auto view = mapping.lookupOrDefault(op.getSource()).getDefiningOp<tgpu::ViewOp>();
   if (!view) {
     return emitUnsupported(op, "`reshape` of a part of a tensor");
@@ -146,6 +143,13 @@ static Value sliceOfBitcast(OpBuilder &builder, tile::SliceOp slice, Value sourc
 
 LogicalResult tilec::convertBitcast(tile::BitcastViewOp op, IRMapping &mapping,
                                     OpBuilder &builder) {
+  auto isPacked = [](Value value) {
+    return tile::isPacked(cast<tile::GlobalType>(value.getType()).getElementType());
+  };
+  if (isPacked(op.getSource()) || isPacked(op.getResult())) {
+    builder.clone(*op, mapping);
+    return success();
+  }
   Location loc = op.getLoc();
   Value source = mapping.lookupOrDefault(op.getSource());
   auto type = cast<tile::GlobalType>(op.getResult().getType());

@@ -6,6 +6,8 @@
 #include "mlir/IR/Matchers.h"
 #include "passes/PromotedBuffers.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 
 namespace tilec {
@@ -28,74 +30,52 @@ bool ThreadStorage::holds(Value storage) const {
           (type.getScope() == Scope::Local && !isVariable(type, whole)));
 }
 
+/// What finds the elements of a slice, or of another view of a buffer, in the buffer itself.
+static bool takesTile(Operation *user) {
+  return isa<tile::ReadOp, tile::WriteOp, tile::CopyOp, tile::GemmOp, tgpu::GatherOp,
+             tgpu::ScatterOp, tgpu::AtomicOp, tile::ReshapeOp, tile::BitcastViewOp>(user);
+}
+
+static bool takesElements(Operation *user) {
+  return isa<tile::LoadOp, tile::StoreOp, tile::AtomicOp, tile::AtomicCasOp, tile::AtomicTileOp>(
+      user);
+}
+
 bool ThreadStorage::isPartByIndices(tile::SliceOp slice, bool asTile) const {
   return !slice->use_empty() && holds(slice.getSource()) &&
          llvm::all_of(slice->getUsers(), [&](Operation *user) {
            auto part = dyn_cast<tile::SliceOp>(user);
-           return isa<tile::LoadOp, tile::StoreOp, tile::AtomicOp, tile::AtomicCasOp,
-                      tile::AtomicTileOp>(user) ||
-                  (asTile && isa<tile::ReadOp, tile::WriteOp, tile::CopyOp, tile::GemmOp>(user)) ||
+           return takesElements(user) || (asTile && takesTile(user)) ||
                   (part && isPartByIndices(part, asTile));
          });
-}
-
-/// The index `offset` further; tiles of indices are, too.
-static Value moved(OpBuilder &builder, Location loc, Value index, Value offset) {
-  if (matchPattern(offset, m_Zero())) {
-    return index;
-  }
-  Type i64 = builder.getI64Type();
-  auto widened = [&](Value value) -> Value {
-    Type element = getElementTypeOrSelf(value.getType());
-    auto tile = dyn_cast<RankedTensorType>(value.getType());
-    Type wide = tile ? Type(tile.clone(i64)) : i64;
-    if (element.isIndex()) {
-      return arith::IndexCastOp::create(builder, loc, wide, value);
-    }
-    return element == i64 ? value : builder.createOrFold<arith::ExtSIOp>(loc, wide, value);
-  };
-  if (getElementTypeOrSelf(index.getType()) != offset.getType()) {
-    index = widened(index);
-    offset = widened(offset);
-  }
-  if (isa<RankedTensorType>(index.getType())) {
-    offset = tile::SplatOp::create(builder, loc, index.getType(), offset);
-  }
-  return builder.createOrFold<arith::AddIOp>(loc, offset, index);
 }
 
 ThreadStorage::Element ThreadStorage::find(Location loc, Value storage, ValueRange indices) {
   SmallVector<Value> at =
       llvm::map_to_vector(indices, [&](Value index) { return mapping.lookupOrDefault(index); });
-  for (auto slice = storage.getDefiningOp<tile::SliceOp>(); slice;
-       slice = storage.getDefiningOp<tile::SliceOp>()) {
-    SmallVector<Value> outer;
-    size_t next = 0;
-    for (auto [axis, old] : llvm::enumerate(slice.getOffsets())) {
-      Value offset = mapping.lookupOrDefault(old);
-      outer.push_back(slice.isDropped(axis) ? offset : moved(builder, loc, at[next++], offset));
+  while (Operation *view = storage.getDefiningOp()) {
+    if (auto slice = dyn_cast<tile::SliceOp>(view)) {
+      at = indicesInSource(loc, slice, at);
+    } else if (auto reshape = dyn_cast<tile::ReshapeOp>(view)) {
+      at = indicesInSource(loc, reshape, at);
+    } else {
+      break;
     }
-    at = outer;
-    storage = slice.getSource();
+    storage = view->getOperand(0);
   }
   return {mapping.lookupOrDefault(storage), at};
 }
 
 Value ThreadStorage::load(Location loc, Type type, Value storage, ValueRange indices) {
-  Element element = find(loc, storage, indices);
-  if (isa<tgpu::SmemType>(element.buffer.getType())) {
-    return tgpu::LoadElementOp::create(builder, loc, type, element.buffer, element.indices);
-  }
-  return tile::LoadOp::create(builder, loc, type, element.buffer, element.indices);
+  SmallVector<Value> at =
+      llvm::map_to_vector(indices, [&](Value index) { return mapping.lookupOrDefault(index); });
+  return readView(loc, type, storage, at, /*mask=*/Value());
 }
 
 void ThreadStorage::store(Location loc, Value value, Value storage, ValueRange indices) {
-  Element element = find(loc, storage, indices);
-  if (isa<tgpu::SmemType>(element.buffer.getType())) {
-    tgpu::StoreElementOp::create(builder, loc, value, element.buffer, element.indices);
-  } else {
-    tile::StoreOp::create(builder, loc, value, element.buffer, element.indices);
-  }
+  SmallVector<Value> at =
+      llvm::map_to_vector(indices, [&](Value index) { return mapping.lookupOrDefault(index); });
+  writeView(loc, value, storage, at, /*mask=*/Value());
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,13 +83,13 @@ void ThreadStorage::store(Location loc, Value value, Value storage, ValueRange i
 //===----------------------------------------------------------------------===//
 
 bool ThreadStorage::isPart(Value storage) const {
-  auto slice = storage.getDefiningOp<tile::SliceOp>();
-  return slice && holds(slice.getSource()) && !mapping.contains(storage) &&
+  Operation *view = storage.getDefiningOp();
+  return isa_and_nonnull<tile::SliceOp, tile::ReshapeOp, tile::BitcastViewOp>(view) &&
+         holds(view->getOperand(0)) && !mapping.contains(storage) &&
          cast<BufferType>(wholeOf(storage).getType()).getScope() == Scope::Shared;
 }
 
-ThreadStorage::Element ThreadStorage::findTile(Location loc, Value storage,
-                                               ArrayRef<int64_t> shape) {
+SmallVector<Value> ThreadStorage::coordinatesOf(Location loc, ArrayRef<int64_t> shape) {
   auto tile = RankedTensorType::get(shape, builder.getI32Type());
   SmallVector<Value> indices;
   for (int64_t dim = 0; dim < tile.getRank(); ++dim) {
@@ -121,20 +101,46 @@ ThreadStorage::Element ThreadStorage::findTile(Location loc, Value storage,
                           ? index
                           : Value(tile::BroadcastOp::create(builder, loc, tile, index, missing)));
   }
-  return find(loc, storage, indices);
+  return indices;
+}
+
+ThreadStorage::Element ThreadStorage::findTile(Location loc, Value storage,
+                                               ArrayRef<int64_t> shape) {
+  return find(loc, storage, coordinatesOf(loc, shape));
 }
 
 Value ThreadStorage::readPart(Location loc, Value part) {
   auto type = cast<BufferType>(part.getType());
-  Element element = findTile(loc, part, type.getShape());
-  return tgpu::GatherOp::create(builder, loc,
-                                RankedTensorType::get(type.getShape(), type.getElementType()),
-                                element.buffer, element.indices, /*mask=*/Value());
+  return readView(loc, RankedTensorType::get(type.getShape(), type.getElementType()), part,
+                  coordinatesOf(loc, type.getShape()), /*mask=*/Value());
 }
 
 void ThreadStorage::writePart(Location loc, Value tile, Value part) {
-  Element element = findTile(loc, part, cast<BufferType>(part.getType()).getShape());
-  tgpu::ScatterOp::create(builder, loc, tile, element.buffer, element.indices, /*mask=*/Value());
+  writeView(loc, tile, part, coordinatesOf(loc, cast<BufferType>(part.getType()).getShape()),
+            /*mask=*/Value());
+}
+
+bool ThreadStorage::convertInPart(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](tgpu::GatherOp op) { return isPart(op.getSource()) && (gather(op), true); })
+      .Case([&](tgpu::ScatterOp op) { return isPart(op.getDest()) && (scatter(op), true); })
+      .Case([&](tgpu::AtomicOp op) { return isPart(op.getDest()) && (atomic(op), true); })
+      .Default(false);
+}
+
+void ThreadStorage::gather(tgpu::GatherOp op) {
+  SmallVector<Value> at = llvm::map_to_vector(
+      op.getIndices(), [&](Value index) { return mapping.lookupOrDefault(index); });
+  Value mask = op.getMask() ? mapping.lookupOrDefault(op.getMask()) : Value();
+  mapping.map(op.getResult(),
+              readView(op.getLoc(), op.getResult().getType(), op.getSource(), at, mask));
+}
+
+void ThreadStorage::scatter(tgpu::ScatterOp op) {
+  SmallVector<Value> at = llvm::map_to_vector(
+      op.getIndices(), [&](Value index) { return mapping.lookupOrDefault(index); });
+  Value mask = op.getMask() ? mapping.lookupOrDefault(op.getMask()) : Value();
+  writeView(op.getLoc(), mapping.lookupOrDefault(op.getValue()), op.getDest(), at, mask);
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,6 +191,15 @@ void ThreadStorage::atomicElement(Operation *op, tile::AtomicKind kind, Value va
     result = tgpu::LoadElementOp::create(builder, loc, type, old, first);
   }
   mapping.map(op->getResult(0), result);
+}
+
+void ThreadStorage::atomic(tgpu::AtomicOp op) {
+  Element element = find(op.getLoc(), op.getDest(), op.getIndices());
+  auto optional = [&](Value value) { return value ? mapping.lookupOrDefault(value) : Value(); };
+  tgpu::AtomicOp::create(builder, op.getLoc(), Type(), op.getKind(),
+                         mapping.lookupOrDefault(op.getValue()), optional(op.getExpected()),
+                         element.buffer, element.indices, optional(op.getMask()),
+                         optional(op.getOld()), op.getOrder(), op.getIsUnsigned());
 }
 
 void ThreadStorage::atomic(tile::AtomicTileOp op) {

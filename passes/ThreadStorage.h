@@ -28,6 +28,9 @@ public:
   /// A part of such a buffer that begins at computed indices: its elements are found in the buffer,
   /// by all that use it. `asTile`: or it is read or written as a tile.
   bool isPartByIndices(tile::SliceOp slice, bool asTile) const;
+  /// `reshape` or `bitcast` of such a buffer, whose elements are found likewise (a remark); else the
+  /// reason why they are not.
+  bool isRenumbered(mlir::Operation *view, std::string &reason) const;
   /// The element at `indices` (of the old code) of `storage`, or neighbours: `type` is the result.
   mlir::Value load(mlir::Location loc, mlir::Type type, mlir::Value storage,
                    mlir::ValueRange indices);
@@ -39,6 +42,8 @@ public:
   /// The tile that such a part holds, element by element, and one put there.
   mlir::Value readPart(mlir::Location loc, mlir::Value part);
   void writePart(mlir::Location loc, mlir::Value tile, mlir::Value part);
+  /// What `parallel` loops do to elements of such a part; false if the place of `op` is none.
+  bool convertInPart(mlir::Operation *op);
 
   /// An atomic operation on one element, of any place. What it returns, where that is used: in block
   /// code one thread has the old value, and puts it into shared memory for the others.
@@ -59,11 +64,29 @@ public:
 private:
   /// What all threads have, as a tile [threads, ...]: they write it to shared memory.
   mlir::Value readAll(tile::ReadOp read);
+  void gather(tgpu::GatherOp op);
+  void scatter(tgpu::ScatterOp op);
+  void atomic(tgpu::AtomicOp op);
   struct Element {
     mlir::Value buffer; ///< of the new code
     llvm::SmallVector<mlir::Value> indices;
   };
   Element find(mlir::Location loc, mlir::Value storage, mlir::ValueRange indices);
+
+  // ---- BufferViews.cpp: indices are of the new code, scalars or tiles; a null mask holds always.
+  llvm::SmallVector<mlir::Value> indicesInSource(mlir::Location loc, tile::SliceOp slice,
+                                                 mlir::ValueRange at);
+  llvm::SmallVector<mlir::Value> indicesInSource(mlir::Location loc, tile::ReshapeOp reshape,
+                                                 mlir::ValueRange at);
+  mlir::Value readView(mlir::Location loc, mlir::Type type, mlir::Value storage,
+                       llvm::SmallVector<mlir::Value> at, mlir::Value mask);
+  mlir::Value readBitcast(mlir::Location loc, mlir::Type type, tile::BitcastViewOp view,
+                          llvm::SmallVector<mlir::Value> at, mlir::Value mask);
+  void writeView(mlir::Location loc, mlir::Value value, mlir::Value storage,
+                 llvm::SmallVector<mlir::Value> at, mlir::Value mask);
+  void writeBitcast(mlir::Location loc, mlir::Value value, tile::BitcastViewOp view,
+                    llvm::SmallVector<mlir::Value> at, mlir::Value mask);
+  llvm::SmallVector<mlir::Value> coordinatesOf(mlir::Location loc, llvm::ArrayRef<int64_t> shape);
   /// The elements of `storage` (of the old code) at the coordinates of a tile of its shape.
   Element findTile(mlir::Location loc, mlir::Value storage, llvm::ArrayRef<int64_t> shape);
   void atomicElement(mlir::Operation *op, tile::AtomicKind kind, mlir::Value value,

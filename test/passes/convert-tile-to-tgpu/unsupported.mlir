@@ -48,17 +48,41 @@ tgpu.kernel @row() attributes {threads = 64 : i32, target = "sm_80"} {
 
 tgpu.kernel @reshape() attributes {threads = 64 : i32, target = "sm_80"} {
   %f = tile.alloc "f" : !tile.buffer<64xf32, fragment>
-  // expected-error@+1 {{`reshape` of a buffer is not supported yet}}
+  // expected-error@+1 {{`reshape` of such a buffer is not supported yet}}
   %r = tile.reshape %f : !tile.buffer<64xf32, fragment> -> !tile.buffer<8x8xf32, fragment>
   tgpu.return
 }
 
 // -----
 
-tgpu.kernel @bitcast() attributes {threads = 64 : i32, target = "sm_80"} {
+tgpu.kernel @bitcast_write(%n: i32, %h: f16) attributes {threads = 64 : i32, target = "sm_80"} {
   %s = tile.alloc "s" : !tile.buffer<64xf32, shared>
-  // expected-error@+1 {{`bitcast` of a buffer is not supported yet}}
+  // expected-error@+1 {{writing to a `bitcast` of a buffer to smaller elements is not supported yet}}
   %r = tile.bitcast_view %s : !tile.buffer<64xf32, shared> -> !tile.buffer<128xf16, shared>
+  tile.store %h, %r[%n : i32] : f16, !tile.buffer<128xf16, shared>
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @bitcast_atomic(%n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
+  %s = tile.alloc "s" : !tile.buffer<64xf32, shared>
+  // expected-error@+1 {{an atomic operation on a `bitcast` of a buffer is not supported yet}}
+  %r = tile.bitcast_view %s : !tile.buffer<64xf32, shared> -> !tile.buffer<64xi32, shared>
+  %old = tile.atomic <add> %n, %r[%n : i32] : i32, !tile.buffer<64xi32, shared> -> i32
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @reshape_neighbours(%n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
+  %s = tile.alloc "s" : !tile.buffer<8x8xf32, shared>
+  // expected-error@+1 {{neighbours in a `reshape` of a buffer is not supported yet}}
+  %r = tile.reshape %s : !tile.buffer<8x8xf32, shared> -> !tile.buffer<64xf32, shared>
+  tile.threads [64] {
+  ^bb0(%t: i32):
+    %v = tile.load %r[%t : i32] : !tile.buffer<64xf32, shared> -> vector<2xf32>
+  }
   tgpu.return
 }
 
@@ -85,15 +109,6 @@ tgpu.kernel @reshape_part(%g: !tile.global<8x64xf16>) attributes {threads = 64 :
   %t = tile.slice %g[%c0, %c0] sizes [4, 64] : !tile.global<8x64xf16>, i32, i32 -> !tile.global<4x64xf16>
   // expected-error@+1 {{`reshape` of a part of a tensor is not supported yet}}
   %r = tile.reshape %t : !tile.global<4x64xf16> -> !tile.global<256xf16>
-  tgpu.return
-}
-
-// -----
-
-tgpu.kernel @reshape_shared() attributes {threads = 64 : i32, target = "sm_80"} {
-  %s = tile.alloc "s" : !tile.buffer<8x64xf16, shared>
-  // expected-error@+1 {{`reshape` of a buffer is not supported yet}}
-  %r = tile.reshape %s : !tile.buffer<8x64xf16, shared> -> !tile.buffer<512xf16, shared>
   tgpu.return
 }
 
