@@ -194,7 +194,9 @@ View HostCodegen::denseView(Type element, ArrayRef<int64_t> shape, HostValue bas
 View HostCodegen::tileView(mlir::Value value) {
   View view = denseView(elementTypeOf(value.getType()), shapeOf(value.getType()), get(value),
                         /*packed=*/false);
-  view.name = "tile";
+  Operation *definition = value.getDefiningOp(); // a constant array has a name
+  StringAttr name = definition ? tile::kName.get(definition) : StringAttr();
+  view.name = name ? name.getValue().str() : "tile";
   return view;
 }
 

@@ -52,7 +52,9 @@ Value Lowering::constantArray(const sema::ConstArrayDecl &decl) {
     elements.push_back(constantAttr(*llvm::cast<sema::ConstantExpr>(value)));
   }
   auto type = RankedTensorType::get({(int64_t)elements.size()}, elementType(decl.type.elem));
-  return tile::ConstantArrayOp::create(b, type, DenseElementsAttr::get(type, elements));
+  auto array = tile::ConstantArrayOp::create(b, type, DenseElementsAttr::get(type, elements));
+  tile::kName.set(array, b.getStringAttr(decl.name));
+  return array;
 }
 
 /// The part of `base` with one offset and one size for each dimension. `dynamicSizes` are those of

@@ -200,7 +200,9 @@ private:
                       Want want);
   Value indexVec(const ast::IndexExpr *e, const Value &base, Want want);
   /// Gives an origin the shape of the other side of a copy.
-  Value resolveOrigin(const Value &origin, llvm::ArrayRef<int64_t> shape);
+  /// `operation`: what it is an operand of, for errors.
+  Value resolveOrigin(const Value &origin, llvm::ArrayRef<int64_t> shape,
+                      llvm::StringRef operation = "copy");
   /// The extent of a place as an i32 or i64 value (exact for tensors).
   Value extentOf(const Expr *place, unsigned axis);
   Value reshape(const ast::CallExpr *call, const BoundArgs &args);

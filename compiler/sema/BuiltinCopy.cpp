@@ -105,7 +105,7 @@ bool Analyzer::copyShapes(Value &src, Value &dst, SourceRange range) {
     auto shown = [](const Value &v) {
       return v.type.vecLength ? v.type.str() : shapeString(v.type.shape);
     };
-    report(Id::CopyShape, range, shown(src), shown(dst));
+    report(Id::CopyShape, range, "copy", shown(src), shown(dst));
     return false;
   }
   if (src.type.rank() > 5) {

@@ -87,13 +87,14 @@ Value Analyzer::atomicTile(const ast::CallExpr *e, AtomicOp op, Value place, Val
     return errorValue(e->range);
   }
   if (llvm::isa<OriginExpr>(place.expr)) {
-    place = resolveOrigin(place, value.type.shape);
+    place = resolveOrigin(place, value.type.shape, e->callee.name);
     if (place.isError()) {
       return place;
     }
   }
   if (place.type.shape != value.type.shape) {
-    report(Id::CopyShape, e->range, shapeString(place.type.shape), shapeString(value.type.shape));
+    report(Id::CopyShape, e->range, e->callee.name, shapeString(place.type.shape),
+           shapeString(value.type.shape));
     return errorValue(e->range);
   }
   if (place.type.elem != value.type.elem) {

@@ -370,11 +370,13 @@ Value Analyzer::makeSlice(const Value &base, llvm::ArrayRef<Subscript> subs, Sou
   return v;
 }
 
-Value Analyzer::resolveOrigin(const Value &origin, llvm::ArrayRef<int64_t> shape) {
+Value Analyzer::resolveOrigin(const Value &origin, llvm::ArrayRef<int64_t> shape,
+                              llvm::StringRef operation) {
   auto *e = llvm::cast<OriginExpr>(origin.expr);
   size_t rank = e->subscripts.size(), first = rank - std::min(rank, shape.size());
   if (shape.size() > rank) {
-    report(Id::CopyShape, origin.range, shapeString(e->base->type.shape), shapeString(shape))
+    report(Id::CopyShape, origin.range, operation, shapeString(e->base->type.shape),
+           shapeString(shape))
         .hint("an origin has at least as many dimensions as the other side");
     return errorValue(origin.range);
   }

@@ -74,7 +74,8 @@ inline constexpr Fact<mlir::IntegerAttr> kUnroll{"tile.unroll"};
 /// On any operation: what `@require` asks of it, where it has no `require` of its own.
 inline constexpr Fact<mlir::ArrayAttr> kRequire{"tile.require"};
 
-/// Facts of arguments of `tile.kernel` and `tgpu.kernel`. The parameter's name in the source.
+/// Facts of arguments of `tile.kernel` and `tgpu.kernel`. The parameter's name in the source; of a
+/// `tile.constant_array` its own.
 inline constexpr Fact<mlir::StringAttr> kName{"tile.name"};
 /// The language's name of the (element) type, so that signedness is kept.
 inline constexpr Fact<mlir::StringAttr> kDtype{"tile.dtype"};

@@ -36,6 +36,7 @@ void TileDialect::initialize() {
 //===----------------------------------------------------------------------===//
 
 static bool isLoop(Operation *op) { return isa<scf::ForOp>(op); }
+static bool isArray(Operation *op) { return isa<tilec::tile::ConstantArrayOp>(op); }
 static bool isAnyOperation(Operation *) { return true; }
 /// Kernels of both dialects; this one does not know the other.
 static bool isKernel(Operation *op) {
@@ -52,6 +53,7 @@ static constexpr tilec::FactRule kOperationFacts[] = {
     {tilec::tile::kUnroll.name, "a factor, i32 >= 0",
      [](Attribute value) { return tilec::isI32AtLeast(value, 0); }, isLoop},
     {tilec::tile::kRequire.name, "a list of strings", tilec::isStrings, isAnyOperation},
+    {tilec::tile::kName.name, "a string", tilec::isKindOf<StringAttr>, isArray},
 };
 
 static constexpr tilec::FactRule kArgumentFacts[] = {

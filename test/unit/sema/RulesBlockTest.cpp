@@ -202,6 +202,8 @@ TEST(Rules, Operations) {
         "2: a tile for `reduce_sum` is expected here, but this is i32 [type-mismatch]"},
        {"let a = atomic_add(D[0], 1); atomic_add(C[i, j], f); atomic_add(w[0, 0], 1.0);", ""},
        {"atomic_add(B[0, 0], 1.0);", "2: an atomic on `B`, which is not `inout` [atomic-place]"},
+       {"atomic_add(s, transpose(s));",
+        "2: the sides of `atomic_add` have shapes [32, 64] and [64, 32] [copy-shape]"},
        {"atomic_add(A[0, 0], 1.0);", "2: an atomic on `A`, which is not `inout` [atomic-place]"},
        {"atomic_add(f[0, 0], 1.0);",
         "2: an atomic on `f`, which is not shared or global [atomic-place]"},
