@@ -289,9 +289,10 @@ bool ThreadStorage::isRenumbered(Operation *view, std::string &reason) const {
     if (isa<tile::SliceOp, tile::ReshapeOp, tile::BitcastViewOp>(users[i])) {
       llvm::append_range(users, users[i]->getResult(0).getUsers());
     }
-    auto takesPlace = [&](Type type) { return isa<VectorType>(type); };
-    if (llvm::any_of(users[i]->getResultTypes(), takesPlace) ||
-        llvm::any_of(users[i]->getOperandTypes(), takesPlace)) {
+    auto isVector = [&](Type type) { return isa<VectorType>(type); };
+    const bool isAlike = isBitcast && bitsOf(result) == bitsOf(source);
+    if (!isAlike && (llvm::any_of(users[i]->getResultTypes(), isVector) ||
+                     llvm::any_of(users[i]->getOperandTypes(), isVector))) {
       reason = "neighbours in a " + name + " of a buffer";
       return false;
     }

@@ -354,6 +354,15 @@ FailureOr<Value> Outliner::reinterpreted(tile::BitcastViewOp op) {
       tile::isPacked(cast<GlobalType>(source->getType()).getElementType())) {
     return Value();
   }
+  // Rows of a strided tensor may begin in the middle of a larger element.
+  auto argument = dyn_cast<BlockArgument>(op.getSource());
+  const bool isLarger = tile::getStorageBits(type.getElementType()) >
+                        tile::getStorageBits(cast<GlobalType>(source->getType()).getElementType());
+  if (isLarger && argument && tile::kStrided.has(host, argument.getArgNumber())) {
+    return emitError(op.getLoc(),
+                     diag::formatDiagnostic(diag::Id::NotSupported,
+                                            "`bitcast` of a `strided` tensor to larger elements"));
+  }
   auto isArgument = [](Value value) {
     return isa<BlockArgument>(value) || matchPattern(value, m_Constant());
   };

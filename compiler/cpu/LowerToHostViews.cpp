@@ -202,6 +202,19 @@ LogicalResult HostCodegen::emitBitcastView(tile::BitcastViewOp op) {
     trapIf(b.CreateIsNotNull(b.CreateSRem(view.dims.back().size, factor)), op,
            "the last extent is no multiple of the new element size [bitcast-extent]");
   }
+  if (after != before) {
+    HostValue misses = b.CreateICmpNE(view.dims.back().stride, word(1));
+    auto isSplit = [&](HostValue value) {
+      misses = b.CreateOr(misses, b.CreateIsNotNull(b.CreateSRem(value, factor)));
+    };
+    if (!smaller) {
+      isSplit(view.offset);
+      for (CodeDim &dim : llvm::drop_end(view.dims)) {
+        isSplit(dim.stride);
+      }
+    }
+    trapIf(misses, op, "rows are not made of whole elements of the new size [bitcast-extent]");
+  }
   for (CodeDim &dim : llvm::drop_end(view.dims)) {
     scale(dim.stride);
   }
