@@ -10,6 +10,7 @@ from .formats import FORMATS
 from .gathers import Indices, Renumbered
 from .interpret_elements import Elements
 from .intervals import ProgramError, Tile
+from .parts import Reinterpreted
 
 STEPS = 20000  # statements of one run
 
@@ -389,6 +390,10 @@ class Interpreter(Elements):
         shape = tuple(int(self.number(x)) for x in s.extents)
         self.bind(s.name, self._whole(Renumbered(whole.store, shape)))
 
+    def do_BufferView(self, s):
+        store, shape = self.lookup(s.of), tuple(int(self.number(x)) for x in s.shape)
+        self.bind(s.name, Reinterpreted(store, FORMATS[s.format]) if s.format else Renumbered(store, shape))
+
     def shape_of(self, target):
         if isinstance(target, n.Part):
             return tuple(int(self.number(count)) for _, count in target.spans)
@@ -401,6 +406,8 @@ class Interpreter(Elements):
         store = self.lookup(target.name)
         if isinstance(target, n.Part):
             store.put(self._slices(target), tile)
+        elif isinstance(store, (Reinterpreted, Renumbered)):
+            store.put(..., tile)
         elif isinstance(store, Store):
             # Fragments may hold a product that is not rounded yet.
             store.tile, store.written = Tile(tile.format, tile.lo.copy(), tile.hi.copy(), tile.wild), np.ones(tile.shape, bool)

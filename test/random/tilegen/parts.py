@@ -1,8 +1,8 @@
-"""Parts of tiles: slices at constant places, and single elements as scalars of the block."""
+"""Parts of tiles: slices at constant places, single elements as scalars of the block; shared buffers under another shape or type."""
 from dataclasses import dataclass
 
-from . import nodes as n
-from .expressions import leaf
+from . import intervals as iv, nodes as n
+from .expressions import leaf, scalar
 from .features import copy_notes, feature
 from .formats import FORMATS
 
@@ -83,3 +83,90 @@ def elements(b):
         b.emit(n.Let(let.name, whole))
     else:
         b.declare(b.pick(["fragment", "shared"]), tile.format, other.shape, whole)
+
+
+# --- shared buffers under another shape or element type
+
+
+@dataclass
+class BufferView:
+    """`format`: of the new elements, as large as the buffer's; "" where only the shape is another."""
+
+    name: str
+    of: str
+    format: str
+    shape: list
+    in_place = True  # moves into no function
+
+    def lines(self):
+        what = f"bitcast({self.format}, {self.of})" if self.format else f"reshape({self.of}, [{', '.join(self.shape)}])"
+        yield f"view {self.name} = {what};"
+
+
+class Reinterpreted:
+    """A store of the interpreter whose elements are of another format."""
+
+    def __init__(self, store, format):
+        self.store, self.format = store, format
+
+    @property
+    def tile(self):
+        return iv.bitcast(self.format, self.store.tile.stored())
+
+    @property
+    def written(self):
+        return self.store.written
+
+    def put(self, index, tile, waits=False):
+        self.store.put(index, iv.bitcast(self.store.tile.format, tile.stored()))
+
+
+def _other_shape(b, tile):
+    """Extents of as many elements."""
+    size, shape = b.size(tile.shape), []
+    for _ in range(b.pick([0, 1, 1, 2])):
+        factors = [f for f in (2, 4, 8, 16, 3, 5) if size % f == 0 and size // f > 0]
+        if factors:
+            factor = b.pick(factors)
+            shape.append(b.extent(factor))
+            size //= factor
+    shape.append(b.extent(size))
+    b.random.shuffle(shape)
+    return tuple(shape)
+
+
+@feature("views of buffers", 0.8)
+def buffer_views(b):
+    """One of a shared buffer, which is read or written through it at once, as a whole or half of it."""
+    tiles = b.tiles(lambda t: t.scope == "shared" and t.format != "bool" and not FORMATS[t.format].packed)
+    if not tiles:
+        return False
+    tile = b.pick(tiles)
+    alike = [f.name for f in FORMATS.values() if f.bits == FORMATS[tile.format].bits and f.name != tile.format and f.kind != "b" and not f.only_stores]
+    if alike and not FORMATS[tile.format].only_stores and b.chance(0.4):
+        format, shape = b.pick(alike), tile.shape
+    else:
+        format, shape = "", _other_shape(b, tile)
+    name, seen = b.name("w"), format or tile.format
+    b.emit(BufferView(name, tile.name, format, list(shape)))
+    for _ in range(b.pick([1, 1, 2])):
+        place, part = n.Ref(name), shape
+        halves = [i for i, e in enumerate(shape) if b.value(e) % 2 == 0]
+        if halves and b.chance(0.4):
+            axis = b.pick(halves)
+            half = b.extent(b.value(shape[axis]) // 2)
+            part = tuple(half if i == axis else e for i, e in enumerate(shape))
+            place = n.Part(name, [(b.pick(["0", half]), half) if i == axis else ("0", e) for i, e in enumerate(shape)])
+        if tile.fixed or b.chance(0.4):
+            target = b.declare("fragment", seen, part)
+            b.emit(n.Copy(place, n.Ref(target.name)))
+            target.ready = True
+        elif b.chance(0.3):
+            b.emit(n.Copy(b.input_region(seen, part), place, copy_notes(b)))
+        else:
+            sources = b.tiles(lambda t: t.format == seen and t.shape == part and t.scope != "shared")
+            plain = not FORMATS[seen].only_stores
+            if not sources and not plain:
+                continue
+            value = n.Ref(b.pick(sources).name) if sources and (not plain or b.chance(0.7)) else scalar(b, seen)
+            b.emit(n.Assign(place, b.pick(["=", "+="]) if FORMATS[seen].is_float and plain else "=", value))
