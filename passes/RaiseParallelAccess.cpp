@@ -231,7 +231,7 @@ std::optional<Raised> ParallelRaiser::loadSlice(tile::LoadOp op) {
 }
 
 std::optional<Raised> ParallelRaiser::readIdentity(tile::LoadOp op) {
-  Value source = op.getSource();
+  Value source = lookup(op.getSource()).value;
   auto buffer = dyn_cast<BufferType>(source.getType());
   ArrayRef<int64_t> shape =
       buffer ? buffer.getShape() : cast<RankedTensorType>(source.getType()).getShape();
@@ -286,7 +286,7 @@ LogicalResult ParallelRaiser::raiseLoad(tile::LoadOp op) {
   if (isa<VectorType>(op.getResult().getType())) {
     return emitUnsupported(op, "a `vec` in a `parallel` loop");
   }
-  Value source = op.getSource();
+  Value source = lookup(op.getSource()).value; // what the threads have is read in the loop
   if (auto array = source.getDefiningOp<tile::ConstantArrayOp>()) {
     Raised index = lookup(op.getIndices()[0]);
     Type element = op.getResult().getType();

@@ -126,3 +126,25 @@ tgpu.kernel @pieces(%g: !tile.global<?xf32>, %n: i32, %v: f32) attributes {threa
   }
   tgpu.return
 }
+
+// -----
+
+// A tile that is read in the loop: what the threads of a region have.
+// CHECK-LABEL: tgpu.kernel @read_inside
+// CHECK: %[[ALL:.*]] = tile.read %{{.*}} : !tile.buffer<f32, local> -> tensor<64xf32>
+// CHECK: tile.write %[[ALL]], %[[SHARED:.*]] :
+// CHECK: tgpu.gather %[[SHARED]]
+tgpu.kernel @read_inside(%g: !tile.global<64xf32>) attributes {threads = 64 : i32, target = "sm_80"} {
+  %c64 = arith.constant 64 : i32
+  %c63 = arith.constant 63 : i32
+  %l = tile.alloc "l" : !tile.buffer<f32, local>
+  tile.parallel(%c64 : i32) {
+  ^bb0(%i: i32):
+    %all = tile.read %l : !tile.buffer<f32, local> -> tensor<64xf32>
+    %at = arith.subi %c63, %i : i32
+    // expected-remark@+1 {{exchange between threads: elements of a fragment at other than the loop's own indices go through 256 bytes}}
+    %x = tile.load %all[%at : i32] : tensor<64xf32> -> f32
+    tile.store %x, %g[%i : i32] : f32, !tile.global<64xf32>
+  }
+  tgpu.return
+}
