@@ -100,6 +100,16 @@ class Numbers(unittest.TestCase):
         result = intervals.gemm(a, Tile(f16, np.array([[-1.0]])), Tile(f32, np.array([[np.inf]])), "full", 128)
         self.assertTrue(result.wild[0, 0])
 
+    def test_subnormal_operands_cost_places(self):
+        """Terms are lined up as if a subnormal number were the smallest normal one; what lies below is cut."""
+        a = Tile(FORMATS["f16"], np.array([[4.5234375, 0.11468505859375, -1.595703125]]))
+        bits = np.array([[2.0], [1.0], [1.0]]) * 2.0**-24
+        result = intervals.gemm(a, Tile(FORMATS["f16"], bits), Tile(FORMATS["f32"], np.zeros((1, 1))), "full", 128)
+        cut = 4.5095657696947455e-07  # by wgmma
+        self.assertTrue(result.lo[0, 0] <= cut <= result.hi[0, 0])
+        normal = intervals.gemm(a, Tile(FORMATS["f16"], bits * 2.0**10), Tile(FORMATS["f32"], np.zeros((1, 1))), "full", 128)
+        self.assertTrue(np.all(normal.known()))
+
     def test_an_f64_product_fused_into_a_sum_may_tip_its_rounding(self):
         from fractions import Fraction
 

@@ -488,7 +488,7 @@ def gemm(a, b, acc, precision, promote):
     eight = a.format.bits == 8
     with np.errstate(all="ignore"):
         total, depth = _product(x, y), x.shape[1]
-        magnitude = _product(np.abs(x), np.abs(y)) + np.maximum(np.abs(acc.lo), np.abs(acc.hi))
+        magnitude = _product(_size(a.format, x), _size(b.format, y)) + np.maximum(np.abs(acc.lo), np.abs(acc.hi))
         lo, hi = acc.lo + total, acc.hi + total
         granules = [_granule(x), _granule(y)]
         granule = None if None in granules else sum(granules)
@@ -522,6 +522,11 @@ def gemm(a, b, acc, precision, promote):
             finite = np.isfinite(lo) & np.isfinite(hi)
             result = Tile(inner, np.where(finite, lo - slack, lo), np.where(finite, hi + slack, hi), over if wild is None else over | wild)
     return convert(fmt, result)
+
+
+def _size(fmt, x):
+    """|x| as the hardware sees it when it lines terms up: a subnormal number counts as the smallest normal one."""
+    return np.where(x == 0, 0.0, np.maximum(np.abs(x), 2.0**fmt.least)) if fmt.is_float else np.abs(x)
 
 
 def _product(x, y):
