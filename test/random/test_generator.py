@@ -299,6 +299,18 @@ class Judging(unittest.TestCase):
         outcome = run_program(TOOLS, program([n.Gemm(n.Ref("x"), n.Ref("x"), "x")]), 0, self.folder, cpu=False)
         self.assertTrue(any("gemm-operand" in f.kind for f in outcome.failures))
 
+    def test_a_fragment_declared_as_a_product_may_wait_for_its_addition(self):
+        """57 * 57 + 1 in f16: 3248, or 3250 where the product is not rounded before."""
+        def half(value):
+            return n.Lit(value, "f16")
+
+        square = n.Declare("fragment", "y", "f16", ["16", "16"], n.Binary("*", half(57.0), half(57.0)))
+        sum = n.Declare("fragment", "z", "f16", ["16", "16"], n.Binary("+", n.Ref("y"), half(1.0)))
+        p = program([square, sum, n.Assign(n.Ref("x"), "=", n.Cast("f32", n.Ref("z")))])
+        inputs = data.inputs(p, 0, 0, p.calls[0], extents_of(p, p.calls[0]))
+        tile = Interpreter(p, p.calls[0], inputs).run()["Y"].tile
+        self.assertEqual((tile.lo[0, 0], tile.hi[0, 0]), (3248, 3250))
+
     def test_elements_that_are_not_written_keep_their_bytes(self):
         p = program([])
         inputs = data.inputs(p, 0, 1, p.calls[1], extents_of(p, p.calls[1]))

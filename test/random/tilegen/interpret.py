@@ -226,7 +226,7 @@ class Interpreter(Elements):
         store = Store.empty(FORMATS[s.format], shape)
         if s.init is not None:
             value = self.evaluate(s.init)
-            store.put(..., value.each(lambda x: np.broadcast_to(x, shape)))
+            store.put(..., value.each(lambda x: np.broadcast_to(x, shape)), waits=True)
         self.bind(s.name, store)
 
     def do_Let(self, s):
@@ -405,7 +405,7 @@ class Interpreter(Elements):
     def assign(self, target, tile):
         store = self.lookup(target.name)
         if isinstance(target, n.Part):
-            store.put(self._slices(target), tile)
+            store.put(self._slices(target), tile, waits=True)
         elif isinstance(store, (Reinterpreted, Renumbered)):
             store.put(..., tile)
         elif isinstance(store, Store):
