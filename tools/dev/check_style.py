@@ -22,6 +22,8 @@ TEXT = {".h", ".hpp", ".cpp", ".c", ".td", ".def", ".py", ".md", ".tile", ".mlir
 GENERATED_INCLUDE = re.compile(r"\.inc$")
 # Tests feed the compiler odd characters on purpose.
 TEST_INPUT = re.compile(r"^test/.*\.(tile|mlir|test|txt|json)$")
+# A line for each case of a run: what was measured, not what somebody reads from top to bottom.
+MEASURED = re.compile(r"^test/gpu/.*\.json$")
 UNFINISHED = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "X" * 3)) + r")\b")
 
 # A folder may include headers of itself and of what stands here. First match wins.
@@ -105,7 +107,7 @@ def main():
             continue
         text = (root / name).read_bytes().decode(errors="replace")
         lines = text.count("\n")
-        if lines > MAX_FILE_LINES:
+        if lines > MAX_FILE_LINES and not MEASURED.match(name):
             problems.append(f"{name}: {lines} lines, more than {MAX_FILE_LINES}: split it by subject")
         if not TEST_INPUT.match(name):
             problems.extend(check_text(name, text))
