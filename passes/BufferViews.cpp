@@ -167,19 +167,25 @@ SmallVector<Value> ThreadStorage::indicesInSource(Location loc, tile::ReshapeOp 
 // Accesses
 //===----------------------------------------------------------------------===//
 
-Value ThreadStorage::readView(Location loc, Type type, Value storage, SmallVector<Value> at,
-                              Value mask) {
+Value ThreadStorage::behindIndices(Location loc, Value storage, SmallVector<Value> &at) {
   while (Operation *view = storage.getDefiningOp()) {
     if (auto slice = dyn_cast<tile::SliceOp>(view)) {
       at = indicesInSource(loc, slice, at);
     } else if (auto reshape = dyn_cast<tile::ReshapeOp>(view)) {
       at = indicesInSource(loc, reshape, at);
-    } else if (auto bitcast = dyn_cast<tile::BitcastViewOp>(view)) {
-      return readBitcast(loc, type, bitcast, at, mask);
     } else {
       break;
     }
     storage = view->getOperand(0);
+  }
+  return storage;
+}
+
+Value ThreadStorage::readView(Location loc, Type type, Value storage, SmallVector<Value> at,
+                              Value mask) {
+  storage = behindIndices(loc, storage, at);
+  if (auto bitcast = storage.getDefiningOp<tile::BitcastViewOp>()) {
+    return readBitcast(loc, type, bitcast, at, mask);
   }
   Value buffer = mapping.lookupOrDefault(storage);
   if (!isa<tgpu::SmemType>(buffer.getType())) {
@@ -224,17 +230,9 @@ Value ThreadStorage::readBitcast(Location loc, Type type, tile::BitcastViewOp vi
 
 void ThreadStorage::writeView(Location loc, Value value, Value storage, SmallVector<Value> at,
                               Value mask) {
-  while (Operation *view = storage.getDefiningOp()) {
-    if (auto slice = dyn_cast<tile::SliceOp>(view)) {
-      at = indicesInSource(loc, slice, at);
-    } else if (auto reshape = dyn_cast<tile::ReshapeOp>(view)) {
-      at = indicesInSource(loc, reshape, at);
-    } else if (auto bitcast = dyn_cast<tile::BitcastViewOp>(view)) {
-      return writeBitcast(loc, value, bitcast, at, mask);
-    } else {
-      break;
-    }
-    storage = view->getOperand(0);
+  storage = behindIndices(loc, storage, at);
+  if (auto bitcast = storage.getDefiningOp<tile::BitcastViewOp>()) {
+    return writeBitcast(loc, value, bitcast, at, mask);
   }
   Value buffer = mapping.lookupOrDefault(storage);
   if (!isa<tgpu::SmemType>(buffer.getType())) {

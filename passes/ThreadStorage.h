@@ -78,6 +78,9 @@ private:
                                                  mlir::ValueRange at);
   llvm::SmallVector<mlir::Value> indicesInSource(mlir::Location loc, tile::ReshapeOp reshape,
                                                  mlir::ValueRange at);
+  /// What `storage` is a slice or a reshape of, with `at` as its indices: a buffer, or a bitcast of one.
+  mlir::Value behindIndices(mlir::Location loc, mlir::Value storage,
+                            llvm::SmallVector<mlir::Value> &at);
   mlir::Value readView(mlir::Location loc, mlir::Type type, mlir::Value storage,
                        llvm::SmallVector<mlir::Value> at, mlir::Value mask);
   mlir::Value readBitcast(mlir::Location loc, mlir::Type type, tile::BitcastViewOp view,

@@ -204,6 +204,7 @@ private:
   /// A view of global memory, a buffer or part of one, or a constant array.
   Value lowerPlace(const sema::Expr &expr);
   Value lowerPlaceRef(const sema::RefExpr &expr);
+  Value lowerSubscripted(const sema::Expr &base);
   Value lowerSlice(const sema::SliceExpr &expr);
   Value lowerOrigin(const sema::OriginExpr &expr);
   Value lowerReshape(const sema::ReshapeExpr &expr);

@@ -110,8 +110,16 @@ Value Lowering::distance(Value begin, Value end) {
   return arith::SelectOp::create(b, isAny, count, none);
 }
 
+/// What subscripts apply to: of a `local` buffer in block code, the tile of what all threads hold.
+Value Lowering::lowerSubscripted(const sema::Expr &base) {
+  Value place = lowerPlace(base);
+  auto buffer = dyn_cast<tile::BufferType>(place.getType());
+  const bool isOfThreads = buffer && buffer.getScope() == tile::Scope::Local && !inRegion;
+  return isOfThreads ? readPlace(place) : place;
+}
+
 Value Lowering::lowerSlice(const sema::SliceExpr &expr) {
-  Value base = lowerPlace(*expr.base);
+  Value base = lowerSubscripted(*expr.base);
   SmallVector<Value> offsets, dynamicSizes;
   SmallVector<int64_t> sizes;
   for (auto [axis, subscript] : llvm::enumerate(expr.subscripts)) {
@@ -147,7 +155,7 @@ Value Lowering::lowerSlice(const sema::SliceExpr &expr) {
 }
 
 Value Lowering::lowerOrigin(const sema::OriginExpr &expr) {
-  Value base = lowerPlace(*expr.base);
+  Value base = lowerSubscripted(*expr.base);
   SmallVector<Value> offsets;
   SmallVector<int64_t> sizes;
   size_t fixed = expr.subscripts.size() - expr.type.rank();
@@ -320,7 +328,7 @@ Value Lowering::lowerIndex(const sema::Expr &expr) {
 
 Lowering::Access Lowering::lowerAccess(const sema::Expr &base, ArrayRef<const sema::Expr *> indices,
                                        const sema::Type &type) {
-  Access access{lowerPlace(base), {}};
+  Access access{lowerSubscripted(base), {}};
   for (const sema::Expr *index : indices) {
     access.indices.push_back(lowerIndex(*index));
   }
@@ -328,9 +336,7 @@ Lowering::Access Lowering::lowerAccess(const sema::Expr &base, ArrayRef<const se
   if (!buffer) {
     return access;
   }
-  if (buffer.getScope() == tile::Scope::Local && !inRegion) {
-    access.place = readPlace(access.place); // of all threads
-  } else if (access.indices.size() + 1 == (size_t)buffer.getRank() && type.isVec()) {
+  if (access.indices.size() + 1 == (size_t)buffer.getRank() && type.isVec()) {
     access.indices.push_back(intConstant(b.getI32Type(), 0)); // an array of vectors
   }
   return access;
