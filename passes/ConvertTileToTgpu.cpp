@@ -307,9 +307,6 @@ LogicalResult Converter::convertCopy(tile::CopyOp op) {
   bool sameElements = elementTypeOf(source.getType()) == element;
   auto inShared = [&](Value value) { return isa<tgpu::SmemType>(mapped(value).getType()); };
   bool fromGlobal = isa<GlobalType>(source.getType()), toGlobal = isa<GlobalType>(dest.getType());
-  if (!fromGlobal && !toGlobal && op.getCache() != tile::CacheHint::None) {
-    op.emitRemark("@cache has no effect: this copy does not access global memory");
-  }
 
   if (sameElements && ((fromGlobal && inShared(dest)) || (inShared(source) && toGlobal))) {
     tgpu::CopyOp::create(builder, loc, mapped(source), mapped(dest), tgpu::CopyPathAttr(),

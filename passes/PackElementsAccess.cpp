@@ -134,8 +134,9 @@ LogicalResult Packer::convertGather(tgpu::GatherOp op) {
   }
   auto tensor = dyn_cast<RankedTensorType>(op.getResult().getType());
   Type bytes = tensor ? Type(tensor.clone(b.getI8Type())) : b.getI8Type();
-  Value gathered =
-      tgpu::GatherOp::create(b, loc, bytes, source.bytes, indices, op.getMask()).getResult();
+  auto gather = tgpu::GatherOp::create(b, loc, bytes, source.bytes, indices, op.getMask());
+  tile::copyCacheHint(op, gather);
+  Value gathered = gather.getResult();
   if (tensor && !isa<RankedTensorType>(element.getType())) {
     element = tile::SplatOp::create(b, loc, tensor.clone(element.getType()), element);
   }

@@ -226,7 +226,7 @@ std::optional<Raised> ParallelRaiser::loadSlice(tile::LoadOp op) {
   Value part = sliceOf(source.value, *indices);
   auto type =
       RankedTensorType::get(cast<GlobalType>(part.getType()).getShape(), op.getResult().getType());
-  Value tile = tgpu::LoadOp::create(b, loc, type, part, IntegerAttr(), tile::CacheHint::None);
+  Value tile = tgpu::LoadOp::create(b, loc, type, part, IntegerAttr(), tile::getCacheHint(op));
   return sorted(tile, order);
 }
 
@@ -279,7 +279,9 @@ Raised ParallelRaiser::gather(tile::LoadOp op, Value source) {
   Value condition = isMasked ? operands.pop_back_val() : Value();
   Type element = op.getResult().getType();
   Type type = united.empty() ? element : Type(tileType(united, element));
-  return {tgpu::GatherOp::create(b, loc, type, source, operands, condition), united};
+  auto gather = tgpu::GatherOp::create(b, loc, type, source, operands, condition);
+  tile::copyCacheHint(op, gather);
+  return {gather.getResult(), united};
 }
 
 LogicalResult ParallelRaiser::raiseLoad(tile::LoadOp op) {
@@ -307,11 +309,12 @@ LogicalResult ParallelRaiser::raiseLoad(tile::LoadOp op) {
   if (isa<GlobalType>(source.getType())) {
     std::optional<Raised> raised;
     if (unite(lookup(op.getIndices())).empty() && !(mask.value && isWritten(source))) {
-      raised = Raised{tile::LoadOp::create(
-                          b, loc, op.getResult().getType(), lookup(source).value,
-                          llvm::map_to_vector(lookup(op.getIndices()),
-                                              [](const Raised &index) { return index.value; })),
-                      {}};
+      auto load = tile::LoadOp::create(
+          b, loc, op.getResult().getType(), lookup(source).value,
+          llvm::map_to_vector(lookup(op.getIndices()),
+                              [](const Raised &index) { return index.value; }));
+      tile::copyCacheHint(op, load);
+      raised = Raised{load.getResult(), {}};
     } else {
       raised = loadSlice(op);
     }
@@ -354,7 +357,7 @@ bool ParallelRaiser::storeSlice(tile::StoreOp op) {
   std::optional<SliceStore> slice = asSlice(op.getDest(), op.getIndices(), op.getValue());
   if (slice) {
     tgpu::StoreOp::create(b, loc, slice->tile, slice->part, tgpu::CopyPathAttr(), IntegerAttr(),
-                          /*no_tma=*/false, tile::CacheHint::None, ArrayAttr());
+                          /*no_tma=*/false, tile::getCacheHint(op), ArrayAttr());
   }
   return slice.has_value();
 }
@@ -469,7 +472,7 @@ void ParallelRaiser::scatter(tile::StoreOp op, Value dest) {
   SmallVector<Value> operands = over(parts, united);
   Value condition = mask.value ? operands.pop_back_val() : Value();
   Value value = operands.pop_back_val();
-  tgpu::ScatterOp::create(b, loc, value, dest, operands, condition);
+  tile::copyCacheHint(op, tgpu::ScatterOp::create(b, loc, value, dest, operands, condition));
 }
 
 LogicalResult ParallelRaiser::raiseStore(tile::StoreOp op) {
@@ -516,8 +519,9 @@ void ParallelRaiser::raiseAtomic(Operation *op, tile::AtomicKind kind, Value val
   if (isa<GlobalType>(place.getType()) && !isUsed && !expected &&
       kind != tile::AtomicKind::Exchange) {
     if (std::optional<SliceStore> slice = asSlice(place, indices, value)) {
-      tgpu::AtomicTileOp::create(b, loc, kind, slice->tile, slice->part, IntegerAttr(), order,
-                                 isUnsigned);
+      auto whole = tgpu::AtomicTileOp::create(b, loc, kind, slice->tile, slice->part, IntegerAttr(),
+                                              order, isUnsigned);
+      tile::copyCacheHint(op, whole);
       return;
     }
   }
@@ -536,8 +540,9 @@ void ParallelRaiser::raiseAtomic(Operation *op, tile::AtomicKind kind, Value val
                   std::to_string(tile.getNumElements() * tile::getStorageBits(element) / 8) +
                   " bytes of shared memory";
   }
-  tgpu::AtomicOp::create(b, loc, Type(), kind, operand, compared, lookup(place).value, at,
-                         condition, old, order, isUnsigned);
+  auto atomic = tgpu::AtomicOp::create(b, loc, Type(), kind, operand, compared, lookup(place).value,
+                                       at, condition, old, order, isUnsigned);
+  tile::copyCacheHint(op, atomic);
   if (isUsed) {
     define(op->getResult(0), {tile::ReadOp::create(b, loc, tile, old), all});
   }

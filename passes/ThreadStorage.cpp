@@ -182,6 +182,7 @@ void ThreadStorage::atomicElement(Operation *op, tile::AtomicKind kind, Value va
   auto atomic = tgpu::AtomicOp::create(builder, loc, isUsed && inRegion ? type : Type(), kind,
                                        operand, compared, element.buffer, element.indices,
                                        /*mask=*/Value(), old, order, isUnsigned);
+  tile::copyCacheHint(op, atomic);
   if (!isUsed) {
     return;
   }
@@ -206,9 +207,10 @@ void ThreadStorage::atomic(tile::AtomicTileOp op) {
   Location loc = op.getLoc();
   Value value = mapping.lookupOrDefault(op.getValue());
   if (!isa<BufferType>(op.getPlace().getType())) {
-    tgpu::AtomicTileOp::create(builder, loc, op.getKind(), value,
-                               mapping.lookupOrDefault(op.getPlace()), IntegerAttr(), op.getOrder(),
-                               op.getIsUnsigned());
+    auto whole = tgpu::AtomicTileOp::create(builder, loc, op.getKind(), value,
+                                            mapping.lookupOrDefault(op.getPlace()), IntegerAttr(),
+                                            op.getOrder(), op.getIsUnsigned());
+    tile::copyCacheHint(op, whole);
     return;
   }
   Element element = findTile(loc, op.getPlace(), op.getValue().getType().getShape());

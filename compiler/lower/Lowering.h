@@ -228,6 +228,8 @@ private:
                      const sema::Type &type);
   Value load(const Access &access, const sema::Type &type);
   void store(const Access &access, Value value, sema::SourceRange range);
+  /// Gives an access of `place` the hint of the statements around it, if that is global memory.
+  void hint(mlir::Operation *access, Value place);
 
   // Tiles.cpp
   Value lowerTileOperand(const sema::Expr &expr);
@@ -258,6 +260,9 @@ private:
   int64_t threads = 0;              ///< of the launch; 0 in the host part
   bool inRegion = false;            ///< inside `threads`
   bool noTma = false;               ///< of the launch or an enclosing statement
+  /// What an enclosing statement says of accesses of global memory, and how many that concerned.
+  tile::CacheHint cache = tile::CacheHint::None;
+  unsigned hintedAccesses = 0;
   bool fastMath = false;
   bool speculating = false; ///< results may go unused: overflow is no error
 };

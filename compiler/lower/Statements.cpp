@@ -10,16 +10,36 @@ using namespace tilec::lower;
 // Any statement
 //===----------------------------------------------------------------------===//
 
+static tile::CacheHint cacheHint(sema::CachePolicy policy) {
+  switch (policy) {
+  case sema::CachePolicy::None:
+    return tile::CacheHint::None;
+  case sema::CachePolicy::EvictFirst:
+    return tile::CacheHint::EvictFirst;
+  case sema::CachePolicy::EvictLast:
+    return tile::CacheHint::EvictLast;
+  case sema::CachePolicy::NoAllocate:
+    return tile::CacheHint::NoAllocate;
+  }
+  llvm_unreachable("no such policy");
+}
+
 void Lowering::lowerStmt(const sema::Stmt &stmt) {
   if (diagnostics.limitReached()) {
     return;
   }
   At at(*this, stmt.range);
   llvm::SaveAndRestore savedTma(noTma, noTma || stmt.annotations.noTma);
+  const tile::CacheHint own = cacheHint(stmt.annotations.cache);
+  llvm::SaveAndRestore savedCache(cache, own == tile::CacheHint::None ? cache : own);
+  const unsigned hintedBefore = hintedAccesses;
   Block *block = b.getInsertionBlock();
   Operation *before = block->empty() ? nullptr : &block->back();
   lowerStmtInner(stmt);
   attachAnnotations(stmt, block, before);
+  if (own != tile::CacheHint::None && hintedAccesses == hintedBefore) {
+    emitRemark(b.getLoc(), "@cache has no effect: nothing here accesses global memory");
+  }
 }
 
 void Lowering::lowerStmtInner(const sema::Stmt &stmt) {

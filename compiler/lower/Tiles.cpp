@@ -18,20 +18,6 @@ Value Lowering::lowerTileOperand(const sema::Expr &expr) {
   return expr.space == sema::Space::Local ? readPlace(place) : place;
 }
 
-static tile::CacheHint cacheHint(sema::CachePolicy policy) {
-  switch (policy) {
-  case sema::CachePolicy::None:
-    return tile::CacheHint::None;
-  case sema::CachePolicy::EvictFirst:
-    return tile::CacheHint::EvictFirst;
-  case sema::CachePolicy::EvictLast:
-    return tile::CacheHint::EvictLast;
-  case sema::CachePolicy::NoAllocate:
-    return tile::CacheHint::NoAllocate;
-  }
-  llvm_unreachable("no such policy");
-}
-
 static bool isUnsignedStorage(sema::Scalar elem) {
   return sema::isUnsignedInteger(elem) || elem == sema::Scalar::U4 || elem == sema::Scalar::Bool;
 }
@@ -44,9 +30,12 @@ void Lowering::lowerCopy(const sema::CopyStmt &stmt) {
   Value target = lowerPlace(*stmt.target);
   sema::Scalar from = stmt.source->type.elem, to = stmt.target->type.elem;
   bool converts = from != to;
-  tile::CopyOp::create(b, source, target, converts && isUnsignedStorage(from),
-                       converts && isUnsignedStorage(to), noTma, cacheHint(stmt.annotations.cache),
-                       requireAttr(stmt.annotations.require));
+  const bool isGlobal =
+      isa<tile::GlobalType>(source.getType()) || isa<tile::GlobalType>(target.getType());
+  hintedAccesses += isGlobal;
+  tile::CopyOp::create(
+      b, source, target, converts && isUnsignedStorage(from), converts && isUnsignedStorage(to),
+      noTma, isGlobal ? cache : tile::CacheHint::None, requireAttr(stmt.annotations.require));
 }
 
 static tile::GemmPolicy gemmPolicy(sema::GemmPolicy policy) {
@@ -150,7 +139,8 @@ Value Lowering::lowerAtomic(const sema::AtomicExpr &expr) {
   if (!element) {
     Value place = lowerPlace(*expr.place);
     Value value = lowerValue(*expr.value);
-    tile::AtomicTileOp::create(b, atomicKind(expr.op), value, place, order, isUnsigned);
+    hint(tile::AtomicTileOp::create(b, atomicKind(expr.op), value, place, order, isUnsigned),
+         place);
     return {};
   }
   Access access = lowerAccess(*element->base, element->indices, element->type);
@@ -158,10 +148,15 @@ Value Lowering::lowerAtomic(const sema::AtomicExpr &expr) {
   Value value = lowerValue(*expr.value);
   Type type = valueType(expr.type);
   if (expr.op == sema::AtomicOp::Cas) {
-    return tile::AtomicCasOp::create(b, type, expected, value, access.place, access.indices, order);
+    auto cas =
+        tile::AtomicCasOp::create(b, type, expected, value, access.place, access.indices, order);
+    hint(cas, access.place);
+    return cas;
   }
-  return tile::AtomicOp::create(b, type, atomicKind(expr.op), value, access.place, access.indices,
-                                order, isUnsigned);
+  auto atomic = tile::AtomicOp::create(b, type, atomicKind(expr.op), value, access.place,
+                                       access.indices, order, isUnsigned);
+  hint(atomic, access.place);
+  return atomic;
 }
 
 //===----------------------------------------------------------------------===//

@@ -343,12 +343,21 @@ Lowering::Access Lowering::lowerAccess(const sema::Expr &base, ArrayRef<const se
 }
 
 Value Lowering::load(const Access &access, const sema::Type &type) {
-  return tile::LoadOp::create(b, valueType(type), access.place, access.indices);
+  auto load = tile::LoadOp::create(b, valueType(type), access.place, access.indices);
+  hint(load, access.place);
+  return load;
 }
 
 void Lowering::store(const Access &access, Value value, sema::SourceRange range) {
   if (isa<RankedTensorType>(access.place.getType())) {
     return unsupported(range, "writing an element of a `local` buffer outside `threads`");
   }
-  tile::StoreOp::create(b, value, access.place, access.indices);
+  hint(tile::StoreOp::create(b, value, access.place, access.indices), access.place);
+}
+
+void Lowering::hint(Operation *access, Value place) {
+  if (cache != tile::CacheHint::None && isa<tile::GlobalType>(place.getType())) {
+    tile::kCache.set(access, tile::CacheHintAttr::get(b.getContext(), cache));
+    ++hintedAccesses;
+  }
 }

@@ -313,6 +313,7 @@ private:
   void launchThreads(const ast::LaunchStmt *s, LaunchStmt *stmt);
   void workspaceStmt(const ast::BufferStmt *s);
   bool extentValue(const ast::Expr *e, Extent &extent, llvm::StringRef what);
+  bool mayAccessGlobal(const ast::Stmt *s);
   StmtAnnotations stmtAnnotations(const ast::Stmt *s);
   LaunchAnnotations launchAnnotations(const ast::LaunchStmt *s, StmtAnnotations &common);
   LayoutChoice layoutAnnotation(const ast::Annotation &a, const ast::Stmt *s);

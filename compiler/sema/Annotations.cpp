@@ -8,7 +8,7 @@ namespace tilec::sema {
 using diag::Id;
 
 namespace {
-enum Places : unsigned { OnKernel = 1, OnLaunch = 2, OnStatement = 4, OnCopy = 8, OnShared = 16 };
+enum Places : unsigned { OnKernel = 1, OnLaunch = 2, OnStatement = 4, OnAccess = 8, OnShared = 16 };
 
 // Limits of every target (CUDA C programming guide, "Thread block clusters", and the table of
 // technical specifications per compute capability).
@@ -23,7 +23,7 @@ static std::optional<unsigned> placesOf(llvm::StringRef name) {
       .Cases({"persistent", "rasterize", "cluster", "min_blocks", "max_registers"}, OnLaunch)
       .Case("warp_specialize", OnLaunch)
       .Cases({"no_tma", "require"}, OnLaunch | OnStatement)
-      .Case("cache", OnCopy)
+      .Case("cache", OnAccess)
       .Case("layout", OnShared)
       .Default(std::nullopt);
 }
@@ -184,17 +184,27 @@ LayoutChoice Analyzer::layoutAnnotation(const ast::Annotation &a, const ast::Stm
   return choice;
 }
 
+/// Whether a statement of this kind may read or write global memory, or hold others that do.
+bool Analyzer::mayAccessGlobal(const ast::Stmt *s) {
+  using K = ast::StmtKind;
+  if (auto *call = llvm::dyn_cast<ast::CallStmt>(s)) {
+    llvm::StringRef callee = call->call->callee.name;
+    return findFunction(callee) || callee == "copy" || callee.starts_with("atomic_");
+  }
+  return llvm::is_contained(
+      {K::Let, K::Var, K::Assign, K::Threads, K::Parallel, K::For, K::While, K::If}, s->kind);
+}
+
 StmtAnnotations Analyzer::stmtAnnotations(const ast::Stmt *s) {
   StmtAnnotations result;
   if (s->annotations.empty()) {
     return result;
   }
   checkTwice(engine, s->annotations);
-  auto *call = llvm::dyn_cast<ast::CallStmt>(s);
   auto *buffer = llvm::dyn_cast<ast::BufferStmt>(s);
   bool inLaunch = frame.mode != Mode::Host && frame.mode != Mode::Fn;
   unsigned places = inLaunch ? OnStatement : 0;
-  places |= call && call->call->callee.name == "copy" && !findFunction("copy") ? OnCopy : 0;
+  places |= inLaunch && mayAccessGlobal(s) ? OnAccess : 0;
   places |= buffer && buffer->bufferKind == ast::BufferKind::Shared ? OnShared : 0;
   llvm::SmallVector<Requirement> require;
   for (const ast::Annotation &a : s->annotations) {

@@ -34,7 +34,7 @@ enum class CachePolicy : uint8_t { None, EvictFirst, EvictLast, NoAllocate };
 /// Of any statement of a launch body.
 struct StmtAnnotations {
   bool noTma = false;
-  CachePolicy cache = CachePolicy::None; ///< on copy
+  CachePolicy cache = CachePolicy::None; ///< of all accesses inside without one of their own
   llvm::ArrayRef<Requirement> require;
 };
 

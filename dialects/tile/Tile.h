@@ -37,6 +37,14 @@
 
 namespace tilec::tile {
 
+/// A fact of accesses of elements of global memory, and of atomic operations: how caches keep what
+/// they access. Copies have an attribute of their own for it.
+inline constexpr Fact<CacheHintAttr> kCache{"tile.cache"};
+/// What the fact says; None without it.
+CacheHint getCacheHint(mlir::Operation *op);
+/// Makes `op` say what `from` says.
+void copyCacheHint(mlir::Operation *from, mlir::Operation *op);
+
 /// Bits that one element takes in memory: `i1` a byte, `i4` and `f4E2M1FN` half a byte.
 unsigned getStorageBits(mlir::Type elementType);
 /// True for elements of which memory holds two in a byte.

@@ -42,6 +42,13 @@ static bool isAnyOperation(Operation *) { return true; }
 static bool isKernel(Operation *op) {
   return isa<FunctionOpInterface>(op) && op->getName().stripDialect() == "kernel";
 }
+/// Of elements at indices, and atomic operations; the other dialect has some, too.
+static bool isElementAccess(Operation *op) {
+  using namespace tilec::tile;
+  return isa<LoadOp, StoreOp, AtomicOp, AtomicCasOp, AtomicTileOp>(op) ||
+         llvm::is_contained({"gather", "scatter", "atomic", "atomic_tile"},
+                            op->getName().stripDialect());
+}
 static bool isDirection(Attribute value) {
   auto text = dyn_cast<StringAttr>(value);
   return text && llvm::is_contained({"in", "out", "inout"}, text.getValue());
@@ -54,6 +61,8 @@ static constexpr tilec::FactRule kOperationFacts[] = {
      [](Attribute value) { return tilec::isI32AtLeast(value, 0); }, isLoop},
     {tilec::tile::kRequire.name, "a list of strings", tilec::isStrings, isAnyOperation},
     {tilec::tile::kName.name, "a string", tilec::isKindOf<StringAttr>, isArray},
+    {tilec::tile::kCache.name, "a cache hint", tilec::isKindOf<tilec::tile::CacheHintAttr>,
+     isElementAccess},
 };
 
 static constexpr tilec::FactRule kArgumentFacts[] = {
@@ -73,6 +82,17 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
 LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
                                                     NamedAttribute attribute) {
   return tilec::verifyFact(kArgumentFacts, op, attribute);
+}
+
+tilec::tile::CacheHint tilec::tile::getCacheHint(Operation *op) {
+  CacheHintAttr hint = kCache.get(op);
+  return hint ? hint.getValue() : CacheHint::None;
+}
+
+void tilec::tile::copyCacheHint(Operation *from, Operation *op) {
+  if (CacheHintAttr hint = kCache.get(from)) {
+    kCache.set(op, hint);
+  }
 }
 
 unsigned tilec::tile::getStorageBits(Type elementType) {

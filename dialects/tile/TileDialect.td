@@ -74,7 +74,7 @@ def Tile_Rounding : Tile_Enum<"Rounding", "how a quotient becomes an integer", [
   I32EnumAttrCase<"Zero", 0, "zero">, I32EnumAttrCase<"Up", 1, "up">, I32EnumAttrCase<"Down", 2, "down">]>;
 def Tile_RoundingAttr : Tile_EnumAttr<Tile_Rounding, "rounding">;
 
-def Tile_CacheHint : Tile_Enum<"CacheHint", "L2 policy of a copy", [
+def Tile_CacheHint : Tile_Enum<"CacheHint", "how caches keep what is accessed of global memory", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"EvictFirst", 1, "evict_first">,
   I32EnumAttrCase<"EvictLast", 2, "evict_last">, I32EnumAttrCase<"NoAllocate", 3, "no_allocate">]>;
 def Tile_CacheHintAttr : Tile_EnumAttr<Tile_CacheHint, "cache">;

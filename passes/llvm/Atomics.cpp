@@ -96,6 +96,8 @@ std::string suffixOf(const AtomicUse &use, bool relaxed) {
          (use.isShared ? ".shared" : ".global");
 }
 
+std::string hintOf(const AtomicUse &use) { return use.policy ? ".L2::cache_hint" : ""; }
+
 LLVM::InlineAsmOp assembly(OpBuilder &b, Location loc, TypeRange results, ValueRange operands,
                            StringRef text, StringRef constraints) {
   return LLVM::InlineAsmOp::create(
@@ -130,13 +132,18 @@ Value KernelLowering::atomicInstruction(const AtomicUse &use, StringRef operatio
   operands.push_back(asBits(value));
   const bool reduces = relaxed && !wantsOld && operation != "exch" && operation != "cas";
   std::string text = reduces ? "red" : "atom";
-  text +=
-      suffixOf(use, relaxed) + "." + operation.str() + "." + type.str() + (reduces ? " " : " $0, ");
+  text += suffixOf(use, relaxed) + "." + operation.str() + hintOf(use) + "." + type.str() +
+          (reduces ? " " : " $0, ");
   std::string constraints = reduces ? "" : std::string("=") + registersOf(bits) + ",";
   for (auto [i, operand] : llvm::enumerate(operands)) {
     const std::string name = "$" + std::to_string(i + (reduces ? 0 : 1));
     text += i == 0 ? "[" + name + "]" : ", " + name;
     constraints += i == 0 ? (use.isShared ? "r" : "l") : std::string(",") + registersOf(bits);
+  }
+  if (use.policy) {
+    text += ", $" + std::to_string(operands.size() + (reduces ? 0 : 1));
+    constraints += ",l";
+    operands.push_back(use.policy);
   }
   auto done = assembly(b, loc, reduces ? TypeRange() : TypeRange(bits), operands, text + ";",
                        constraints + ",~{memory}");
@@ -196,6 +203,24 @@ static bool isAtomicType(Type type) {
          type.isF32() || type.isF64();
 }
 
+AtomicUse KernelLowering::atomicUse(Operation *op, AtomicUse use, Type element, bool compares) {
+  const tile::CacheHint hint = tile::getCacheHint(op);
+  if (hint == tile::CacheHint::None) {
+    return use;
+  }
+  auto hasNoEffect = [&](StringRef reason) {
+    op->emitRemark("@cache(") << tile::stringifyCacheHint(hint) << ") has no effect: " << reason;
+  };
+  if (hint == tile::CacheHint::NoAllocate) {
+    hasNoEffect("atomic operations of global memory pass by L1");
+  } else if (compares || !isNative(use.kind, element, arch)) {
+    hasNoEffect("an atomic compare and exchange takes no policy");
+  } else {
+    use.policy = cachePolicy(hint);
+  }
+  return use;
+}
+
 //===----------------------------------------------------------------------===//
 // Elements at computed indices
 //===----------------------------------------------------------------------===//
@@ -212,7 +237,9 @@ LogicalResult KernelLowering::lowerAtomic(tgpu::AtomicOp op) {
   if (!isAtomicType(type)) {
     return unsupported(op, "an atomic operation on elements of this type");
   }
-  const AtomicUse use{op.getKind(), op.getIsUnsigned(), op.getOrder(), access.buffer != nullptr};
+  const AtomicUse use =
+      atomicUse(op, {op.getKind(), op.getIsUnsigned(), op.getOrder(), access.buffer != nullptr},
+                type, bool(op.getExpected()));
   const bool isUsed = op.getOld() || (op.getResult() && !op.getResult().use_empty());
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   auto element = [&](size_t slot) -> Value {
@@ -269,6 +296,7 @@ void KernelLowering::reduceNeighbours(const AtomicUse &use, Value pointer, Array
   Fragment words = isNarrow ? packWords(values) : Fragment(values);
   std::string text =
       "red" + suffixOf(use, /*relaxed=*/true) + "." + operationOf(use.kind, type).str();
+  text += hintOf(use);
   text += words.size() > 1 ? ".v" + std::to_string(words.size()) : "";
   text += "." + typeOf(use, type) + (isNarrow ? "x2" : "") + " [$0], ";
   std::string operandText, constraints = "l";
@@ -276,10 +304,15 @@ void KernelLowering::reduceNeighbours(const AtomicUse &use, Value pointer, Array
     operandText += (i ? ",$" : "$") + std::to_string(i + 1);
     constraints += isNarrow ? ",r" : ",f";
   }
-  text += words.size() > 1 ? "{" + operandText + "};" : operandText + ";";
+  text += words.size() > 1 ? "{" + operandText + "}" : operandText;
   SmallVector<Value> operands = {pointer};
   llvm::append_range(operands, words);
-  assembly(b, loc, TypeRange(), operands, text, constraints + ",~{memory}");
+  if (use.policy) {
+    text += ", $" + std::to_string(operands.size());
+    constraints += ",l";
+    operands.push_back(use.policy);
+  }
+  assembly(b, loc, TypeRange(), operands, text + ";", constraints + ",~{memory}");
 }
 
 LogicalResult KernelLowering::lowerAtomicTile(tgpu::AtomicTileOp op) {
@@ -294,7 +327,9 @@ LogicalResult KernelLowering::lowerAtomicTile(tgpu::AtomicTileOp op) {
   if (failed(slots) || failed(checkGathered(op, dest->second, *registers))) {
     return failure();
   }
-  const AtomicUse use{op.getKind(), op.getIsUnsigned(), op.getOrder(), /*isShared=*/false};
+  const AtomicUse use =
+      atomicUse(op, {op.getKind(), op.getIsUnsigned(), op.getOrder(), /*isShared=*/false},
+                type.getElementType(), /*compares=*/false);
   return byOwners(op, *registers, [&] {
     forEachGroup(op, dest->second, *registers, *slots, op.getBytes(),
                  [&](Value pointer, ArrayRef<Value> values, Value condition) {

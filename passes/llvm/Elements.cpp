@@ -109,7 +109,7 @@ LogicalResult KernelLowering::lowerGather(tgpu::GatherOp op) {
   const int64_t bytes = memoryBytes(access.element);
   Type type = slotType(access.element);
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  const GlobalUse use = access.view ? globalUse(*access.view, tile::CacheHint::None) : GlobalUse();
+  const GlobalUse use = access.view ? globalUse(*access.view, tile::getCacheHint(op)) : GlobalUse();
   Fragment result;
   std::map<SmallVector<void *, 4>, Value> known; // slots that read the same element; looked up only
   for (size_t slot = 0; slot < access.slots; ++slot) {
@@ -182,11 +182,12 @@ LogicalResult KernelLowering::lowerScatter(tgpu::ScatterOp op) {
     *values = {onlyElement(access, *values)};
   }
   auto store = [&] {
+    const GlobalUse use =
+        access.view ? globalUse(*access.view, tile::getCacheHint(op)) : GlobalUse();
     for (size_t slot = 0; slot < access.slots; ++slot) {
       Value condition, pointer = placeOf(access, slot, condition);
       condition = both(condition, insideBuffer(access, slot));
       auto storeUnder = [&](Value holds) {
-        GlobalUse use;
         storeElements(pointer, access.element, (*values)[slot], bytes, use.under(holds));
       };
       if (access.view) {

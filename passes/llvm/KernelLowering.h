@@ -79,6 +79,7 @@ struct AtomicUse {
   bool isUnsigned = false;
   tile::MemoryOrder order = tile::MemoryOrder::Relaxed;
   bool isShared = false;
+  mlir::Value policy = {}; ///< of L2, i64; null: none
 };
 
 /// How two parts of some elements become one: as many values in each part as are combined together.
@@ -314,6 +315,8 @@ private:
   // ---- Atomic operations (Atomics.cpp).
   mlir::LogicalResult lowerAtomic(tgpu::AtomicOp op);
   mlir::LogicalResult lowerAtomicTile(tgpu::AtomicTileOp op);
+  /// `use` with the policy that `op` asks for, if the instruction takes one (else a remark).
+  AtomicUse atomicUse(mlir::Operation *op, AtomicUse use, mlir::Type element, bool compares);
   /// An atomic operation of one element; the old value if `wantsOld`.
   mlir::Value emitAtomic(const AtomicUse &use, mlir::Value pointer, mlir::Value value,
                          mlir::Value expected, bool wantsOld);
@@ -328,7 +331,7 @@ private:
   // are values of the old code.
   Fragment loadNeighbours(Neighbours &elements, int64_t accessBytes, const GlobalUse &use);
   void storeNeighbours(Neighbours &elements, llvm::ArrayRef<mlir::Value> values,
-                       int64_t accessBytes);
+                       int64_t accessBytes, const GlobalUse &use);
   mlir::LogicalResult lowerLoadElement(tgpu::LoadElementOp op);
   mlir::LogicalResult lowerStoreElement(tgpu::StoreElementOp op);
   /// Whether `indices` are inside of `shape`, with `count` neighbours; null where that is known.

@@ -165,14 +165,14 @@ Fragment KernelLowering::loadNeighbours(Neighbours &elements, int64_t accessByte
 }
 
 void KernelLowering::storeNeighbours(Neighbours &elements, ArrayRef<Value> values,
-                                     int64_t accessBytes) {
+                                     int64_t accessBytes, const GlobalUse &use) {
   const int64_t count = elements.size(), bytes = memoryBytes(elements.element());
   const int64_t access = accessLength(elements, accessBytes);
   auto store = [&](int64_t first, int64_t n, Value condition) {
     const int64_t length = std::min(access, n);
     for (int64_t i = first; i < first + n; i += length) {
       storeElements(elements.pointer(i), elements.element(), values.slice(i, length),
-                    length * bytes, GlobalUse().under(condition));
+                    length * bytes, use.under(condition));
     }
   };
   if (elements.areInRangeTogether(count)) {
@@ -229,8 +229,8 @@ LogicalResult KernelLowering::lowerElementLoad(tile::LoadOp op) {
     return failure();
   }
   Neighbours elements(*this, source->second, *indices, lengthOf(op.getResult().getType()));
-  scalars[op.getResult()] =
-      loadNeighbours(elements, accessBytesOf(op), globalUse(source->second, tile::CacheHint::None));
+  scalars[op.getResult()] = loadNeighbours(elements, accessBytesOf(op),
+                                           globalUse(source->second, tile::getCacheHint(op)));
   return success();
 }
 
@@ -248,7 +248,8 @@ LogicalResult KernelLowering::lowerElementStore(tile::StoreOp op) {
   // In block code all threads run the statement, and one of them writes.
   guarded(writes(op), [&] {
     Neighbours elements(*this, dest->second, *indices, lengthOf(op.getValue().getType()));
-    storeNeighbours(elements, *values, accessBytesOf(op));
+    storeNeighbours(elements, *values, accessBytesOf(op),
+                    globalUse(dest->second, tile::getCacheHint(op)));
   });
   return success();
 }

@@ -33,3 +33,28 @@ tgpu.kernel @kernel(%x: !g {tile.name = "X"}, %y: !g {tile.name = "Y"}, %n: i32 
   tgpu.cp_async %xs to %s {bytes = 16 : i32, cache = #tile.cache<no_allocate>} : !t, !s
   tgpu.return
 }
+
+// Elements, neighbours, gathers, scatters and atomic operations have it as a fact.
+// CHECK-LABEL: llvm.func @elements
+!i = !tile.global<?xi32>
+!l = tensor<256xi32, #tgpu.fragment<"256 reg 128 lane 1:2:4:8:16 warp 32:64">>
+tgpu.kernel @elements(%x: !g {tile.name = "X"}, %y: !i {tile.name = "Y"}, %n: i32 {tgpu.divisible = 4 : i64})
+    attributes {threads = 128 : i32, target = "sm_80"} {
+  %xv = tgpu.view %x extents(%n : i32) strides() : !g -> !g
+  %yv = tgpu.view %y extents(%n : i32) strides() : !i -> !i
+  %one = arith.constant 1 : i32
+  %at = tgpu.coordinate : !l
+  // CHECK: ld.global.L1::evict_first.L2::cache_hint.b32
+  %a = tile.load %xv[%one : i32] {tile.cache = #tile.cache<evict_first>} : !g -> f32
+  // CHECK: st.global.L1::evict_last.L2::cache_hint.b32
+  tile.store %a, %xv[%one : i32] {tile.cache = #tile.cache<evict_last>} : f32, !g
+  // CHECK: ld.global.L1::no_allocate.b32
+  %b = tgpu.gather %yv[%at] {tile.cache = #tile.cache<no_allocate>} : !i[!l] -> !l
+  // CHECK: st.global.L1::evict_first.L2::cache_hint.b32
+  tgpu.scatter %b, %yv[%at] {tile.cache = #tile.cache<evict_first>} : !l, !i[!l]
+  // CHECK: red.relaxed.gpu.global.add.L2::cache_hint.u32 [$0], $1, $2;", "l,r,l,~{memory}"
+  tgpu.atomic <add> %b, %yv[%at] {tile.cache = #tile.cache<evict_last>} : !l, !i[!l]
+  // CHECK: red.relaxed.gpu.global.max.s32 [$0], $1;", "l,r,~{memory}"
+  tgpu.atomic <max> %b, %yv[%at] {tile.cache = #tile.cache<no_allocate>} : !l, !i[!l]
+  tgpu.return
+}

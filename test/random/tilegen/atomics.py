@@ -8,12 +8,13 @@ from . import nodes as n
 from .features import feature
 from .formats import FORMATS
 from .intervals import ProgramError
-from .nodes import strip
+from .nodes import hinted, strip
 
 KINDS = ["add", "min", "max", "and", "or", "xor"]
 INTEGERS = ["i32", "u32", "i64", "u64"]
 
 
+@hinted
 @dataclass
 class Atomic:
     """`place` is a tile, a region of a tensor, or one element (in a loop or region)."""

@@ -16,6 +16,7 @@ THREADS = [32, 64, 96, 128, 128, 128, 128, 160, 192, 256, 256, 256, 384, 512]
 # What not every program may use, so that a refusal of one does not hide the rest: (name, probability).
 RARE = {"eight bits": 0.12, "four bits": 0.12, "fragments in products": 0.5, "division": 0.3}
 PACKED = ["u4", "i4", "e2m1"]
+HINTS = ["evict_first", "evict_last", "no_allocate"]  # of `@cache`
 COMPUTED = ["f32", "f32", "f32", "f16", "f16", "bf16", "i32", "i8", "u8", "i16", "u16", "u32", "f64", "i64", "u64"]
 
 
@@ -159,6 +160,9 @@ class Builder:
         return info
 
     def emit(self, statement):
+        if hasattr(statement, "hint") and self.chance(0.06):
+            statement.hint = self.pick(HINTS)
+            self.note("cache")
         self.body.append(statement)
 
     def inside(self, draw, trips=1, scalars=None):

@@ -4,9 +4,10 @@ Subscripts and bounds are text over the loop's indices, counters of inner loops 
 where they divide."""
 from dataclasses import dataclass
 
-from .nodes import If, indented, strip
+from .nodes import If, hinted, indented, strip
 
 
+@hinted
 @dataclass
 class Parallel:
     variables: list

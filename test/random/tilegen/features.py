@@ -1,7 +1,7 @@
 """The table of features: each draws statements at the present place of a program. A new one is one more function here or in a
 file beside this, with its weight; it returns False if it does not apply."""
 from . import functions, nodes as n
-from .builder import COMPUTED
+from .builder import COMPUTED, HINTS
 from .expressions import COMPARISONS, expression, leaf, repeatable, repeated, scalar
 from .formats import FORMATS
 
@@ -31,7 +31,7 @@ def copy_notes(b):
     if b.chance(0.1):
         notes.append("no_tma")
     if b.chance(0.06):
-        notes.append(f"cache({b.pick(['evict_first', 'evict_last', 'no_allocate'])})")
+        notes.append(f"cache({b.pick(HINTS)})")
     return notes
 
 

@@ -11,6 +11,7 @@ from .gathers import Indices, Renumbered
 from .interpret_elements import Elements
 from .intervals import ProgramError, Tile
 from .parts import Reinterpreted
+from .scalars import value_of
 
 STEPS = 20000  # statements of one run
 
@@ -137,7 +138,7 @@ class Interpreter(Elements):
             if isinstance(argument, n.ScalarArgument):
                 self.names[argument.name] = inputs[argument.name]
                 continue
-            shape = tuple(int(n.scalar(e, self.names)) for e in argument.extents)
+            shape = tuple(int(value_of(e, self.names)) for e in argument.extents)
             self.names[argument.name] = not argument.absent
             if argument.same:
                 store = self.tensors[argument.same].store
@@ -154,14 +155,14 @@ class Interpreter(Elements):
 
     def run(self):
         for w in self.program.workspaces:
-            shape = tuple(int(n.scalar(e, self.names)) for e in w.extents)
+            shape = tuple(int(value_of(e, self.names)) for e in w.extents)
             store = Store.empty(FORMATS[w.format], shape)
             if w.init is not None:
                 store = Store.full(Tile(FORMATS[w.format], np.full(shape, self.evaluate(w.init).lo)))
             self.tensors[w.name] = self._whole(store)
         for launch in self.program.launches:
             self.launch = launch
-            grid = [int(n.scalar(e, self.names)) for e in launch.grid]
+            grid = [int(value_of(e, self.names)) for e in launch.grid]
             for point in itertools.product(*(range(e) for e in reversed(grid))):
                 self.scopes.append(dict(zip(launch.indices, reversed(point))))
                 self._refresh()
@@ -201,7 +202,7 @@ class Interpreter(Elements):
 
     def number(self, code):
         try:
-            return n.scalar(code, self.scalars)
+            return value_of(code, self.scalars)
         except (NameError, ZeroDivisionError) as error:
             raise ProgramError(str(error))
 

@@ -7,6 +7,7 @@ from . import intervals as iv
 from . import nodes as n
 from .formats import FORMATS
 from .intervals import ProgramError, Tile
+from .scalars import value_of
 
 
 def of_all(tile, count):
@@ -38,7 +39,7 @@ class Region:
     def whole(self, code):
         """Text over numbers of the threads."""
         try:
-            value = n.scalar(code, {**self.i.scalars, **self.ints})
+            value = value_of(code, {**self.i.scalars, **self.ints})
         except (NameError, ZeroDivisionError) as error:
             raise ProgramError(str(error))
         value = np.broadcast_to(np.asarray(value), (self.threads,))

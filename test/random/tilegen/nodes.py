@@ -4,7 +4,6 @@ Scalar expressions (subscripts, bounds, conditions) are text that means the same
 `scalar` evaluates it. Extents of tiles are text too: a number or the name of a compile-time parameter.
 """
 import copy
-import functools
 import math
 import re
 from dataclasses import dataclass, field, fields
@@ -275,6 +274,20 @@ class SetScalar:
         yield f"{self.name} {self.op} {self.code};"
 
 
+def hinted(node):
+    """A statement that `@cache` may stand before: for all accesses of global memory inside."""
+    lines = node.lines
+
+    def noted(self):
+        first, *others = lines(self)
+        yield f"@cache({self.hint}) {first}" if self.hint else first
+        yield from others
+
+    node.hint, node.lines = "", noted
+    return node
+
+
+@hinted
 @dataclass
 class ReadScalar:
     """A `let` of one element of a tensor."""
@@ -332,6 +345,7 @@ class Gemm:
         yield f"gemm({strip(self.a.text())}, {strip(self.b.text())}, {self.acc}{options});"
 
 
+@hinted
 @dataclass
 class For:
     variable: str
@@ -354,6 +368,7 @@ class For:
         yield "}"
 
 
+@hinted
 @dataclass
 class If:
     condition: str
@@ -370,6 +385,7 @@ class If:
         yield "}"
 
 
+@hinted
 @dataclass
 class While:
     condition: str
@@ -392,6 +408,7 @@ class Jump:
         yield f"if {self.condition} {{ {self.word}; }}"
 
 
+@hinted
 @dataclass
 class SetElement:
     place: Region
@@ -560,40 +577,3 @@ def walk(node):
             value = getattr(node, f.name)
             if isinstance(value, (list, tuple)) or hasattr(value, "__dataclass_fields__"):
                 yield from walk(value)
-
-
-# --- scalar expressions
-
-
-def _quotient(a, b):
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-
-
-class _Integer(int):
-    """An integer that divides as the language's: towards zero."""
-
-    def __floordiv__(self, other):
-        return _Integer(_quotient(int(self), int(other)))
-
-    def __mod__(self, other):
-        return _Integer(int(self) - int(other) * _quotient(int(self), int(other)))
-
-
-for _name in ("add", "sub", "mul", "radd", "rsub", "rmul", "neg", "and", "or", "xor"):
-    _plain = getattr(int, f"__{_name}__")
-    setattr(_Integer, f"__{_name}__", lambda *args, _plain=_plain: _Integer(_plain(*args)))
-
-_FUNCTIONS = {"ceildiv": lambda a, b: _Integer(-(-int(a) // int(b))), "min": min, "max": max, "true": True, "false": False, "present": bool}
-
-
-@functools.lru_cache(maxsize=100000)
-def _compiled(code):
-    return compile(code.replace("&&", " and ").replace("||", " or ").replace("/", "//").strip(), "<scalar>", "eval")
-
-
-def scalar(code, names):
-    """The value of scalar code; `names` maps to integers."""
-    if code.isdigit():
-        return _Integer(code)
-    scope = {k: _Integer(v) if isinstance(v, int) and not isinstance(v, bool) else v for k, v in names.items()}
-    return eval(_compiled(code), {"__builtins__": {}, **_FUNCTIONS}, scope)

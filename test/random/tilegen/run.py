@@ -16,6 +16,7 @@ from .formats import FORMATS, decode, file_shape, unpaired
 from .interpret import Interpreter
 from .intervals import ProgramError
 from .prints import LOST, wrong_text
+from .scalars import value_of
 
 ARCHITECTURES = ("sm_90a", "sm_80")
 COMPILE_SECONDS = 10
@@ -67,7 +68,7 @@ class Tools:
 
 def extents_of(program, dims):
     names = {**program.params, **dims, **{a.name: a.value for a in program.scalars()}}
-    return {t.name: tuple(int(n.scalar(e, names)) for e in t.extents) for t in program.tensors()}
+    return {t.name: tuple(int(value_of(e, names)) for e in t.extents) for t in program.tensors()}
 
 
 @dataclass

@@ -105,6 +105,8 @@ def structure(program):
                 yield replaced(lambda s: [_with(s, layout="")])
             if isinstance(s, n.Copy) and s.annotations:
                 yield replaced(lambda s: [_with(s, annotations=[])])
+            if getattr(s, "hint", ""):
+                yield replaced(lambda s: [_with(s, hint="")])
             if isinstance(s, n.Gemm):
                 for key in s.options:
                     yield replaced(lambda s, key=key: [_with(s, options={k: v for k, v in s.options.items() if k != key})])

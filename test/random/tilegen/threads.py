@@ -11,7 +11,7 @@ from .builder import COMPUTED, Scope, TileInfo
 from .expressions import expression
 from .features import feature
 from .formats import FORMATS
-from .nodes import indented, strip
+from .nodes import hinted, indented, strip
 
 # --- expressions
 
@@ -70,6 +70,7 @@ class Ballot:
 # --- statements
 
 
+@hinted
 @dataclass
 class Threads:
     in_place = True  # it stays out of functions

@@ -305,6 +305,13 @@ TEST(Rules, Annotations) {
         "2: `@persistent` cannot stand before this statement [annotation]"},
        {"@cache(evict_first) gemm(s, t, f);",
         "2: `@cache` cannot stand before this statement [annotation]"},
+       {"@cache(evict_first) print(\"x\");",
+        "2: `@cache` cannot stand before this statement [annotation]"},
+       {"@cache(evict_first) let x = A[0, 0]; @cache(evict_last) if x > 0.0 { @cache(no_allocate) "
+        "v = 1; }",
+        ""},
+       {"@cache(evict_last) parallel a in [8] { @cache(no_allocate) s[a, 0] = A[a, 0]; }", ""},
+       {"@cache(evict_first) threads(tx: 128) { @cache(evict_last) let x = A[tx, 0]; }", ""},
        {"@cache(never) copy(A[0, 0], s);",
         "2: `@cache` takes `evict_first`, `evict_last` or `no_allocate` [annotation]"},
        {"@no_tma @no_tma copy(A[0, 0], s);", "2: `@no_tma` stands here twice [annotation]"},
