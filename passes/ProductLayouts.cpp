@@ -20,7 +20,9 @@ static Answer<layout::MatrixProduct> productOf(DotOp dot) {
 
 Answer<RegisterLayout> tilec::accumulatorLayout(DotOp dot, int64_t warps) {
   if (dot.getMma()->getKind() == MmaKind::Fma) {
-    return RegisterLayout::blocked(dot.getResult().getType().getShape(), 1, warps);
+    RegisterLayout::BlockedOptions options;
+    options.warpsOutermost = true; // rows and columns of a thread are a constant apart
+    return RegisterLayout::blocked(dot.getResult().getType().getShape(), 1, warps, options);
   }
   Answer<layout::MatrixProduct> product = productOf(dot);
   return product ? product->accumulator() : layout::Refusal{product.reason()};

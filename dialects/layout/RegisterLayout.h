@@ -155,6 +155,9 @@ public:
     /// rows first, so that a row stays inside a warp when it can (reductions along the contiguous
     /// dimension).
     bool warpsTakeRows = false;
+    /// What repeats in registers stands between the lanes and the warps: a warp has one block of
+    /// the tile, and what its slots add to an address hardly depends on the warp.
+    bool warpsOutermost = false;
   };
   /// "Coalesced": each thread holds `vec` (a power of two) consecutive elements along the
   /// contiguous dimension, lanes then warps continue there and wrap to the other dimensions (last

@@ -22,22 +22,29 @@ public:
   /// `registers` may be the row addresses of a matrix plan. Needs registers.isSeparable().
   SharedAddresses(KernelLowering &lowering, const Shared &buffer,
                   const layout::RegisterLayout &registers);
-  /// The same where `shift` (i32, may be null) is added to the coordinate along `dim`, and slots
-  /// beyond the tile get the address of an element at its edge: any slot may be read.
+  /// What is added to the coordinate along a dimension: 0, step, ... (trips - 1) * step.
+  struct Shift {
+    mlir::Value value; // i32; null: nothing
+    unsigned dim = 0;
+    int64_t step = 0, trips = 1;
+  };
+  /// The same `shift`ed, where slots beyond the tile get the address of an element at its edge: any
+  /// slot may be read.
   static SharedAddresses insideTile(KernelLowering &lowering, const Shared &buffer,
-                                    const layout::RegisterLayout &registers, unsigned dim,
-                                    mlir::Value shift);
+                                    const layout::RegisterLayout &registers, Shift shift);
 
   /// Pointer to the first byte of slot `reg`.
   mlir::Value pointer(int64_t reg);
 
 private:
   SharedAddresses(KernelLowering &lowering, const Shared &buffer,
-                  const layout::RegisterLayout &registers, unsigned shiftDim, mlir::Value shift);
+                  const layout::RegisterLayout &registers, Shift shift);
   /// Byte in the buffer, origin included.
   int64_t offset(int64_t reg, int64_t lane, int64_t warp) const;
   bool isLinear();
-  bool isAdditive() const;
+  /// From bit log2(swizzle) on the parts of slot, thread and shift add up; the bits below are XORed.
+  /// `swizzle`: 0 or a power of two.
+  bool isAdditive(int64_t swizzle);
   mlir::Value linearPart() const;
   /// Some thread's slot `reg` lies beyond the tile along `dim`.
   bool mayLeave(int64_t reg, unsigned dim) const;
@@ -47,12 +54,11 @@ private:
   KernelLowering &lowering;
   const Shared &buffer;
   const layout::RegisterLayout &registers;
-  unsigned shiftDim;
-  mlir::Value shift;
+  Shift shift;
   mlir::Value steps;
   enum class Form { Linear, Additive, General } form = Form::General;
   mlir::Value threadPart; // i32
-  int64_t threadMask = 0;
+  int64_t threadMask = 0; // bits that a slot's part may not be added to, but is XORed with
   llvm::SmallVector<int64_t, 5> laneMasks, warpMasks;
   llvm::SmallVector<int64_t, 4> reach;    // largest coordinate of slot 0 in any thread; empty: keep
   std::map<int64_t, mlir::Value> dynamic; // by the constant that is XORed

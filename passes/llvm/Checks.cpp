@@ -60,6 +60,26 @@ static bool isInElementBody(Operation *op) {
   return op != nullptr;
 }
 
+/// Lanes differ: the warp goes into the branch and out of it as a whole.
+void KernelLowering::recordFailureOfLanes(tile::VerifyOp op, Value fails, ArrayRef<Value> values) {
+  Value any =
+      NVVM::VoteSyncOp::create(b, loc, b.getI1Type(), i32(-1), fails, NVVM::VoteSyncKind::any);
+  guarded(any, [&] {
+    guarded(fails, [&] { recordFailure(op, values); });
+    NVVM::SyncWarpOp::create(b, loc, i32(-1));
+  });
+}
+
+void KernelLowering::recordFailuresOfMap() {
+  const Location after = loc;
+  for (auto &[op, failure] : mapFailures) {
+    loc = op->getLoc();
+    recordFailureOfLanes(cast<tile::VerifyOp>(op), failure.fails, failure.values);
+  }
+  mapFailures.clear();
+  loc = after;
+}
+
 LogicalResult KernelLowering::lowerVerify(tile::VerifyOp op) {
   FailureOr<Fragment> holds = flatten(op, op.getCondition());
   FailureOr<Fragment> values = flatten(op, op.getValues());
@@ -74,24 +94,29 @@ LogicalResult KernelLowering::lowerVerify(tile::VerifyOp op) {
     fault = both(fault, layout ? slotInTile(*layout, reg) : mappedSlotInTile);
     fails = fails ? b.createOrFold<arith::OrIOp>(loc, fails, fault) : fault;
   }
-  if (!layout) {
-    // Scalars of block code are uniform: all lanes go into the branch, where one of them does more.
-    // Those of a map, a combination or a region are a lane's own.
-    const bool isUniform = !isInElementBody(op) && !op->getParentOfType<tile::ThreadsOp>();
-    guarded(fails, [&] {
-      recordFailure(op, *values);
-      if (isUniform) {
-        NVVM::SyncWarpOp::create(b, loc, i32(-1));
-      }
-    });
+  if (layout) {
+    recordFailureOfLanes(op, fails, *values);
     return success();
   }
-  // Lanes differ: the warp goes into the branch and out of it as a whole.
-  Value any =
-      NVVM::VoteSyncOp::create(b, loc, b.getI1Type(), i32(-1), fails, NVVM::VoteSyncKind::any);
-  guarded(any, [&] {
-    guarded(fails, [&] { recordFailure(op, *values); });
-    NVVM::SyncWarpOp::create(b, loc, i32(-1));
+  if (gathersMapFailures && isa<tile::MapOp>(op->getParentOp())) {
+    auto [found, isFirst] = mapFailures.try_emplace(op, MapFailure{fails, *values});
+    if (!isFirst) {
+      MapFailure &before = found->second;
+      for (auto [old, value] : llvm::zip_equal(before.values, *values)) {
+        old = b.createOrFold<arith::SelectOp>(loc, before.fails, old, value);
+      }
+      before.fails = b.createOrFold<arith::OrIOp>(loc, before.fails, fails);
+    }
+    return success();
+  }
+  // Scalars of block code are uniform: all lanes go into the branch, where one of them does more.
+  // Those of a map, a combination or a region are a lane's own.
+  const bool isUniform = !isInElementBody(op) && !op->getParentOfType<tile::ThreadsOp>();
+  guarded(fails, [&] {
+    recordFailure(op, *values);
+    if (isUniform) {
+      NVVM::SyncWarpOp::create(b, loc, i32(-1));
+    }
   });
   return success();
 }

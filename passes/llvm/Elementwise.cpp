@@ -278,6 +278,8 @@ LogicalResult KernelLowering::lowerMap(tile::MapOp op) {
     Type slot = slotType(cast<RankedTensorType>(type).getElementType());
     zeros.push_back(arith::ConstantOp::create(b, loc, b.getZeroAttr(slot)));
   }
+  // Loops run under a condition, which hides what they compute.
+  gathersMapFailures = checks && !loops;
   std::set<layout::Coords> printed; // a thread may hold an element twice
   for (size_t i = 0; i < count; ++i) {
     const bool isRepeated = prints && !printed.insert(layout->registerOffset(i)).second;
@@ -299,6 +301,8 @@ LogicalResult KernelLowering::lowerMap(tile::MapOp op) {
     }
   }
   mappedSlotInTile = mappedSlotPrints = Value();
+  gathersMapFailures = false;
+  recordFailuresOfMap();
   if (prints) {
     NVVM::SyncWarpOp::create(b, loc, i32(-1)); // lanes print under conditions of their own
   }

@@ -57,13 +57,13 @@ public:
 
   int64_t slots() const { return registers.registersPerThread(); }
 
-  /// The loop over k takes `unroll` elements a trip; `trip` is its number.
-  void enterLoop(Value trip, int64_t unroll) {
+  /// The loop over k has `trips` of `unroll` elements; `trip` is the number of one.
+  void enterLoop(Value trip, int64_t unroll, int64_t trips) {
     this->unroll = unroll;
     if (std::optional<int64_t> stride = evenStride(buffer, kDim, unroll)) {
       buffer.steps.push_back({trip, *stride});
     } else {
-      shift = lowering.mul(trip, unroll);
+      shift = {lowering.mul(trip, unroll), kDim, unroll, trips};
     }
   }
   /// Elements from k on, behind the loop.
@@ -94,7 +94,7 @@ public:
   SmallVector<Fragment> load(int64_t k, int64_t count) {
     Shared part = buffer;
     part.origin[kDim] += k;
-    SharedAddresses addresses = SharedAddresses::insideTile(lowering, part, registers, kDim, shift);
+    SharedAddresses addresses = SharedAddresses::insideTile(lowering, part, registers, shift);
     SmallVector<Fragment> values(count);
     for (int64_t slot = 0; slot < slots(); ++slot) {
       Fragment loaded = lowering.loadElements(addresses.pointer(slot), buffer.element, count,
@@ -112,16 +112,21 @@ private:
   unsigned kDim;
   layout::RegisterLayout registers;
   int64_t unroll = 1;
-  Value shift;
+  SharedAddresses::Shift shift;
 };
 
-/// The elements of k in a trip: a power of two.
+/// The elements of k in a trip: a power of two. Fewer than the accumulator admits where that leaves
+/// no rest, whose code would be as long as a trip's.
 int64_t unrollOf(int64_t slots, int64_t depth) {
   int64_t unroll = kMostUnrolled;
   while (unroll > kLeastUnrolled && (unroll * slots > kMultiplyAdds || unroll > depth)) {
     unroll /= 2;
   }
-  return unroll;
+  int64_t even = unroll;
+  while (even > kLeastUnrolled && depth % even != 0) {
+    even /= 2;
+  }
+  return depth % even == 0 ? even : unroll;
 }
 
 } // namespace
@@ -177,8 +182,8 @@ LogicalResult KernelLowering::lowerFma(tgpu::FmaOp op) {
     auto loop = scf::ForOp::create(b, loc, i32(0), i32(trips), i32(1), slots);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    rows.enterLoop(loop.getInductionVar(), unroll);
-    columns.enterLoop(loop.getInductionVar(), unroll);
+    rows.enterLoop(loop.getInductionVar(), unroll, trips);
+    columns.enterLoop(loop.getInductionVar(), unroll, trips);
     slots.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
     if (failed(multiply(rows, columns, unroll))) {
       return failure();

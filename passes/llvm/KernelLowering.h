@@ -24,6 +24,7 @@
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <functional>
@@ -241,6 +242,9 @@ private:
   // ---- Checks (Checks.cpp).
   mlir::LogicalResult lowerVerify(tile::VerifyOp op);
   void recordFailure(tile::VerifyOp op, llvm::ArrayRef<mlir::Value> values);
+  void recordFailureOfLanes(tile::VerifyOp op, mlir::Value fails,
+                            llvm::ArrayRef<mlir::Value> values);
+  void recordFailuresOfMap();
   mlir::Value failureField(int32_t offset);
 
   // ---- `print` (Prints.cpp).
@@ -550,6 +554,14 @@ private:
   /// In the body of a map or of a combination: whether the element is one of the tile; null when all
   /// are.
   mlir::Value mappedSlotInTile;
+  /// What failed first of the slots of the map being lowered, by check: a thread reports it once,
+  /// behind the map, instead of in a branch for each slot.
+  struct MapFailure {
+    mlir::Value fails; // i1
+    Fragment values;
+  };
+  llvm::MapVector<mlir::Operation *, MapFailure> mapFailures;
+  bool gathersMapFailures = false;
   /// In the body of a map that prints: whether the calling thread does it for the element; null: all.
   mlir::Value mappedSlotPrints;
   llvm::SmallVector<std::pair<mlir::scf::ForOp, llvm::SmallVector<RingCounter>>> activeCounters;

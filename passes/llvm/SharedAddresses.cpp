@@ -5,27 +5,28 @@
 // bits of the slot's part that T may touch, and high(r) the rest, which no carry or XOR disturbs
 // and which therefore is an immediate.
 //
+// Where rows or panels are no powers of two apart, lanes and warps add up instead, but a swizzle
+// XORs nothing above its span: the bits below it are split as above, those from it on as sums.
+//
 //===----------------------------------------------------------------------===//
 #include "passes/llvm/Addresses.h"
 
 #include "llvm/Support/MathExtras.h"
+
+#include <set>
 
 using namespace mlir;
 
 namespace tilec::lowering {
 
 SharedAddresses::SharedAddresses(KernelLowering &lowering, const Shared &buffer,
-                                 const layout::RegisterLayout &registers, unsigned shiftDim,
-                                 Value shift)
-    : lowering(lowering), buffer(buffer), registers(registers), shiftDim(shiftDim), shift(shift),
+                                 const layout::RegisterLayout &registers, Shift shift)
+    : lowering(lowering), buffer(buffer), registers(registers), shift(shift),
       steps(lowering.sharedSteps(buffer)) {
-  if (shift) {
-    return; // what it adds may pass panels and rows of the swizzle: always General
-  }
-  if (isLinear()) {
+  if (!shift.value && isLinear()) {
     form = Form::Linear;
     threadPart = linearPart();
-  } else if (isAdditive()) {
+  } else if (isAdditive(1) || (buffer.layout.swizzle() && isAdditive(buffer.layout.swizzle()))) {
     form = Form::Additive;
     threadPart = computed(std::nullopt);
   }
@@ -33,12 +34,11 @@ SharedAddresses::SharedAddresses(KernelLowering &lowering, const Shared &buffer,
 
 SharedAddresses::SharedAddresses(KernelLowering &lowering, const Shared &buffer,
                                  const layout::RegisterLayout &registers)
-    : SharedAddresses(lowering, buffer, registers, 0, Value()) {}
+    : SharedAddresses(lowering, buffer, registers, Shift()) {}
 
 SharedAddresses SharedAddresses::insideTile(KernelLowering &lowering, const Shared &buffer,
-                                            const layout::RegisterLayout &registers, unsigned dim,
-                                            Value shift) {
-  SharedAddresses addresses(lowering, buffer, registers, dim, shift);
+                                            const layout::RegisterLayout &registers, Shift shift) {
+  SharedAddresses addresses(lowering, buffer, registers, shift);
   if (registers.hasPadding()) {
     addresses.reach.assign(registers.rank(), 0);
     for (int64_t thread = 0; thread < 32 * registers.numWarps(); ++thread) {
@@ -101,15 +101,42 @@ bool SharedAddresses::isLinear() {
   return true;
 }
 
-bool SharedAddresses::isAdditive() const {
-  const int64_t base = offset(0, 0, 0);
+/// What threads and shifts add to the coordinates of a slot, each once.
+static std::vector<layout::Coords> placesOf(const layout::RegisterLayout &registers,
+                                            const SharedAddresses::Shift &shift) {
+  std::set<layout::Coords> places;
+  for (int64_t thread = 0; thread < 32 * registers.numWarps(); ++thread) {
+    layout::Coords at = registers.coords(0, thread % 32, registers.firstWarp() + thread / 32);
+    for (int64_t trip = 0; trip < shift.trips; ++trip) {
+      places.insert(at);
+      at[shift.dim] += shift.step;
+    }
+  }
+  return std::vector<layout::Coords>(places.begin(), places.end());
+}
+
+bool SharedAddresses::isAdditive(int64_t swizzle) {
+  const int64_t below = std::max<int64_t>(swizzle, 1) - 1, base = offset(0, 0, 0);
+  const std::vector<layout::Coords> places = placesOf(registers, shift);
+  auto offsetAt = [&](layout::Coords at, int64_t reg) {
+    for (auto [c, slot, origin] :
+         llvm::zip_equal(at, registers.registerOffset(reg), buffer.origin)) {
+      c += slot + origin;
+    }
+    return buffer.layout.byteOffset(at);
+  };
+  std::vector<int64_t> parts;
+  threadMask = 0;
+  for (const layout::Coords &at : places) {
+    parts.push_back(offsetAt(at, 0));
+    threadMask |= (parts.back() ^ base) & below;
+  }
   for (int64_t reg = 1; reg < registers.registersPerThread(); ++reg) {
-    const int64_t part = offset(reg, 0, 0) - base;
-    for (int64_t warp = 0; warp < registers.numWarps(); ++warp) {
-      for (int64_t lane = 0; lane < 32; ++lane) {
-        if (offset(reg, lane, warp) != part + offset(0, lane, warp)) {
-          return false;
-        }
+    const int64_t slot = offset(reg, 0, 0);
+    for (auto [at, part] : llvm::zip_equal(places, parts)) {
+      const int64_t high = (slot & ~below) - (base & ~below) + (part & ~below);
+      if (offsetAt(at, reg) != (high | ((slot ^ base ^ part) & below))) {
+        return false;
       }
     }
   }
@@ -187,7 +214,7 @@ Value SharedAddresses::computed(std::optional<int64_t> reg) {
                                           lowering.i32(registers.shape()[d] - 1));
     }
     at = lowering.add(at, buffer.origin[d]);
-    return shift && d == shiftDim ? lowering.add(at, shift) : at;
+    return shift.value && d == shift.dim ? lowering.add(at, shift.value) : at;
   });
 }
 
@@ -203,9 +230,10 @@ Value SharedAddresses::pointer(int64_t reg) {
     value = value ? value : lowering.add(computed(reg), steps);
     return lowering.sharedPointer(value, buffer.bytes);
   }
-  const int64_t part = offset(reg, 0, 0);
-  const int64_t key = form == Form::Linear ? part & threadMask : 0;
-  const int64_t immediate = form == Form::Linear ? part & ~threadMask : part - offset(0, 0, 0);
+  // The thread's part of an additive address has the first slot's in it.
+  const int64_t part = offset(reg, 0, 0), first = form == Form::Linear ? 0 : offset(0, 0, 0);
+  const int64_t key = (part ^ first) & threadMask;
+  const int64_t immediate = (part & ~threadMask) - (first & ~threadMask);
   Value &value = dynamic[key];
   if (!value) {
     value =

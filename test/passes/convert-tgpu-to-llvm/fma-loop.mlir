@@ -109,3 +109,50 @@ tgpu.kernel @padded(%x: f32) attributes {threads = 64 : i32, target = "sm_80"} {
   tgpu.local_store %r, %os : tensor<12x6xf32, #acc>, !o
   tgpu.return
 }
+
+// -----
+
+// 20 elements of k are 5 trips of 4, not one of 16 and a rest.
+#a = #tgpu.shared<"32x20 b32 contig 1 panel 20">
+#b = #tgpu.shared<"20x32 b32 contig 1 panel 32">
+#acc = #tgpu.fragment<"32x32 reg 0,1:0,2:16,0:0,16 lane 1,0:2,0:4,0:8,0:0,4 warp 0,8">
+!a = !tgpu.smem<32x20xf32, #a>
+!b = !tgpu.smem<20x32xf32, #b>
+// CHECK-LABEL: llvm.func @even
+// CHECK: llvm.cond_br
+// CHECK-COUNT-64: llvm.intr.fma
+// CHECK-NOT: llvm.intr.fma
+// CHECK: llvm.return
+tgpu.kernel @even(%x: f32) attributes {threads = 64 : i32, target = "sm_80"} {
+  %as = tgpu.alloc_shared {offset = 0 : i64} : !a
+  %bs = tgpu.alloc_shared {offset = 4096 : i64} : !b
+  %os = tgpu.alloc_shared {offset = 8192 : i64} : !tgpu.smem<32x32xf32, #tgpu.shared<"32x32 b32 contig 1 panel 32">>
+  %zero = tile.splat %x : f32 -> tensor<32x32xf32, #acc>
+  %r = tgpu.fma %as, %bs, %zero : !a, !b, tensor<32x32xf32, #acc> -> tensor<32x32xf32, #acc>
+  tgpu.local_store %r, %os : tensor<32x32xf32, #acc>, !tgpu.smem<32x32xf32, #tgpu.shared<"32x32 b32 contig 1 panel 32">>
+  tgpu.return
+}
+
+// -----
+
+// Trips of 4 rows meet another phase of the swizzle each, which is a XOR of the trip: what the slots add is below or above it.
+#a = #tgpu.shared<"32x20 b32 contig 1 panel 20">
+#b = #tgpu.shared<"20x32 b32 contig 1 panel 32 swizzle 128">
+#acc = #tgpu.fragment<"32x32 reg 0,1:0,2:16,0:0,16 lane 1,0:2,0:4,0:8,0:0,4 warp 0,8">
+!a = !tgpu.smem<32x20xf32, #a>
+!b = !tgpu.smem<20x32xf32, #b>
+// CHECK-LABEL: llvm.func @uneven
+// CHECK: llvm.cond_br
+// CHECK: llvm.xor
+// CHECK-COUNT-64: llvm.intr.fma
+// CHECK-NOT: llvm.intr.fma
+// CHECK: llvm.return
+tgpu.kernel @uneven(%x: f32) attributes {threads = 64 : i32, target = "sm_80"} {
+  %as = tgpu.alloc_shared {offset = 0 : i64} : !a
+  %bs = tgpu.alloc_shared {offset = 4096 : i64} : !b
+  %os = tgpu.alloc_shared {offset = 8192 : i64} : !tgpu.smem<32x32xf32, #tgpu.shared<"32x32 b32 contig 1 panel 32">>
+  %zero = tile.splat %x : f32 -> tensor<32x32xf32, #acc>
+  %r = tgpu.fma %as, %bs, %zero : !a, !b, tensor<32x32xf32, #acc> -> tensor<32x32xf32, #acc>
+  tgpu.local_store %r, %os : tensor<32x32xf32, #acc>, !tgpu.smem<32x32xf32, #tgpu.shared<"32x32 b32 contig 1 panel 32">>
+  tgpu.return
+}

@@ -50,3 +50,20 @@ tgpu.kernel @convert(%C: !g, %n: i32) attributes {threads = 128 : i32, target = 
   tgpu.store %w, %sc {bytes = 4 : i32} : tensor<32x32xf32, #acc>, !t
   tgpu.return
 }
+
+// Panels of 20 rows are no power of two apart, but what the swizzle XORs is below 128 bytes: an address for each of its 8 phases,
+// immediates for the rest of 20 rows.
+#panels = #tgpu.shared<"20x96 b32 contig 1 panel 32 swizzle 128">
+#columns = #tgpu.fragment<"20x96 reg - lane 0,1:0,2:0,4:0,8:0,16 warp - rep reg*20@0+1:warp*3@1+32">
+#rows20 = #tgpu.shared<"20x96 b32 contig 1 panel 96">
+// CHECK-LABEL: llvm.func @phases
+// CHECK-COUNT-8: llvm.xor
+// CHECK-NOT: llvm.xor
+// CHECK: llvm.return
+tgpu.kernel @phases() attributes {threads = 96 : i32, target = "sm_80", shared_bytes = 16384 : i64} {
+  %from = tgpu.alloc_shared {offset = 0 : i64} : !tgpu.smem<20x96xf32, #rows20>
+  %to = tgpu.alloc_shared {offset = 8192 : i64} : !tgpu.smem<20x96xf32, #panels>
+  %v = tgpu.local_load %from : !tgpu.smem<20x96xf32, #rows20> -> tensor<20x96xf32, #columns>
+  tgpu.local_store %v, %to : tensor<20x96xf32, #columns>, !tgpu.smem<20x96xf32, #panels>
+  tgpu.return
+}

@@ -257,9 +257,10 @@ TEST(RegisterLayout, BlockedCoversEveryShape) {
                                                            {2, 3, 4, 40}}) {
     for (int64_t warps : {1, 4, 8, 12}) {
       for (int64_t vec : {1, 2, 8}) {
-        for (bool rows : {false, true}) {
+        for (int choice = 0; choice < 4; ++choice) {
           RegisterLayout::BlockedOptions options;
-          options.warpsTakeRows = rows;
+          options.warpsTakeRows = choice % 2;
+          options.warpsOutermost = choice / 2;
           RegisterLayout layout = must(RegisterLayout::blocked(shape, vec, warps, options));
           ASSERT_EQ(layout.numWarps(), warps);
           ASSERT_TRUE(layout.complete()) << layout.str();
@@ -294,6 +295,21 @@ TEST(RegisterLayout, BlocksRunAlongBothDimensions) {
   }
   EXPECT_FALSE(RegisterLayout::inBlocks({64, 64}, 3, 8, 2));
   EXPECT_FALSE(RegisterLayout::inBlocks({64}, 1, 8, 2));
+}
+
+TEST(RegisterLayout, WarpsOutermostOwnBlocks) {
+  // 96x128 on three warps: lanes and four slots run along a row, each warp has 32 neighbouring rows.
+  RegisterLayout::BlockedOptions options;
+  options.warpsOutermost = true;
+  RegisterLayout tile = must(RegisterLayout::blocked({96, 128}, 1, 3, options));
+  EXPECT_EQ(tile.registersPerThread(), 128);
+  forEachPlace(tile, [&](int64_t r, int64_t l, int64_t w) {
+    ASSERT_EQ(tile.coords(r, l, w), (Coords{32 * w + r / 4, l + 32 * (r % 4)}));
+  });
+  // 35 rows: 18 each, the last of them padding.
+  RegisterLayout uneven = must(RegisterLayout::blocked({35, 32}, 1, 2, options));
+  EXPECT_EQ(uneven.coords(17, 3, 1), (Coords{35, 3}));
+  EXPECT_TRUE(uneven.hasPadding());
 }
 
 TEST(RegisterLayout, BlockedIsCoalesced) {
