@@ -145,6 +145,18 @@ def InferLayouts : Pass<"tgpu-infer-layouts", "tilec::tgpu::KernelOp"> {
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
 }
 
+def DeferReductions : Pass<"tgpu-defer-reductions", "tilec::tgpu::KernelOp"> {
+  let summary = "Let loops carry partial values, and combine these once behind the loop";
+  let description = [{
+    Needs: layouts of fragments. What a loop carries and in it only combines with a reduction, `s = s + reduce_sum(x)`, or scales
+    before, `s = s * f + reduce_sum(x)`, and nothing else reads there, becomes partial: each thread reduces what it holds itself
+    (`tgpu.accumulate_partial`), and a reduction of the threads' parts (`tgpu.partial_parts`) stands behind the loop. Sums of floats
+    of 32 and 64 bits, extremes, and all kinds of integers; language.md section 13 leaves the order open. Inner loops come first, so that what they leave behind
+    them can leave the outer ones. A remark says what each iteration saves.
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect"];
+}
+
 def LowerReductions : Pass<"tgpu-lower-reductions", "tilec::tgpu::KernelOp"> {
   let summary = "Take reductions apart into steps in a thread, a warp and a block";
   let description = [{

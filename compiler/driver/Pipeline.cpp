@@ -41,6 +41,7 @@ void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   kernels.addPass(createSelectMma());
   kernels.addPass(createSelectCopies());
   kernels.addPass(createInferLayouts());
+  kernels.addPass(createDeferReductions());
   kernels.addPass(createLowerReductions());
   kernels.addPass(createLowerScans());
   kernels.addPass(createCheckRegisters());

@@ -77,6 +77,10 @@ bool hasPrints(KernelOp kernel);
 /// times in each thread: a map, or a combination by a function.
 bool hasElementBody(mlir::Operation *op);
 
+/// Refuses an operation of the kernel that takes partial values for complete ones: all but those made
+/// for them, and control flow.
+llvm::LogicalResult verifyPartialUses(KernelOp kernel);
+
 /// Ends a region of the tile dialect that combines as one of an operation of this one.
 void endCombine(mlir::Region &region);
 

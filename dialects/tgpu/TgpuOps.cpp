@@ -134,7 +134,7 @@ LogicalResult KernelOp::verify() {
       return emitOpError("has #tgpu.tensor_maps of its arguments, not ") << attribute;
     }
   }
-  return success();
+  return verifyPartialUses(*this);
 }
 
 ParseResult RolesOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -386,20 +386,6 @@ LogicalResult CopyOp::verify() {
   ArrayRef<int64_t> from = shapeOf(getSource().getType()), to = shapeOf(getDest().getType());
   if (from.size() != to.size()) {
     return emitOpError("copies between ranks ") << from.size() << " and " << to.size();
-  }
-  return success();
-}
-
-LogicalResult ScalePartialOp::verify() {
-  if (getPartial().getType() != getResult().getType()) {
-    return emitOpError("keeps the type of the partial sums");
-  }
-  const layout::RegisterLayout *partial = getLayout(getPartial().getType());
-  const layout::RegisterLayout *factor = getLayout(getFactor().getType());
-  if (!partial || !factor || !partial->partial() ||
-      partial->partial()->combine != layout::Combine::Sum || factor->partial() ||
-      !partial->combined().sameMap(*factor)) {
-    return emitOpError("scales partial sums by complete factors of the same layout");
   }
   return success();
 }

@@ -466,17 +466,6 @@ def Tgpu_YieldOp : Tgpu_Op<"yield", [Pure, ReturnLike, Terminator,
   let arguments = (ins Variadic<AnyType>:$operands);
   let assemblyFormat = "$operands `:` type($operands) attr-dict";
 }
-def Tgpu_ScalePartialOp : Tgpu_Op<"scale_partial", [Pure]> {
-  let summary = "partial sums times complete factors";
-  let description = [{
-    Each lane scales its own part, so the sum over the lanes is scaled: the online softmax's row sums stay partial. The two
-    layouts are the same map, one of them with partial values.
-  }];
-  let arguments = (ins AnyRankedTensor:$partial, AnyRankedTensor:$factor);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$partial `by` $factor attr-dict `:` type($partial) `,` type($factor) `->` type($result)";
-  let hasVerifier = 1;
-}
 def Tgpu_ConvertLayoutOp : Tgpu_Op<"convert_layout", [Pure]> {
   let summary = "the same fragment in another layout";
   let description = [{ Registers, shuffles, or shared memory (`scratch`: byte offset of its buffer, once allocated). }];
@@ -578,5 +567,7 @@ def Tgpu_FmaOp : Tgpu_Op<"fma", [MemoryEffects<[MemRead]>]> {
   let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` qualified(type($a)) `,` qualified(type($b)) `,` type($acc) `->` type($result)";
   let hasVerifier = 1;
 }
+
+include "dialects/tgpu/TgpuPartialOps.td"
 
 #endif

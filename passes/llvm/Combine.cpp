@@ -32,6 +32,44 @@ Value KernelLowering::combine(layout::Combine kind, Value x, Value y, bool isUns
   return x;
 }
 
+/// Sums: -0.0. Extremes, which prefer a number to a NaN: a NaN.
+static APFloat neutralFloat(layout::Combine kind, const llvm::fltSemantics &semantics) {
+  switch (kind) {
+  case layout::Combine::Sum:
+    return APFloat::getZero(semantics, /*Negative=*/true);
+  case layout::Combine::Product:
+    return APFloat::getOne(semantics);
+  default:
+    return APFloat::getQNaN(semantics);
+  }
+}
+
+static APInt neutralInteger(layout::Combine kind, unsigned bits, bool isUnsigned) {
+  switch (kind) {
+  case layout::Combine::Product:
+    return {bits, 1};
+  case layout::Combine::Max:
+    return isUnsigned ? APInt::getMinValue(bits) : APInt::getSignedMinValue(bits);
+  case layout::Combine::Min:
+    return isUnsigned ? APInt::getMaxValue(bits) : APInt::getSignedMaxValue(bits);
+  case layout::Combine::And:
+    return APInt::getAllOnes(bits);
+  default:
+    return APInt::getZero(bits);
+  }
+}
+
+/// The number that changes no other when they are combined, not even the sign of a zero or a NaN.
+Value KernelLowering::neutral(layout::Combine kind, Type type, bool isUnsigned) {
+  if (auto real = dyn_cast<FloatType>(type)) {
+    return arith::ConstantOp::create(
+        b, loc, b.getFloatAttr(type, neutralFloat(kind, real.getFloatSemantics())));
+  }
+  return arith::ConstantOp::create(
+      b, loc,
+      b.getIntegerAttr(type, neutralInteger(kind, type.getIntOrFloatBitWidth(), isUnsigned)));
+}
+
 Combiner KernelLowering::combinerOf(tile::CombineKind kind, bool isUnsigned) {
   return {[this, kind, isUnsigned](ArrayRef<Value> first, ArrayRef<Value> second, Value) {
             return Fragment{combine(layout::Combine(kind), first[0], second[0], isUnsigned)};

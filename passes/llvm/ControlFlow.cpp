@@ -233,7 +233,13 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
         scalars[o.getResult()] = Fragment(scalars.lookup(o.getAcc()));
         return success();
       })
+      .Case<tgpu::BeginPartialOp>([&](auto o) { return lowerBeginPartial(o); })
+      .Case<tgpu::AccumulatePartialOp>([&](auto o) { return lowerAccumulatePartial(o); })
       .Case<tgpu::ScalePartialOp>([&](auto o) { return lowerScalePartial(o); })
+      .Case<tgpu::PartialPartsOp>([&](tgpu::PartialPartsOp o) {
+        scalars[o.getResult()] = Fragment(scalars.lookup(o.getPartial()));
+        return success();
+      })
       .Case<tgpu::ReduceInWarpsOp>([&](auto o) { return lowerReduceInWarps(o); })
       .Case<tgpu::ScanInWarpsOp>([&](auto o) { return lowerScanInWarps(o); })
       .Case<tgpu::ScanAcrossWarpsOp>([&](auto o) { return lowerScanAcrossWarps(o); })

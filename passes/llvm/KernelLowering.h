@@ -11,7 +11,7 @@
 
 #include "dialects/layout/Compatibility.h"
 #include "dialects/layout/Conversion.h"
-#include "dialects/layout/Reduction.h"
+#include "dialects/layout/PartialReduction.h"
 #include "dialects/tgpu/Tgpu.h"
 #include "dialects/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -447,7 +447,6 @@ private:
   // ---- Layouts (Layouts.cpp).
   mlir::LogicalResult lowerConvertLayout(tgpu::ConvertLayoutOp op);
   mlir::LogicalResult lowerBroadcast(tile::BroadcastOp op);
-  mlir::LogicalResult lowerScalePartial(tgpu::ScalePartialOp op);
   mlir::LogicalResult lowerFragmentSlice(tgpu::FragmentSliceOp op);
   mlir::LogicalResult lowerTranspose(tile::TransposeOp op);
   mlir::Value shuffle(mlir::NVVM::ShflKind kind, mlir::Value value, mlir::Value lane);
@@ -470,6 +469,7 @@ private:
                                         llvm::ArrayRef<mlir::Value> second, mlir::Value areReal,
                                         llvm::ArrayRef<mlir::Value> otherwise,
                                         mlir::Value isElement);
+  mlir::Value neutral(layout::Combine kind, mlir::Type type, bool isUnsigned);
   /// A bit of the calling lane's number, as i32.
   mlir::Value laneBit(unsigned bit);
 
@@ -495,6 +495,14 @@ private:
                                                              const layout::RegisterLayout &layout,
                                                              unsigned axis,
                                                              const layout::ReductionPlan &plan);
+
+  // ---- Partial values (Partial.cpp).
+  mlir::LogicalResult lowerBeginPartial(tgpu::BeginPartialOp op);
+  mlir::LogicalResult lowerAccumulatePartial(tgpu::AccumulatePartialOp op);
+  mlir::LogicalResult lowerScalePartial(tgpu::ScalePartialOp op);
+  Fragment reduceInThread(layout::Combine kind, llvm::ArrayRef<mlir::Value> inputs,
+                          const layout::PartialReduction::Step &step, mlir::Value none,
+                          bool isUnsigned);
 
   // ---- Scans (Scans.cpp).
   mlir::LogicalResult lowerScan(tile::ScanOp op);

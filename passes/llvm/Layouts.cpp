@@ -176,16 +176,6 @@ LogicalResult KernelLowering::lowerBroadcast(tile::BroadcastOp op) {
   return success();
 }
 
-LogicalResult KernelLowering::lowerScalePartial(tgpu::ScalePartialOp op) {
-  const Fragment partial = scalars.lookup(op.getPartial()), factor = scalars.lookup(op.getFactor());
-  Fragment result;
-  for (auto [part, by] : llvm::zip_equal(partial, factor)) {
-    result.push_back(combine(layout::Combine::Product, part, by, /*isUnsigned=*/false));
-  }
-  scalars[op.getResult()] = result;
-  return success();
-}
-
 LogicalResult KernelLowering::lowerFragmentSlice(tgpu::FragmentSliceOp op) {
   const layout::RegisterLayout *from = tgpu::getLayout(op.getSource().getType());
   const layout::RegisterLayout *to = tgpu::getLayout(op.getResult().getType());

@@ -88,6 +88,31 @@ class Numbers(unittest.TestCase):
         for total in (np.cumsum(x[0])[-1], np.sum(x)):
             self.assertTrue(result.lo[0] <= total <= result.hi[0])
 
+    def test_a_sum_that_goes_on_holds_every_order_of_its_terms(self):
+        f32, rng = FORMATS["f32"], np.random.default_rng(2)
+        trips = rng.standard_normal((50, 4)).astype(np.float32) * np.float32(100)
+        factor = np.float32(0.9)
+        running = Tile(f32, np.float32(0.1))
+        parts = np.zeros(4, np.float32)
+        for x in trips:
+            running = intervals.float_binary("*", running.stored(), Tile(f32, factor))
+            running = intervals.float_binary("+", running, intervals.reduce_sum(Tile(f32, x), 0))
+            parts = parts * factor + x
+        start = np.float32(0.1) * factor ** np.float32(50)
+        self.assertTrue(running.lo <= start + np.sum(parts) <= running.hi)
+        self.assertLess(running.hi - running.lo, 1.0)
+
+    def test_a_sum_that_goes_on_is_a_point_while_it_is_exact(self):
+        f32 = FORMATS["f32"]
+        ones = intervals.reduce_sum(Tile(f32, np.ones((3, 8))), 1)
+        running = intervals.float_binary("+", Tile(f32, np.full(3, 0.5)), ones)
+        running = intervals.float_binary("+", intervals.float_binary("*", running, Tile(f32, np.full(3, 0.5))), ones)
+        self.assertTrue(np.all(running.known()) and np.all(running.lo == 12.25))
+        tenth = intervals.float_binary("+", Tile(f32, np.full(3, round_to(f32, 0.1))), ones)
+        self.assertFalse(np.any(tenth.known()))
+        infinite = intervals.float_binary("*", running, Tile(f32, np.full(3, np.inf)))
+        self.assertTrue(np.all(infinite.wild))
+
     def test_infinite_or_not_and_an_infinite_term_is_anything(self):
         f16 = FORMATS["f16"]
         acc = Tile(f16, np.array([[-np.inf]]), np.array([[-65504.0]]))

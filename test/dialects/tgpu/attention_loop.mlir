@@ -25,6 +25,7 @@
 !p = tensor<128x128xf16, #acc>
 !row = tensor<128xf32, #row>
 !sum = tensor<128xf32, #sum>
+!parts = tensor<128x4xf32, #tgpu.fragment<"128x4 reg 8,0 lane 0,1:0,2:1,0:2,0:4,0 warp 16,0:32,0:64,0">>
 !g = !tile.global<128x128xf16>
 !one = !tgpu.channel<1>
 !two = !tgpu.channel<2>
@@ -75,7 +76,8 @@ tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %blocks: i32, %scale: f32
     %s0m = arith.subf %s0, %m0b : !acc
     %s0s = arith.mulf %s0m, %factor : !acc
     %e0 = math.exp2 %s0s : !acc
-    %l0 = tile.reduce <sum> %e0 axis 1 : !acc -> !sum
+    %none = tgpu.begin_partial -> !sum
+    %l0 = tgpu.accumulate_partial %e0 axes [1] into %none : !acc, !sum -> !sum
     %p0 = tile.convert %e0 : !acc to !p
     tgpu.wait %cv[%c0] : !two
 
@@ -105,9 +107,8 @@ tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %blocks: i32, %scale: f32
       %ow = tgpu.wgmma_wait 0, %op1 : !pending -> !acc reads %pi : !p {tgpu.schedule = #tgpu.stage<1, 7, hold = 37>}
       tgpu.release %cv[%before] : !two
       // Sums of a thread's own columns; lanes of a quad are added after the loop.
-      %ls = tile.reduce <sum> %e axis 1 : !acc -> !sum
       %lg = tgpu.scale_partial %li by %grow : !sum, !row -> !sum
-      %ln = arith.addf %lg, %ls : !sum
+      %ln = tgpu.accumulate_partial %e axes [1] into %lg : !acc, !sum -> !sum
       %pn = tile.convert %e : !acc to !p
       %growb = tile.broadcast %grow along [1] : !row -> !acc
       %on = arith.mulf %ow, %growb : !acc
@@ -122,7 +123,11 @@ tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %blocks: i32, %scale: f32
     tgpu.wgmma_commit
     %ol = tgpu.wgmma_wait 0, %olp : !pending -> !acc reads %p : !p
     tgpu.release %cv[%last] : !two
-    %half = tile.convert %ol : !acc to !p
+    %parts = tgpu.partial_parts %l axes [1] : !sum -> !parts
+    %sums = tile.reduce <sum> %parts axis 1 : !parts -> !row
+    %sumsb = tile.broadcast %sums along [1] : !row -> !acc
+    %quotient = arith.divf %ol, %sumsb : !acc
+    %half = tile.convert %quotient : !acc to !p
     tgpu.store %half, %O {path = #tgpu.path<vector>, bytes = 4 : i32} : !p, !g
   }
   tgpu.return

@@ -238,6 +238,115 @@ tgpu.kernel @scale_complete(%r: !row) attributes {threads = 128 : i32} {
 
 // -----
 
+// Nothing takes partial values for complete ones: not an element-wise operation, a store, a conversion, a reduction; nor are they made
+// otherwise.
+!row = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32">>
+!sum = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32 partial sum lanes 3 warps 1">>
+tgpu.kernel @exp_of_partial(%s: !row) attributes {threads = 128 : i32} {
+  %p = tgpu.begin_partial -> !sum
+  // expected-error@+1 {{takes complete values: partial ones have to be combined first}}
+  %x = math.exp2 %p : !sum
+  tgpu.return
+}
+
+// -----
+
+!sum = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32 partial sum lanes 3 warps 1">>
+tgpu.kernel @store_of_partial(%o: !tile.global<64xf32>) attributes {threads = 128 : i32} {
+  %p = tgpu.begin_partial -> !sum
+  // expected-error@+1 {{takes complete values}}
+  tgpu.store %p, %o {bytes = 4 : i32} : !sum, !tile.global<64xf32>
+  tgpu.return
+}
+
+// -----
+
+!sum = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32 partial sum lanes 3 warps 1">>
+!row = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32">>
+tgpu.kernel @conversion_of_partial() attributes {threads = 128 : i32} {
+  %p = tgpu.begin_partial -> !sum
+  // expected-error@+1 {{takes complete values}}
+  %r = tgpu.convert_layout %p : !sum -> !row
+  tgpu.return
+}
+
+// -----
+
+!sum = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32 partial sum lanes 3 warps 1">>
+tgpu.kernel @partial_splat(%f: f32) attributes {threads = 128 : i32} {
+  // expected-error@+1 {{takes complete values}}
+  %p = tile.splat %f : f32 -> !sum
+  tgpu.return
+}
+
+// -----
+
+!row = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32">>
+tgpu.kernel @begins_complete() attributes {threads = 128 : i32} {
+  // expected-error@+1 {{gives partial values}}
+  %p = tgpu.begin_partial -> !row
+  tgpu.return
+}
+
+// -----
+
+!sum = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32 partial sum lanes 3 warps 1">>
+!other = tensor<64xf32, #tgpu.fragment<"64 reg 32 lane 1:2:4:8:16 warp 0:0">>
+tgpu.kernel @begins_elsewhere(%s: !other) attributes {threads = 128 : i32} {
+  // expected-error@+1 {{starts with complete values of the same layout}}
+  %p = tgpu.begin_partial %s : !other -> !sum
+  tgpu.return
+}
+
+// -----
+
+// Lanes that hold copies do not contribute twice: the layout says which do.
+!acc = tensor<64x16xf32, #tgpu.fragment<"64x16 reg 0,1:8,0:0,8 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+!sum = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32 partial sum lanes 7 warps 1">>
+tgpu.kernel @too_many_lanes(%x: !acc) attributes {threads = 128 : i32} {
+  %p = tgpu.begin_partial -> !sum
+  // expected-error@+1 {{has partial values of other threads than 64 reg 8 lane 0:0:1:2:4 warp 16:32 partial sum lanes 3 warps 1}}
+  %q = tgpu.accumulate_partial %x axes [1] into %p : !acc, !sum -> !sum
+  tgpu.return
+}
+
+// -----
+
+!acc = tensor<64x16xf32, #tgpu.fragment<"64x16 reg 0,1:8,0:0,8 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+!sum = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32 partial sum lanes 3 warps 1">>
+tgpu.kernel @no_such_axis(%x: !acc) attributes {threads = 128 : i32} {
+  %p = tgpu.begin_partial -> !sum
+  // expected-error@+1 {{has axes of its tile, in rising order}}
+  %q = tgpu.accumulate_partial %x axes [2] into %p : !acc, !sum -> !sum
+  tgpu.return
+}
+
+// -----
+
+// A thread has one part of a row, not the elements of it.
+!acc = tensor<64x16xf32, #tgpu.fragment<"64x16 reg 0,1:8,0:0,8 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+!sum = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32 partial sum lanes 3 warps 1">>
+tgpu.kernel @parts_are_no_elements() attributes {threads = 128 : i32} {
+  %p = tgpu.begin_partial -> !sum
+  // expected-error@+1 {{gives each thread that contributes a place of its own}}
+  %q = tgpu.partial_parts %p axes [1] : !sum -> !acc
+  tgpu.return
+}
+
+// -----
+
+// Parts that lie behind the end of the tile would be left out.
+!three = tensor<64x3xf32, #tgpu.fragment<"64x3 reg 8,0 lane 0,1:0,2:1,0:2,0:4,0 warp 16,0:32,0">>
+!sum = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32 partial sum lanes 3 warps 1">>
+tgpu.kernel @parts_are_left_out() attributes {threads = 128 : i32} {
+  %p = tgpu.begin_partial -> !sum
+  // expected-error@+1 {{gives each thread that contributes a place of its own}}
+  %q = tgpu.partial_parts %p axes [1] : !sum -> !three
+  tgpu.return
+}
+
+// -----
+
 // Numbers that no pass may be handed.
 // expected-error @+1 {{a product is shared by 1 to 32 warps along each dimension}}
 #none = #tgpu.mma<wgmma, 64, 64, 16, warps = 0, 1>

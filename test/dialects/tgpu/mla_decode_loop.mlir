@@ -73,7 +73,7 @@ tgpu.kernel @mla(%Kleft: !gh, %Kright: !gh, %Krope: !gr, %blocks: i32) attribute
   tgpu.roles role "scores" warps 0, 4 registers 184 {
     %zf = arith.constant 0.0 : f32
     %zero = tile.splat %zf : f32 -> !s
-    %zerosum = tile.splat %zf : f32 -> !sum
+    %zerosum = tgpu.begin_partial -> !sum
     // Seven of nine panels of Q stay in registers, two go to shared memory.
     tgpu.wait %cl[%c0] : !three
     tgpu.wait %cr[%c0] : !three
@@ -115,8 +115,7 @@ tgpu.kernel @mla(%Kleft: !gh, %Kright: !gh, %Krope: !gr, %blocks: i32) attribute
     %s, %sums = scf.for %g = %c1 to %blocks step %c1 iter_args(%si = %sn_first, %li = %zerosum) -> (!s, !sum) : i32 {
       // P takes the place of the rope keys of its block, which the last product has read.
       %e = math.exp2 %si : !s
-      %ls = tile.reduce <sum> %e axis 1 : !s -> !sum
-      %ln = arith.addf %li, %ls : !sum
+      %ln = tgpu.accumulate_partial %e axes [1] into %li : !s, !sum -> !sum
       %p = tile.convert %e : !s to !p
       %max = tile.reduce <max> %si axis 1 : !s -> !row
       %grow = math.exp2 %max : !row
@@ -149,8 +148,7 @@ tgpu.kernel @mla(%Kleft: !gh, %Kright: !gh, %Krope: !gr, %blocks: i32) attribute
       scf.yield %sn, %ln : !s, !sum
     }
     %e_last = math.exp2 %s : !s
-    %ls_last = tile.reduce <sum> %e_last axis 1 : !s -> !sum
-    %ln_last = arith.addf %sums, %ls_last : !sum
+    %ln_last = tgpu.accumulate_partial %e_last axes [1] into %sums : !s, !sum -> !sum
     %p_last = tile.convert %e_last : !s to !p
     %max_last = tile.reduce <max> %s axis 1 : !s -> !row
     %grow_last = math.exp2 %max_last : !row

@@ -16,8 +16,8 @@ tgpu.kernel @broadcast(%A: !g, %C: !g, %f: f32) attributes {threads = 128 : i32,
   %a = tgpu.view %A extents(%c64, %c16 : i32, i32) strides(%c16 : i32) : !g -> !g
   %c = tgpu.view %C extents(%c64, %c16 : i32, i32) strides(%c16 : i32) : !g -> !g
   %x = tgpu.load %a {bytes = 8 : i32} : !g -> !acc
-  %s = tile.splat %f : f32 -> !sum
   %r = tile.splat %f : f32 -> !row
+  %s = tgpu.begin_partial -> !sum
   %p = tgpu.scale_partial %s by %r : !sum, !row -> !sum
   %q = tgpu.scale_partial %p by %r : !sum, !row -> !sum
   %b = tile.broadcast %r along [1] : !row -> !acc

@@ -1,7 +1,7 @@
 """Reductions and scans: by functions that are drawn here, and built-in scans. What the functions give does not depend on how the elements
 are grouped, so that results are points: least and greatest elements, wrapping and bitwise arithmetic, which element comes first."""
 from . import nodes as n
-from .features import feature
+from .features import draw_feature, feature, load
 from .formats import FORMATS
 
 
@@ -95,6 +95,40 @@ def reduce_by_function(b):
     shape = tile.shape[:axis] + tile.shape[axis + 1 :]
     results = [b.add_tile("let", format, shape, fixed=True) for format in function.formats]
     b.emit(n.LetSeveral([r.name for r in results], n.ByFunction("reduce", function, args, {"axis": axis})))
+
+
+@feature("running reduction", 1.0)
+def running_reduction(b):
+    """A loop that accumulates reductions of what it loads or finds, now and then scaled; at times something in it reads what there is so far."""
+    if b.depth > 2 or b.trips > 12:
+        return False
+    shape = b.shape()
+    if len(shape) != 2:
+        return False
+    axis = b.random.randrange(2)
+    format = b.pick(["f32", "f32", "f32", "f64", "i32", "f16", "u16"])
+    total = b.declare("fragment", format, (shape[1 - axis],), b.literal(format))
+    name = b.pick(["reduce_sum", "reduce_sum", "reduce_max", "reduce_min"])
+    variable, trips = b.name("k"), b.pick([1, 2, 3, 4])
+    kind = b.pick(["serial", "serial", "pipelined"])
+
+    def draw():
+        tile = load(b, shape, format)
+        if b.chance(0.3):
+            draw_feature(b)
+        value, reduced = n.Ref(total.name), n.Call(name, [n.Ref(tile.name)], {"axis": axis})
+        if name != "reduce_sum":
+            value = n.Call(name.removeprefix("reduce_"), [value, reduced])
+        else:
+            if b.chance(0.4):
+                value = n.Binary("*", value, b.literal(format))
+            value = n.Binary("+", *b.random.sample([value, reduced], 2))
+        b.emit(n.Assign(n.Ref(total.name), "=", value))
+
+    total.ready = b.chance(0.3)  # to what else the loop does
+    body = b.inside(draw, trips, {variable: trips})
+    total.ready = True
+    b.emit(n.For(variable, "0", str(trips), body, kind, b.pick([1, 2, 3]), 1, 0))
 
 
 @feature("scan", 1.0)

@@ -411,7 +411,8 @@ class Interpreter(Elements):
             store.put(..., tile)
         elif isinstance(store, Store):
             # Fragments may hold a product that is not rounded yet.
-            store.tile, store.written = Tile(tile.format, tile.lo.copy(), tile.hi.copy(), tile.wild), np.ones(tile.shape, bool)
+            own = Tile(tile.format, tile.lo.copy(), tile.hi.copy(), tile.wild, tile.terms)
+            store.tile, store.written = own, np.ones(tile.shape, bool)
 
     def _slices(self, part):
         spans = [(int(self.number(start)), int(self.number(count))) for start, count in part.spans]

@@ -8,6 +8,7 @@ not. `wild` marks elements of which nothing is known, such as a comparison of ov
 import numpy as np
 
 from .formats import FORMATS, held_in, round_to, ulp
+from .terms import Terms, granule_of, sums_are_exact
 
 
 class ProgramError(Exception):
@@ -15,13 +16,14 @@ class ProgramError(Exception):
 
 
 class Tile:
-    __slots__ = ("format", "lo", "hi", "wild")
+    __slots__ = ("format", "lo", "hi", "wild", "terms")
 
-    def __init__(self, format, lo, hi=None, wild=None):
+    def __init__(self, format, lo, hi=None, wild=None, terms=None):
         self.format = format
         self.lo = np.asarray(lo, format.array)
         self.hi = self.lo if hi is None else np.asarray(hi, format.array)
         self.wild = wild if wild is not None and np.any(wild) else None
+        self.terms = terms  # of a sum that may go on (terms.py)
 
     @property
     def shape(self):
@@ -37,13 +39,14 @@ class Tile:
     def each(self, function):
         """The same rearrangement of both ends."""
         hi = None if self.hi is self.lo else function(self.hi)
-        return Tile(self.format, function(self.lo), hi, None if self.wild is None else function(self.wild))
+        terms = None if self.terms is None else self.terms.each(function, self.shape)
+        return Tile(self.format, function(self.lo), hi, None if self.wild is None else function(self.wild), terms)
 
     def stored(self):
         """As memory holds it: a number of the format. In registers a product may wait for its addition unrounded."""
         if not self.format.is_float or self.hi is self.lo:
             return self
-        return Tile(self.format, held_in(self.format, self.lo), held_in(self.format, self.hi), self.wild)
+        return Tile(self.format, held_in(self.format, self.lo), held_in(self.format, self.hi), self.wild, self.terms)
 
 
 def join_wild(*tiles):
@@ -92,6 +95,40 @@ def _ends(*candidates):
 
 
 def float_binary(op, a, b):
+    result = _float_binary(op, a, b)
+    if op in ("+", "*") and (a.terms or b.terms):
+        return _going_on(op, a, b, result)
+    return result
+
+
+def _terms_of(tile):
+    if tile.terms is not None:
+        return tile.terms
+    ends = np.maximum(np.abs(tile.lo), np.abs(tile.hi))
+    return Terms(tile.lo, tile.hi, np.where(np.isfinite(ends), ends, 0), 1, granule_of(tile.lo), bool(np.all(tile.known())))
+
+
+def _going_on(op, a, b, result):
+    """A sum that goes on, or is scaled on its way: its terms may meet, and be scaled, in any order."""
+    with np.errstate(all="ignore"):
+        wild = np.zeros(result.shape, bool) if result.wild is None else result.wild
+        if op == "+":
+            terms = _terms_of(a).joined(_terms_of(b))
+        elif a.terms and b.terms:
+            return result
+        else:
+            terms, factor = (a.terms, b) if a.terms else (b.terms, a)
+            terms = terms.scaled(factor.lo, factor.hi, granule_of(factor.lo), bool(np.all(factor.known())))
+            wild = wild | ~(np.isfinite(factor.lo) & np.isfinite(factor.hi))
+        if terms.exact and sums_are_exact(terms.magnitude, terms.granule, result.format.precision):
+            return Tile(result.format, result.lo, result.hi, wild, terms)
+        wild = wild | ~(terms.magnitude <= result.format.largest / 2)
+        finite = np.isfinite(result.lo) & np.isfinite(result.hi)
+        lo, hi = terms.lo - terms.slack(result.format.precision), terms.hi + terms.slack(result.format.precision)
+        return Tile(result.format, np.where(finite, lo, result.lo), np.where(finite, hi, result.hi), wild, terms)
+
+
+def _float_binary(op, a, b):
     fmt = a.format
     if op in ("+", "-"):
         sign = 1.0 if op == "+" else -1.0
@@ -350,23 +387,6 @@ def fma(a, b, c):
 # --- sums
 
 
-def _granule(x):
-    """The exponent of a power of two of which all these numbers are multiples."""
-    x = x[np.isfinite(x) & (x != 0)]
-    if x.size == 0:
-        return None
-    mantissa, exponent = np.frexp(x)
-    whole = (mantissa * 2.0**53).astype(np.int64)
-    lowest = np.log2((whole & -whole).astype(np.float64)).astype(np.int64)
-    return int(np.min(exponent - 53 + lowest))
-
-
-def sums_are_exact(magnitude, granule, bits):
-    """True if numbers that are multiples of 2^granule, with this sum of magnitudes, add without rounding in any order."""
-    top = np.max(magnitude, initial=0.0)
-    return granule is None or (np.isfinite(top) and top < 2.0 ** (bits + granule))
-
-
 def reduce_sum(a, axis):
     inner = FORMATS["f32"] if a.format.bits == 16 and a.format.is_float else a.format
     if not a.format.is_float:
@@ -376,8 +396,9 @@ def reduce_sum(a, axis):
         lo, hi = a.lo.sum(axis=axis), a.hi.sum(axis=axis)
         magnitude = np.maximum(np.abs(a.lo), np.abs(a.hi)).sum(axis=axis)
         wild = None if a.wild is None else a.wild.any(axis=axis)
-        if np.all(a.known()) and sums_are_exact(magnitude, _granule(a.lo), inner.precision):
+        if np.all(a.known()) and sums_are_exact(magnitude, granule_of(a.lo), inner.precision):
             result = Tile(inner, lo, wild=wild)
+            exact = True
         else:
             slack = magnitude * count * 2.0 ** (1 - inner.precision)
             ends = np.maximum(np.abs(a.lo), np.abs(a.hi))
@@ -387,6 +408,9 @@ def reduce_sum(a, axis):
             over = over | (np.isnan(lo) != np.isnan(hi))
             finite = np.isfinite(lo) & np.isfinite(hi)
             result = Tile(inner, np.where(finite, lo - slack, lo), np.where(finite, hi + slack, hi), wild)
+            exact = False
+    if inner is a.format:
+        result.terms = Terms(lo, hi, magnitude, count, granule_of(a.lo), exact)
     return convert(a.format, result)
 
 
@@ -490,9 +514,9 @@ def gemm(a, b, acc, precision, promote):
         total, depth = _product(x, y), x.shape[1]
         magnitude = _product(_size(a.format, x), _size(b.format, y)) + np.maximum(np.abs(acc.lo), np.abs(acc.hi))
         lo, hi = acc.lo + total, acc.hi + total
-        granules = [_granule(x), _granule(y)]
+        granules = [granule_of(x), granule_of(y)]
         granule = None if None in granules else sum(granules)
-        rest = _granule(acc.lo)
+        rest = granule_of(acc.lo)
         granule = rest if granule is None else granule if rest is None else min(granule, rest)
         window = 13 if eight else inner.precision - 1
         points = not (np.any(spread_x) or np.any(spread_y)) and np.all(acc.known())

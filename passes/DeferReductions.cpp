@@ -1,0 +1,393 @@
+//===- DeferReductions.cpp - loops that carry partial values -------------===//
+//
+// A value that a loop only ever combines with reductions can stay in parts while the loop runs:
+// combining is associative and commutative, so each thread may collect what it holds itself, and one
+// combination of the threads' parts behind the loop gives what one in each iteration would have
+// given. Factors distribute over sums: each thread scales its own part.
+//
+// The parts begin with the neutral element, and what the loop began with is combined with what it
+// gives. Where factors scale it too it is one of the parts, unless it is zero.
+//
+// The type says that a value is partial, and the verifier of the kernel that nothing takes it for a
+// complete one. So a value that anything else in the loop reads, the online softmax's row maximum
+// say, stays as it is.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/layout/PartialReduction.h"
+#include "passes/Analysis.h"
+#include "passes/FragmentSteps.h"
+#include "passes/Passes.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <vector>
+
+namespace tilec {
+#define GEN_PASS_DEF_DEFERREDUCTIONS
+#include "passes/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using layout::PartialReduction;
+using layout::RegisterLayout;
+using tile::CombineKind;
+
+namespace {
+
+/// What a loop carries at one place, and everything whose type is that of its values.
+struct Carried {
+  Operation *loop = nullptr;
+  OpOperand *init = nullptr;
+  SmallVector<Value, 3> places; // block arguments that it passes through, and the loop's result
+  Value first;                  // the one that the body begins with
+  OpOperand *next = nullptr;    // where the body hands it on
+
+  Value result() const { return places.back(); }
+};
+
+/// A step of the body from what the loop carries to what it hands on.
+struct Step {
+  Operation *op = nullptr;
+  Value factor;                     // a scale's
+  tile::ReduceOp reduce;            // else what it is combined with
+  tgpu::ConvertLayoutOp conversion; // of that, if any
+  std::optional<PartialReduction> plan;
+};
+
+/// The kind of an operation of two operands that combines them, and whether it reads integers without sign.
+struct Combination {
+  CombineKind kind;
+  bool isUnsigned = false;
+};
+
+} // namespace
+
+static std::optional<Combination> combinationOf(Operation *op) {
+  using Found = std::optional<Combination>;
+  return llvm::TypeSwitch<Operation *, Found>(op)
+      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Found({CombineKind::Sum}); })
+      .Case<arith::MulFOp, arith::MulIOp>([](auto) { return Found({CombineKind::Prod}); })
+      .Case<arith::MaxNumFOp, arith::MaxSIOp>([](auto) { return Found({CombineKind::Max}); })
+      .Case<arith::MinNumFOp, arith::MinSIOp>([](auto) { return Found({CombineKind::Min}); })
+      .Case<arith::MaxUIOp>([](auto) { return Found({CombineKind::Max, true}); })
+      .Case<arith::MinUIOp>([](auto) { return Found({CombineKind::Min, true}); })
+      .Case<arith::AndIOp>([](auto) { return Found({CombineKind::And}); })
+      .Case<arith::OrIOp>([](auto) { return Found({CombineKind::Or}); })
+      .Case<arith::XOrIOp>([](auto) { return Found({CombineKind::Xor}); })
+      .Default([](Operation *) { return Found(); });
+}
+
+/// Whether parts of values of this type may be kept: integers are exact. Of floats a sum is rounded
+/// where the program rounds it, so narrow ones, which reductions sum in f32, are left alone; products of
+/// parts may overflow where the product does not. Extremes are exact.
+static bool admitsParts(CombineKind kind, Type element) {
+  if (isa<IntegerType>(element)) {
+    return true;
+  }
+  const bool isWide = element.isF32() || element.isF64();
+  switch (kind) {
+  case CombineKind::Sum:
+    return isWide;
+  case CombineKind::Max:
+  case CombineKind::Min:
+    return isWide || element.isF16() || element.isBF16();
+  default:
+    return false;
+  }
+}
+
+static SmallVector<int64_t> axesOf(tile::ReduceOp reduce) {
+  if (std::optional<uint64_t> axis = reduce.getAxis()) {
+    return {int64_t(*axis)};
+  }
+  auto type = cast<RankedTensorType>(reduce.getInput().getType());
+  return llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+}
+
+/// Fills in what `op` combines the carried value with, if that is a reduction of the same block that
+/// nothing else uses.
+static bool isAccumulation(Step &step, Value other) {
+  step.conversion = other.getDefiningOp<tgpu::ConvertLayoutOp>();
+  Value reduced = step.conversion ? step.conversion.getSource() : other;
+  step.reduce = reduced.getDefiningOp<tile::ReduceOp>();
+  if (!step.reduce || !other.hasOneUse() || !reduced.hasOneUse() ||
+      step.reduce->getBlock() != step.op->getBlock()) {
+    return false;
+  }
+  const std::optional<Combination> how = combinationOf(step.op);
+  const bool isExtreme = how->kind == CombineKind::Max || how->kind == CombineKind::Min;
+  return step.reduce.getKind() == how->kind &&
+         (!isExtreme || step.reduce.getIsUnsigned() == how->isUnsigned ||
+          isa<FloatType>(getElementTypeOrSelf(reduced))) &&
+         isa<RankedTensorType>(step.reduce.getInput().getType()) &&
+         tgpu::getLayout(step.reduce.getInput().getType());
+}
+
+/// The steps from `carried.first` to `carried.next`, each the only reader of what is before it; nothing
+/// where there is another reader or another step.
+static std::optional<std::vector<Step>> stepsOf(const Carried &carried) {
+  std::vector<Step> steps;
+  Value value = carried.first;
+  while (value.hasOneUse()) {
+    OpOperand &use = *value.use_begin();
+    if (&use == carried.next) {
+      return steps;
+    }
+    Step step;
+    step.op = use.getOwner();
+    const std::optional<Combination> how = combinationOf(step.op);
+    if (!how || step.op->getBlock() != carried.next->getOwner()->getBlock()) {
+      return std::nullopt;
+    }
+    Value other = step.op->getOperand(1 - use.getOperandNumber());
+    if (!isAccumulation(step, other)) {
+      if (how->kind != CombineKind::Prod) {
+        return std::nullopt;
+      }
+      step.factor = other;
+      step.reduce = {};
+    }
+    steps.push_back(step);
+    value = step.op->getResult(0);
+  }
+  return std::nullopt;
+}
+
+static std::optional<Carried> carriedBy(scf::ForOp loop, unsigned index) {
+  Carried carried;
+  carried.loop = loop;
+  carried.init = &loop.getInitArgsMutable()[index];
+  carried.first = loop.getRegionIterArg(index);
+  carried.next = &loop.getYieldedValuesMutable()->slice(index, 1)[0];
+  carried.places = {carried.first, loop.getResult(index)};
+  return carried;
+}
+
+/// Of a `while`: a value that the condition does not read.
+static std::optional<Carried> carriedBy(scf::WhileOp loop, unsigned index) {
+  Carried carried;
+  carried.loop = loop;
+  carried.init = &loop.getInitsMutable()[index];
+  BlockArgument before = loop.getBeforeArguments()[index];
+  if (!before.hasOneUse() || before.use_begin()->getOwner() != loop.getConditionOp() ||
+      before.use_begin()->get() == loop.getConditionOp().getCondition()) {
+    return std::nullopt;
+  }
+  const unsigned place = before.use_begin()->getOperandNumber() - 1; // behind the condition
+  carried.first = loop.getAfterArguments()[place];
+  carried.next = &loop.getYieldOp()->getOpOperand(index);
+  carried.places = {before, carried.first, loop.getResult(place)};
+  return carried;
+}
+
+namespace {
+
+/// Makes what a loop carries partial, if its steps and layouts admit it.
+class Deferral {
+public:
+  Deferral(const Carried &carried, std::vector<Step> steps)
+      : carried(carried), steps(std::move(steps)) {}
+
+  /// False, and nothing is changed, where it cannot be done or saves nothing.
+  bool isPossible();
+  void run();
+
+private:
+  bool isScaled() const;
+  Value begin();
+  void replaceSteps();
+  Value combined();
+  void remark();
+
+  Carried carried;
+  std::vector<Step> steps;
+  Step *main = nullptr; // whose reduction stands for all of them
+  bool isUnsigned = false;
+  RankedTensorType type; // partial
+};
+
+} // namespace
+
+bool Deferral::isScaled() const {
+  return llvm::any_of(steps, [](const Step &step) { return bool(step.factor); });
+}
+
+/// Whether each thread has the factor of each element that it has a part of.
+static bool isFactorOf(Value factor, const RegisterLayout &partial) {
+  const RegisterLayout *layout = tgpu::getLayout(factor.getType());
+  return layout ? layout->sameMap(partial.combined()) : partial.rank() == 0;
+}
+
+bool Deferral::isPossible() {
+  const Type element = getElementTypeOrSelf(carried.first.getType());
+  for (Step &step : steps) {
+    if (!step.reduce) {
+      continue;
+    }
+    step.plan.reset();
+    auto plan =
+        layout::planPartialReduction(*tgpu::getLayout(step.reduce.getInput().getType()),
+                                     axesOf(step.reduce), layout::Combine(step.reduce.getKind()));
+    if (!plan || !plan->isPartial() || !admitsParts(step.reduce.getKind(), element)) {
+      return false;
+    }
+    step.plan = *plan;
+    main = main ? main : &step;
+    if (step.plan->result.partial() != main->plan->result.partial() ||
+        !step.plan->result.combined().sameMap(main->plan->result.combined())) {
+      return false;
+    }
+  }
+  if (!main) {
+    return false;
+  }
+  const RegisterLayout &partial = main->plan->result;
+  if (isScaled() &&
+      (main->reduce.getKind() != CombineKind::Sum || !llvm::all_of(steps, [&](const Step &step) {
+         return !step.factor || isFactorOf(step.factor, partial);
+       }))) {
+    return false;
+  }
+  isUnsigned = main->reduce.getIsUnsigned();
+  type = tgpu::withLayout(RankedTensorType::get(partial.shape(), element), partial);
+  return true;
+}
+
+static bool isZero(Value value) {
+  if (auto splat = value.getDefiningOp<tile::SplatOp>()) {
+    value = splat.getInput();
+  }
+  return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
+}
+
+/// The parts that the loop begins with. They stand for what it began with only where that is scaled.
+Value Deferral::begin() {
+  OpBuilder builder(carried.loop);
+  Value start = carried.init->get();
+  const bool isPart = isScaled() && !isZero(start);
+  return tgpu::BeginPartialOp::create(builder, carried.loop->getLoc(), type,
+                                      isPart ? start : Value(), isUnsigned);
+}
+
+void Deferral::replaceSteps() {
+  Value value = carried.first;
+  for (Step &step : steps) {
+    OpBuilder builder(step.op);
+    Location loc = step.op->getLoc();
+    if (step.factor) {
+      value = tgpu::ScalePartialOp::create(builder, loc, type, value, step.factor);
+    } else {
+      value = tgpu::AccumulatePartialOp::create(builder, step.reduce.getLoc(), type,
+                                                step.reduce.getInput(), axesOf(step.reduce), value,
+                                                isUnsigned);
+    }
+  }
+  carried.next->set(value);
+}
+
+/// The complete values behind the loop, without what it began with.
+Value Deferral::combined() {
+  OpBuilder builder(carried.loop->getContext());
+  builder.setInsertionPointAfter(carried.loop);
+  tile::ReduceOp reduce = main->reduce;
+  const RegisterLayout &layout = main->plan->parts;
+  RankedTensorType tile =
+      tgpu::withLayout(RankedTensorType::get(layout.shape(), type.getElementType()), layout);
+  Value parts = tgpu::PartialPartsOp::create(builder, reduce.getLoc(), tile, carried.result(),
+                                             axesOf(reduce));
+  auto whole = cast<tile::ReduceOp>(builder.clone(*reduce));
+  whole.getInputMutable().set(parts);
+  if (tgpu::ConvertLayoutOp conversion = main->conversion) {
+    auto converted = cast<tgpu::ConvertLayoutOp>(builder.clone(*conversion));
+    converted.getSourceMutable().set(whole.getResult());
+    return converted;
+  }
+  return whole.getResult();
+}
+
+void Deferral::remark() {
+  int64_t shuffles = 0;
+  bool exchanges = false;
+  for (const Step &step : steps) {
+    if (step.plan) {
+      const layout::Partial &partial = *step.plan->result.partial();
+      const int64_t words = std::max(1u, type.getElementTypeBitWidth() / 32);
+      shuffles += step.plan->result.registersPerThread() * llvm::popcount(partial.laneMask) * words;
+      exchanges |= partial.warpOffsets != 1;
+    }
+  }
+  main->reduce.emitRemark(
+      llvm::formatv("the loop carries partial values of this reduction, which are combined behind "
+                    "it: each iteration saves {0}{1}{2}",
+                    shuffles ? llvm::formatv("{0} shuffle{1}", shuffles, shuffles == 1 ? "" : "s")
+                             : std::string(),
+                    shuffles && exchanges ? " and " : "",
+                    exchanges ? "an exchange between warps through shared memory" : "")
+          .str());
+}
+
+void Deferral::run() {
+  remark();
+  Value start = carried.init->get();
+  Value parts = begin();
+  carried.init->set(parts);
+  SmallVector<OpOperand *> readers =
+      llvm::map_to_vector(carried.result().getUses(), [](OpOperand &use) { return &use; });
+  replaceSteps();
+  Value complete = combined();
+  if (!parts.getDefiningOp<tgpu::BeginPartialOp>().getStart()) {
+    OpBuilder builder(carried.loop->getContext());
+    builder.setInsertionPointAfterValue(complete);
+    Operation *both = builder.clone(*main->op);
+    both->setOperands({start, complete});
+    complete = both->getResult(0);
+  }
+  for (OpOperand *reader : readers) {
+    reader->set(complete);
+  }
+  for (Value place : carried.places) {
+    place.setType(type);
+  }
+  for (Step &step : llvm::reverse(steps)) {
+    step.op->erase();
+    if (step.conversion) {
+      step.conversion.erase();
+    }
+    if (step.reduce) {
+      step.reduce.erase();
+    }
+  }
+}
+
+static void deferIn(std::optional<Carried> carried) {
+  if (!carried) {
+    return;
+  }
+  if (std::optional<std::vector<Step>> steps = stepsOf(*carried)) {
+    Deferral deferral(*carried, std::move(*steps));
+    if (deferral.isPossible()) {
+      deferral.run();
+    }
+  }
+}
+
+namespace {
+struct DeferReductions : tilec::impl::DeferReductionsBase<DeferReductions> {
+  void runOnOperation() override {
+    // Inner loops before outer ones: what is combined behind them may be put off again.
+    getOperation().walk([](Operation *op) {
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i) {
+          deferIn(carriedBy(loop, i));
+        }
+      } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+        for (unsigned i = 0; i < loop.getInits().size(); ++i) {
+          deferIn(carriedBy(loop, i));
+        }
+      }
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,116 @@
+// What stays complete in the loop: nothing here changes.
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-defer-reductions))' -verify-diagnostics -split-input-file | FileCheck %s --implicit-check-not=partial
+
+!acc = tensor<64x16xf32, #tgpu.fragment<"64x16 reg 0,1:8,0:0,8 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+!row = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32">>
+// The online softmax's row maximum: the loop reads it.
+// CHECK-LABEL: tgpu.kernel @read
+tgpu.kernel @read(%n: i32, %x: !acc, %start: !row) attributes {threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %l:2 = scf.for %i = %c0 to %n step %c1 iter_args(%m = %start, %d = %start) -> (!row, !row) : i32 {
+    %r = tile.reduce <max> %x axis 1 : !acc -> !row
+    %u = arith.maxnumf %m, %r : !row
+    %e = arith.subf %m, %u : !row
+    scf.yield %u, %e : !row, !row
+  }
+  tgpu.return
+}
+
+// Another reader of the reduction: it has to be complete in each iteration all the same. Of the sum: so has that.
+// CHECK-LABEL: tgpu.kernel @other_reader
+tgpu.kernel @other_reader(%n: i32, %x: !acc, %start: !row) attributes {threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %l:3 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %start, %t = %start, %d = %start) -> (!row, !row, !row) : i32 {
+    %r = tile.reduce <sum> %x axis 1 : !acc -> !row
+    %u = arith.addf %s, %r : !row
+    %q = tile.reduce <max> %x axis 1 : !acc -> !row
+    %v = arith.maxnumf %t, %q : !row
+    %w = arith.subf %r, %v : !row
+    scf.yield %u, %v, %w : !row, !row, !row
+  }
+  tgpu.return
+}
+
+// Other steps: a sum that is combined by maximum, a scaled maximum, a difference, a reduction of before the loop.
+// CHECK-LABEL: tgpu.kernel @other_steps
+tgpu.kernel @other_steps(%n: i32, %x: !acc, %start: !row, %f: !row) attributes {threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %before = tile.reduce <sum> %x axis 1 : !acc -> !row
+  %l:4 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %start, %b = %start, %c = %start, %d = %start) -> (!row, !row, !row, !row) : i32 {
+    %r = tile.reduce <sum> %x axis 1 : !acc -> !row
+    %a1 = arith.maxnumf %a, %r : !row
+    %q = tile.reduce <max> %x axis 1 : !acc -> !row
+    %b1 = arith.mulf %b, %f : !row
+    %b2 = arith.maxnumf %b1, %q : !row
+    %t = tile.reduce <sum> %x axis 1 : !acc -> !row
+    %c2 = arith.subf %c, %t : !row
+    %d1 = arith.addf %d, %before : !row
+    scf.yield %a1, %b2, %c2, %d1 : !row, !row, !row, !row
+  }
+  tgpu.return
+}
+
+// Places that change: what is summed is another value in the next iteration.
+// CHECK-LABEL: tgpu.kernel @exchanged
+tgpu.kernel @exchanged(%n: i32, %x: !acc, %start: !row) attributes {threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %l:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %start, %b = %start) -> (!row, !row) : i32 {
+    %r = tile.reduce <sum> %x axis 1 : !acc -> !row
+    %a1 = arith.addf %a, %r : !row
+    scf.yield %b, %a1 : !row, !row
+  }
+  tgpu.return
+}
+
+// The factor of a product of floats may make it overflow where the whole does not; nor are parts of an f16 sum rounded as it is.
+!h = tensor<64x16xf16, #tgpu.fragment<"64x16 reg 0,1:8,0:0,8 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+!hrow = tensor<64xf16, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32">>
+// CHECK-LABEL: tgpu.kernel @kinds
+tgpu.kernel @kinds(%n: i32, %x: !acc, %h: !h, %start: !row, %hstart: !hrow) attributes {threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %l:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %start, %b = %hstart) -> (!row, !hrow) : i32 {
+    %r = tile.reduce <prod> %x axis 1 : !acc -> !row
+    %a1 = arith.mulf %a, %r : !row
+    %q = tile.reduce <sum> %h axis 1 : !h -> !hrow
+    %b1 = arith.addf %b, %q : !hrow
+    scf.yield %a1, %b1 : !row, !hrow
+  }
+  tgpu.return
+}
+
+// A row that one thread has: there is nothing to put off. A `while` whose condition reads the sum, one that is its condition.
+!own = tensor<128x4xf32, #tgpu.fragment<"128x4 reg 0,1:0,2 lane 1,0:2,0:4,0:8,0:16,0 warp 32,0:64,0">>
+!ownrow = tensor<128xf32, #tgpu.fragment<"128 reg - lane 1:2:4:8:16 warp 32:64">>
+// CHECK-LABEL: tgpu.kernel @nothing_to_do
+tgpu.kernel @nothing_to_do(%n: i32, %x: !own, %start: !ownrow, %y: !acc, %limit: f32) attributes {threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %l = scf.for %i = %c0 to %n step %c1 iter_args(%s = %start) -> (!ownrow) : i32 {
+    %r = tile.reduce <sum> %x axis 1 : !own -> !ownrow
+    %u = arith.addf %s, %r : !ownrow
+    scf.yield %u : !ownrow
+  }
+  %w = scf.while (%s = %limit) : (f32) -> (f32) {
+    %more = arith.cmpf olt, %s, %limit : f32
+    scf.condition(%more) %s : f32
+  } do {
+  ^bb0(%s: f32):
+    %r = tile.reduce <sum> %y : !acc -> f32
+    %u = arith.addf %s, %r : f32
+    scf.yield %u : f32
+  }
+  %true = arith.constant true
+  %b = arith.constant dense<true> : tensor<64x16xi1>
+  scf.while (%more = %true) : (i1) -> () {
+    scf.condition(%more)
+  } do {
+    %r = tile.reduce <and> %b : tensor<64x16xi1> -> i1
+    scf.yield %r : i1
+  }
+  tgpu.return
+}
