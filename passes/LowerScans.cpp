@@ -10,6 +10,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "passes/Analysis.h"
 #include "passes/FragmentSteps.h"
+#include "passes/LayoutPrices.h"
 #include "passes/Passes.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -93,7 +94,9 @@ FailureOr<RegisterLayout> Scan::chooseLayout() {
   const std::string why =
       direct ? ("whose lanes would exchange " + Twine(direct->exchanges()) + " blocks").str()
              : "which needs rows in runs of neighbours";
-  op->emitRemark("layout conversions for a scan, " + why + ": to and fro each " + price);
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  op->emitRemark("layout conversions for a scan, " + why + ": to and fro each " + price +
+                 describePrice(op->getParentOfType<tgpu::KernelOp>(), type, *blocked));
   return *blocked;
 }
 

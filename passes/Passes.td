@@ -139,8 +139,11 @@ def InferLayouts : Pass<"tgpu-infer-layouts", "tilec::tgpu::KernelOp"> {
   let description = [{
     Needs: instructions and copy paths chosen. Layouts spread from the strongest demand to the weakest: what a matrix
     instruction demands, what element-wise neighbours, loops and branches share, what reductions and transposes derive,
-    then, for what only moves, the widest coalesced access: on both sides of a transpose, where memory is accessed on both. Where two demands meet a `tgpu.convert_layout` is inserted, with a
-    remark that says what it costs. Gives: every fragment has a layout.
+    then, for what only moves, the widest coalesced access: on both sides of a transpose, where memory is accessed on both. The first to
+    arrive wins, but where layouts of two products meet, another one may end there if conversions, reductions and accesses cost less
+    then, each as often as loops run, in an estimate (a remark). Where two demands meet a `tgpu.convert_layout` is inserted, with a
+    remark that says what it costs: shuffles, accesses and instructions of a thread, bytes through shared memory, barriers. Gives: every
+    fragment has a layout.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
 }

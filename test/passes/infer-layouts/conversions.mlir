@@ -19,7 +19,7 @@ tgpu.kernel @sum_goes_on(%a: !a, %b: !b, %g: !tile.global<64x64xf32>, %n: i32) a
     %d = tgpu.dot %a, %b, %c {mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 1, 1>} : !a, !b, !acc -> !acc
     scf.yield %d : !acc
   }
-  // expected-remark@+1 {{layout conversion of a fragment: its producer and this use need different layouts}}
+  // expected-remark-re@+1 {{layout conversion of a fragment: its producer and this use need different layouts: {{[0-9]+}} accesses, {{[0-9]+}} instructions a thread; 32768 bytes through shared memory,{{.*}} 1 barrier}}
   %e = tgpu.dot %a, %b, %r {mma = #tgpu.mma<mma_sync, 16, 8, 16, warps = 2, 2>} : !a, !b, !acc -> !acc
   tgpu.store %e, %g {bytes = 16 : i32} : !acc, !tile.global<64x64xf32>
   tgpu.return
