@@ -1,6 +1,7 @@
 //===- TgpuPartialOps.cpp - partial values: who may take them ------------===//
 #include "dialects/layout/PartialReduction.h"
 #include "dialects/tgpu/Tgpu.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -100,8 +101,12 @@ LogicalResult PartialPartsOp::verify() {
   return success();
 }
 
-/// Operations that know what partial values are, or that only hand values on.
+/// Operations that know what partial values are, or that only hand values on: a choice between two of them is
+/// one for all threads.
 static bool takesPartial(Operation *op) {
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    return select.getCondition().getType().isInteger(1);
+  }
   return isa<BeginPartialOp, AccumulatePartialOp, ScalePartialOp, PartialPartsOp, scf::ForOp,
              scf::WhileOp, scf::IfOp, scf::YieldOp, scf::ConditionOp>(op);
 }

@@ -263,6 +263,18 @@ tgpu.kernel @store_of_partial(%o: !tile.global<64xf32>) attributes {threads = 12
 
 !sum = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32 partial sum lanes 3 warps 1">>
 !row = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32">>
+tgpu.kernel @choice_by_element(%c: tensor<64xi1, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32">>, %one: i1) attributes {threads = 128 : i32} {
+  %p = tgpu.begin_partial -> !sum
+  %either = arith.select %one, %p, %p : !sum
+  // expected-error@+1 {{takes complete values}}
+  %r = arith.select %c, %p, %p : tensor<64xi1, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32">>, !sum
+  tgpu.return
+}
+
+// -----
+
+!sum = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32 partial sum lanes 3 warps 1">>
+!row = tensor<64xf32, #tgpu.fragment<"64 reg 8 lane 0:0:1:2:4 warp 16:32">>
 tgpu.kernel @conversion_of_partial() attributes {threads = 128 : i32} {
   %p = tgpu.begin_partial -> !sum
   // expected-error@+1 {{takes complete values}}

@@ -30,7 +30,7 @@ tgpu.kernel @sum(%A: !tile.global<4x6xf32>, %P: !tile.global<4x4xf32>, %f: f32) 
 
 // -----
 
-// A maximum over 4 warps, two of which hold copies of what the others hold: of warps 0 and 2, and of 1 and 3.
+// A maximum over 4 warps, two of which hold copies of what the others hold: of warps 0 and 2, and of 1 and 3. All threads choose alike.
 !row = tensor<32xf32, #tgpu.fragment<"32 reg 16 lane 1:2:4:8:0 warp 0:0">>
 !max = tensor<32xf32, #tgpu.fragment<"32 reg 16 lane 1:2:4:8:0 warp 0:0 partial max lanes 0 warps 5">>
 !parts = tensor<2x32xf32, #tgpu.fragment<"2x32 reg 0,16 lane 0,1:0,2:0,4:0,8:0,0 warp 0,0:1,0">>
@@ -41,13 +41,16 @@ tgpu.kernel @sum(%A: !tile.global<4x6xf32>, %P: !tile.global<4x4xf32>, %f: f32) 
 // CHECK: %[[BIT:.*]] = llvm.and %[[SHIFTED]]
 // CHECK: %[[FIRST:.*]] = llvm.icmp "ne" %[[BIT]]
 // CHECK: llvm.select %[[FIRST]], %{{.*}}, %[[NAN]] : i1, f32
-tgpu.kernel @warps(%P: !tile.global<2x32xf32>, %f: f32) attributes {threads = 128 : i32, target = "sm_80", shared_bytes = 0 : i64} {
+// CHECK: llvm.select %{{.*}}, %{{.*}}, %[[NAN]] : i1, f32
+tgpu.kernel @warps(%P: !tile.global<2x32xf32>, %f: f32, %c: i1) attributes {threads = 128 : i32, target = "sm_80", shared_bytes = 0 : i64} {
   %c2 = arith.constant 2 : i32
   %c32 = arith.constant 32 : i32
   %o = tgpu.view %P extents(%c2, %c32 : i32, i32) strides(%c32 : i32) : !tile.global<2x32xf32> -> !tile.global<2x32xf32>
   %r = tile.splat %f : f32 -> !row
   %p = tgpu.begin_partial %r : !row -> !max
-  %t = tgpu.partial_parts %p axes [0] : !max -> !parts
+  %n = tgpu.begin_partial -> !max
+  %e = arith.select %c, %p, %n : !max
+  %t = tgpu.partial_parts %e axes [0] : !max -> !parts
   tgpu.store %t, %o {path = #tgpu.path<vector>, bytes = 4 : i32} : !parts, !tile.global<2x32xf32>
   tgpu.return
 }
