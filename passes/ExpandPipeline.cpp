@@ -18,6 +18,10 @@
 //     after: cp_async_wait 0
 // Where some copies are by cp.async and some by TMA both run ahead, each in its way:
 //     loop j: cp_async_wait n-2; barrier; copy(j+n-1); commit; fill(j+n-1); wait(j); work(j); release(j)
+// A single slot is filled for the next iteration behind its last use in this one, each buffer by
+// itself (buffers with the same first and last use together):
+//     fill(0)
+//     loop j: ...; wait(j); uses of j; release(j); fill(j+1); ...
 // TMA's ring position runs on across the loops and branches around this one, since the parity of a
 // barrier never starts anew.
 //
@@ -47,6 +51,9 @@ using namespace tilec;
 using tgpu::CopyPath;
 
 void Expander::emitPrologue() {
+  if (refills()) {
+    fillByTma(constant(0));
+  }
   for (int64_t stage = 0; stage + 1 < stages; ++stage) {
     Value number = constant(stage);
     if (path == CopyPath::CpAsync) {
@@ -54,6 +61,33 @@ void Expander::emitPrologue() {
     }
     if (usesTma) {
       fillByTma(number);
+    }
+  }
+}
+
+/// An operation of the body; a single slot is waited for before its first use, and filled again
+/// behind its last.
+void Expander::emitWork(Operation &op, IRMapping &mapping, Value number, Value position) {
+  for (const Fill &fill : fills) {
+    if (fill.first == &op) {
+      wait(fill, position);
+    }
+  }
+  tgpu::kSchedule.remove(builder.clone(op, mapping));
+  for (const Fill &fill : fills) {
+    if (fill.last == &op) {
+      release(fill, position);
+      fillByTma(fill, plus(number, constant(1)));
+    }
+  }
+}
+
+void Expander::refillUnread(Value number, Value position) {
+  for (const Fill &fill : fills) {
+    if (!fill.first) {
+      wait(fill, position);
+      release(fill, position);
+      fillByTma(fill, plus(number, constant(1)));
     }
   }
 }
@@ -100,7 +134,7 @@ void Expander::emitBody(scf::ForOp fresh, Value number, Value position) {
       awaitCopies();
       ahead = readFirst(plus(number, constant(1)));
     }
-    tgpu::kSchedule.remove(builder.clone(op, mapping));
+    emitWork(op, mapping, number, position);
     if (firstProduct && &op == firstProduct && firstProduct != lastProduct) {
       fillGroup(plus(number, constant(stages - 1)));
     }
@@ -111,18 +145,20 @@ void Expander::emitBody(scf::ForOp fresh, Value number, Value position) {
   llvm::append_range(results, ahead);
 
   Value later = plus(number, constant(stages - 1));
-  if (path == CopyPath::Tma && deferred) {
+  if (refills()) {
+    refillUnread(number, position);
+  } else if (path == CopyPath::Tma && deferred) {
     Value notFirst =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, number, constant(0));
     auto branch = scf::IfOp::create(builder, loc, notFirst, /*withElseRegion=*/false);
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(branch.thenBlock());
-      tgpu::ReleaseOp::create(builder, loc, channel, plus(position, constant(-1)));
+      release(fills.front(), plus(position, constant(-1)));
     }
     fillByTma(later);
   } else if (usesTma) {
-    tgpu::ReleaseOp::create(builder, loc, channel, position);
+    release(fills.front(), position);
   }
   scf::YieldOp::create(builder, loc, results);
 }
@@ -154,6 +190,10 @@ void Expander::takeFirstReads() {
 
 /// Everything that the schedule moves is one of the things above, and may be moved.
 LogicalResult Expander::checkSchedule() {
+  if (refills() && path != CopyPath::Tma) {
+    return loop.emitOpError("fills a single slot by cp.async");
+  }
+  const int64_t stages = scheduledStages(this->stages);
   for (Operation &op : loop.getBody()->without_terminator()) {
     int64_t stage = stageOf(&op, stages);
     bool known = stage == stages - 1 || isFill(&op, stages) || firstReads.contains(&op) ||
@@ -219,11 +259,11 @@ void Expander::emitLoop() {
       awaitCopies();
       fillGroup(ahead);
     }
-    if (usesTma) {
+    if (usesTma && !refills()) {
       if (!deferred) {
         fillByTma(ahead);
       }
-      tgpu::WaitOp::create(builder, loc, channel, position);
+      wait(fills.front(), position);
     }
     emitBody(fresh, number, position);
   }
@@ -246,7 +286,7 @@ void Expander::emitEpilogue(scf::ForOp fresh) {
     auto branch = scf::IfOp::create(builder, loc, any, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
-    tgpu::ReleaseOp::create(builder, loc, channel, plus(plus(base, trips), constant(-1)));
+    release(fills.front(), plus(plus(base, trips), constant(-1)));
   }
   loop->replaceAllUsesWith(ArrayRef<Value>(results).take_front(loop.getNumResults()));
 }

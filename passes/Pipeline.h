@@ -4,6 +4,8 @@
 // iteration i runs in step i + stage. Of n stages, copies into rings have stage 0, the work n - 1,
 // reads of the first mma.sync n - 2 and the wait for a product in flight n. Operations of one stage
 // keep the order of the body; nothing is said of the order of different stages in one step.
+// Where a ring has a single slot there are two stages all the same: the copy of step j fills it
+// behind the last use by the work of step j, of iteration j - 1.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_PASSES_PIPELINE_H
@@ -34,6 +36,9 @@ tgpu::WgmmaWaitOp findDeferrableWait(mlir::scf::ForOp loop);
 /// What reads the operands of the loop's first mma.sync from shared memory, in program order;
 /// empty when the operands come from elsewhere.
 llvm::SetVector<mlir::Operation *> findFirstReads(mlir::scf::ForOp loop);
+
+/// Stages of the schedule of a loop whose rings have `slots` slots.
+inline int64_t scheduledStages(int64_t slots) { return slots == 1 ? 2 : slots; }
 
 /// The stage of `op`, an operation of the body of a loop of `stages` stages.
 int64_t stageOf(mlir::Operation *op, int64_t stages);

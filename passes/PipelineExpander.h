@@ -28,12 +28,21 @@ private:
 
     bool byTma() { return copy.getPath() == tgpu::CopyPath::Tma; }
   };
+  /// What fills the slots of one channel, and what uses them in the body: all loads by TMA together,
+  /// used from its start to its end (null), or, where there is one slot, those used alike.
+  struct Fill {
+    llvm::SmallVector<Load *> loads;
+    mlir::Operation *first = nullptr, *last = nullptr;
+    mlir::Value channel;
+  };
 
   mlir::Value constant(int64_t value) {
     return mlir::arith::ConstantIntOp::create(builder, loc, value, 32);
   }
   mlir::Value plus(mlir::Value a, mlir::Value b);
   mlir::LogicalResult makeRings();
+  void makeChannels();
+  void findUses(Load &load, Fill &fill);
   void carryPosition();
   void storePosition(mlir::Value end);
   mlir::Value tripCount();
@@ -42,26 +51,35 @@ private:
   /// Value computed in the loop for another iteration.
   mlir::Value recompute(mlir::Value value, mlir::IRMapping &mapping);
   void recomputeReads(mlir::Value value, mlir::IRMapping &mapping);
-  mlir::IRMapping readPlaces(mlir::Value number);
+  mlir::IRMapping readPlaces(llvm::ArrayRef<Load *> some, mlir::Value number);
   /// The slot of a load's ring that iteration `number` reads.
   mlir::Value slotOf(Load &load, mlir::Value number);
-  void emitLoads(mlir::Value number, bool byTma, mlir::IRMapping places);
+  void emitLoad(Load &load, mlir::Value number, mlir::IRMapping &places, mlir::Value channel = {});
   /// `then` runs if there is an iteration of this number.
   void ifInside(mlir::Value number, llvm::function_ref<void()> then);
   bool mayReadPastEnd();
   void fillGroup(mlir::Value number);
+  void fillByTma(const Fill &fill, mlir::Value number);
   void fillByTma(mlir::Value number);
+  void wait(const Fill &fill, mlir::Value position);
+  void release(const Fill &fill, mlir::Value position);
   void takeFirstReads();
   void findDeferred();
   mlir::LogicalResult checkSchedule();
   void awaitCopies();
   llvm::SmallVector<mlir::Value> readFirst(mlir::Value number);
+  void emitWork(mlir::Operation &op, mlir::IRMapping &mapping, mlir::Value number,
+                mlir::Value position);
+  void refillUnread(mlir::Value number, mlir::Value position);
   void emitBody(mlir::scf::ForOp fresh, mlir::Value number, mlir::Value position);
   void emitPrologue();
   void emitLoop();
   void emitEpilogue(mlir::scf::ForOp fresh);
 
   tgpu::KernelOp kernel;
+  /// There is one slot: it is filled again behind its last use.
+  bool refills() const { return stages == 1; }
+
   mlir::scf::ForOp loop;
   mlir::OpBuilder builder;
   mlir::Location loc;
@@ -69,9 +87,9 @@ private:
   tgpu::CopyPath path; // TMA if all copies are; those of cp.async may be beside some of TMA
   bool usesTma = false;
   llvm::SmallVector<Load> loads;
-  mlir::Value channel;
-  mlir::Value base;  // ring position of iteration 0
-  mlir::Value trips; // number of iterations, i32
+  llvm::SmallVector<Fill> fills; // by TMA
+  mlir::Value base;              // ring position of iteration 0
+  mlir::Value trips;             // number of iterations, i32
   tgpu::WgmmaWaitOp deferred;
   unsigned deferredIndex = 0;                  // the loop-carried value that stays pending
   llvm::SmallVector<mlir::Operation *> around; // loops and branches, innermost first

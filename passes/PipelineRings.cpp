@@ -3,6 +3,7 @@
 #include "passes/GlobalAccess.h"
 #include "passes/PipelineExpander.h"
 #include "passes/Shared.h"
+#include "passes/Sync.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -17,7 +18,6 @@ Value Expander::plus(Value a, Value b) {
 /// Rings, and for TMA their channel, at the start of the kernel: they outlive the loops around.
 LogicalResult Expander::makeRings() {
   OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  SmallVector<StringRef> names;
   for (auto copy : loop.getBody()->getOps<tgpu::CopyOp>()) {
     if (!isFill(copy, stages)) {
       continue;
@@ -38,17 +38,63 @@ LogicalResult Expander::makeRings() {
         return failure();
       }
       load.map = *map;
-      names.push_back(alloc.getName().value_or("buffer"));
     }
     loads.push_back(load);
   }
-  if (usesTma) {
+  makeChannels();
+  return success();
+}
+
+/// The first and the last operation of the body that use the buffer of a load; a product does until
+/// it is waited for.
+void Expander::findUses(Load &load, Fill &fill) {
+  Operation *buffer = load.copy.getDest().getDefiningOp();
+  auto uses = [&](Operation *op) {
+    return op != load.copy && llvm::any_of(sync::accessesOf(op), [&](const sync::Access &access) {
+             return access.memory.alloc == buffer;
+           });
+  };
+  auto note = [&](Operation *op) {
+    Operation *top = loop.getBody()->findAncestorOpInBlock(*op);
+    fill.first = fill.first ? fill.first : top;
+    if (top && (!fill.last || fill.last->isBeforeInBlock(top))) {
+      fill.last = top;
+    }
+  };
+  loop.getBody()->walk([&](Operation *op) {
+    if (uses(op)) {
+      note(op);
+      if (auto product = dyn_cast<tgpu::WgmmaOp>(op)) {
+        llvm::for_each(product.getResult().getUsers(), note);
+      }
+    }
+  });
+}
+
+void Expander::makeChannels() {
+  for (Load &load : loads) {
+    if (!load.byTma()) {
+      continue;
+    }
+    Fill fill;
+    if (refills()) {
+      findUses(load, fill);
+    }
+    auto *same = llvm::find_if(fills, [&](const Fill &other) {
+      return other.first == fill.first && other.last == fill.last;
+    });
+    (same == fills.end() ? fills.emplace_back(fill) : *same).loads.push_back(&load);
+  }
+  OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  for (Fill &fill : fills) {
+    auto names = llvm::map_range(fill.loads, [](Load *load) {
+      return load->copy.getDest().getDefiningOp<tgpu::AllocSharedOp>().getName().value_or("buffer");
+    });
     auto type = tgpu::ChannelType::get(kernel.getContext(), stages);
-    channel =
+    fill.channel =
         tgpu::ChannelOp::create(entry, loc, type, builder.getStringAttr(llvm::join(names, "+")), 1,
                                 kernel.getNumWarps(), IntegerAttr());
   }
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,16 +238,16 @@ Value Expander::slotOf(Load &load, Value number) {
 
 /// What tells, in global memory, where copies by TMA read from. All threads read it: nothing branches
 /// where one thread alone issues copies.
-IRMapping Expander::readPlaces(Value number) {
+IRMapping Expander::readPlaces(ArrayRef<Load *> some, Value number) {
   IRMapping mapping;
-  for (Load &load : loads) {
-    if (!load.byTma() || globalReads(load.copy, loop).size() == 1) {
+  for (Load *load : some) {
+    if (globalReads(load->copy, loop).size() == 1) {
       continue;
     }
     if (!mapping.contains(loop.getInductionVar())) {
       mapping.map(loop.getInductionVar(), inductionOf(number));
     }
-    recomputeReads(load.copy.getSource(), mapping);
+    recomputeReads(load->copy.getSource(), mapping);
   }
   return mapping;
 }
@@ -219,23 +265,18 @@ void Expander::recomputeReads(Value value, IRMapping &mapping) {
   }
 }
 
-void Expander::emitLoads(Value number, bool byTma, IRMapping places) {
+void Expander::emitLoad(Load &load, Value number, IRMapping &places, Value channel) {
   if (!places.contains(loop.getInductionVar())) {
     places.map(loop.getInductionVar(), inductionOf(number));
   }
-  for (Load &load : loads) {
-    if (load.byTma() != byTma) {
-      continue;
-    }
-    Value source = recompute(load.copy.getSource(), places);
-    Value slot = slotOf(load, number);
-    if (byTma) {
-      tgpu::TmaLoadOp::create(builder, load.copy.getLoc(), source, slot, channel,
-                              plus(base, number), load.map, load.copy.getCache());
-    } else {
-      tgpu::CpAsyncOp::create(builder, load.copy.getLoc(), source, slot, *load.copy.getBytes(),
-                              load.copy.getCache());
-    }
+  Value source = recompute(load.copy.getSource(), places);
+  Value slot = slotOf(load, number);
+  if (channel) {
+    tgpu::TmaLoadOp::create(builder, load.copy.getLoc(), source, slot, channel, plus(base, number),
+                            load.map, load.copy.getCache());
+  } else {
+    tgpu::CpAsyncOp::create(builder, load.copy.getLoc(), source, slot, *load.copy.getBytes(),
+                            load.copy.getCache());
   }
 }
 
@@ -248,22 +289,38 @@ void Expander::ifInside(Value number, llvm::function_ref<void()> then) {
 }
 
 /// Starts to fill the slots of iteration `number` by TMA, if there is one.
-void Expander::fillByTma(Value number) {
+void Expander::fillByTma(const Fill &fill, Value number) {
   Value position = plus(base, number);
   ifInside(number, [&] {
-    IRMapping places = readPlaces(number);
+    IRMapping places = readPlaces(fill.loads, number);
     auto one = tgpu::OneThreadOp::create(builder, loc);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&one.getBody().emplaceBlock());
     int64_t bytes = 0;
-    for (Load &load : loads) {
-      auto buffer = cast<tgpu::SmemType>(load.copy.getDest().getType());
-      bytes += load.byTma() ? tmaBytes(buffer.getLayout().getLayout()) : 0;
+    for (Load *load : fill.loads) {
+      auto buffer = cast<tgpu::SmemType>(load->copy.getDest().getType());
+      bytes += tmaBytes(buffer.getLayout().getLayout());
     }
-    tgpu::AcquireOp::create(builder, loc, channel, position);
-    tgpu::ExpectOp::create(builder, loc, channel, position, bytes);
-    emitLoads(number, /*byTma=*/true, places);
+    tgpu::AcquireOp::create(builder, loc, fill.channel, position);
+    tgpu::ExpectOp::create(builder, loc, fill.channel, position, bytes);
+    for (Load *load : fill.loads) {
+      emitLoad(*load, number, places, fill.channel);
+    }
   });
+}
+
+void Expander::fillByTma(Value number) {
+  for (const Fill &fill : fills) {
+    fillByTma(fill, number);
+  }
+}
+
+void Expander::wait(const Fill &fill, Value position) {
+  tgpu::WaitOp::create(builder, loc, fill.channel, position);
+}
+
+void Expander::release(const Fill &fill, Value position) {
+  tgpu::ReleaseOp::create(builder, loc, fill.channel, position);
 }
 
 /// What a copy past the last iteration reads is of no use, but another block may be writing it.
@@ -284,10 +341,18 @@ bool Expander::mayReadPastEnd() {
 /// fills a slot that nobody reads: cheaper than a branch that would cut the products of an
 /// iteration in two.
 void Expander::fillGroup(Value number) {
+  auto load = [&] {
+    IRMapping places;
+    for (Load &load : loads) {
+      if (!load.byTma()) {
+        emitLoad(load, number, places);
+      }
+    }
+  };
   if (mayReadPastEnd()) {
-    emitLoads(number, /*byTma=*/false, {});
+    load();
   } else {
-    ifInside(number, [&] { emitLoads(number, /*byTma=*/false, {}); });
+    ifInside(number, load);
   }
   tgpu::CpAsyncCommitOp::create(builder, loc);
 }

@@ -119,8 +119,8 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
       }
     }
     // What the schedule shows to be in the way goes back into its place: one copy at a time, since
-    // the others may be right without it. With one stage all would look alike.
-    stages = std::max<int64_t>(stages, 2);
+    // the others may be right without it.
+    stages = scheduledStages(stages);
     setStages(loop, copies.ahead, stages);
     while (std::optional<Conflict> conflict = findConflict(loop, stages)) {
       auto *it = llvm::find(copies.ahead, conflict->moved);
@@ -333,7 +333,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
         buffer->moveBefore(loop); // its slots stay filled from iteration to iteration
       }
     }
-    setStages(loop, copies, stages);
+    setStages(loop, copies, scheduledStages(stages));
     const bool usesTma =
         llvm::any_of(copies, [](tgpu::CopyOp copy) { return copy.getPath() == CopyPath::Tma; });
     bool inFlight = false;
@@ -353,12 +353,13 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
         reads.front()->emitRemark("operands are not read one iteration early: ") << reason;
       }
     }
-    loop.emitRemark("pipelined loop: ")
-        << stages << (stages == 1 ? " stage by " : " stages by ")
-        << (path == CopyPath::Tma ? "TMA"
-            : usesTma             ? "TMA and cp.async"
-                                  : "cp.async")
-        << (inFlight ? ", one product in flight across iterations" : "");
+    loop.emitRemark("pipelined loop: ") << stages << (stages == 1 ? " stage by " : " stages by ")
+                                        << (path == CopyPath::Tma ? "TMA"
+                                            : usesTma             ? "TMA and cp.async"
+                                                                  : "cp.async")
+                                        << (inFlight ? ", one product in flight across iterations"
+                                            : stages == 1 ? ", filled again behind its last use"
+                                                          : "");
   }
 };
 

@@ -125,6 +125,11 @@ class Numbers(unittest.TestCase):
         result = intervals.gemm(a, Tile(f16, np.array([[-1.0]])), Tile(f32, np.array([[np.inf]])), "full", 128)
         self.assertTrue(result.wild[0, 0])
 
+    def test_a_sum_that_is_exact_may_exceed_its_format(self):
+        far = Tile(FORMATS["bf16"], np.array([[-3.3895313892515355e38] * 2]))
+        result = intervals.gemm(far, Tile(FORMATS["bf16"], np.array([[1.0], [1.0]])), Tile(FORMATS["f32"], np.zeros((1, 1))), "full", 128)
+        self.assertTrue(result.wild[0, 0])
+
     def test_subnormal_operands_cost_places(self):
         """Terms are lined up as if a subnormal number were the smallest normal one; what lies below is cut."""
         a = Tile(FORMATS["f16"], np.array([[4.5234375, 0.11468505859375, -1.595703125]]))

@@ -44,17 +44,18 @@ tgpu.kernel @two(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisibl
 !acc = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
-// One stage: nothing runs ahead, each iteration fills its own slot.
+// One slot: each iteration fills it for the next one, behind its last use.
 // CHECK-LABEL: tgpu.kernel @one
 // CHECK-DAG: %[[CH:.*]] = tgpu.channel "S" {{.*}} : !tgpu.channel<1>
-// CHECK-NOT: tgpu.tma_load
-// CHECK: scf.for %[[J:[a-z0-9]+]] = %{{.*}} to %[[T:.*]] step
-// CHECK: arith.cmpi slt, %[[J]], %[[T]]
-// CHECK: tgpu.acquire
 // CHECK: tgpu.tma_load
-// CHECK: tgpu.wait %[[CH]]
+// CHECK: scf.for %[[J:[a-z0-9]+]] = %{{.*}} to %[[T:.*]] step
+// CHECK: tgpu.wait %[[CH]][%[[J]]]
 // CHECK: tgpu.fma
-// CHECK: tgpu.release %[[CH]]
+// CHECK: tgpu.release %[[CH]][%[[J]]]
+// CHECK: %[[NEXT:.*]] = arith.addi %[[J]], %{{.*}} : i32
+// CHECK: arith.cmpi slt, %[[NEXT]], %[[T]]
+// CHECK: tgpu.acquire %[[CH]][%[[NEXT]]]
+// CHECK: tgpu.tma_load
 tgpu.kernel @one(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc, %o: !tile.global<64x64xf32>) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -65,7 +66,7 @@ tgpu.kernel @one(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisibl
     %k = arith.muli %i, %c64 : i32
     %t = tile.slice %v[%c0, %k] sizes [64, 64] : !g, i32, i32 -> !t
     tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32, tgpu.schedule = #tgpu.stage<0, 0>} : !t, !s
-    %d = tgpu.fma %s, %s, %c {tgpu.schedule = #tgpu.stage<0, 1>} : !s, !s, !acc -> !acc
+    %d = tgpu.fma %s, %s, %c {tgpu.schedule = #tgpu.stage<1, 1>} : !s, !s, !acc -> !acc
     scf.yield %d : !acc
   } {tile.stages = 1 : i32, tgpu.pipeline = #tgpu.pipeline<tma, stages = 1>}
   tgpu.store %r, %o : !acc, !tile.global<64x64xf32>
@@ -102,5 +103,67 @@ tgpu.kernel @kept(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisib
     scf.yield %d : !acc
   } {tile.stages = 3 : i32, tgpu.pipeline = #tgpu.pipeline<tma, stages = 3>}
   tgpu.store %r, %o : !acc, !tile.global<64x64xf32>
+  tgpu.return
+}
+
+// -----
+
+!s = !tgpu.smem<64xf32, #tgpu.shared<"64 b32 contig 0 panel 64">>
+!f = tensor<64xf32>
+!g = !tile.global<?x?xf32>
+!t = !tile.global<64xf32>
+// One slot and buffers that are used at different places: a channel for each place. S is filled again before T is read, U, which
+// nothing reads, at the end; two buffers that are used alike have one channel.
+// CHECK-LABEL: tgpu.kernel @places
+// CHECK-DAG: %[[S:.*]] = tgpu.channel "S+V"
+// CHECK-DAG: %[[T:.*]] = tgpu.channel "T"
+// CHECK-DAG: %[[U:.*]] = tgpu.channel "U"
+// CHECK-COUNT-4: tgpu.tma_load
+// CHECK: scf.for %[[J:[a-z0-9]+]] =
+// CHECK-NOT: tgpu.wait %[[T]]
+// CHECK: tgpu.wait %[[S]][%[[J]]]
+// CHECK: scf.if
+// CHECK: tgpu.store
+// CHECK: tgpu.release %[[S]][%[[J]]]
+// CHECK: tgpu.acquire %[[S]]
+// CHECK-COUNT-2: tgpu.tma_load
+// CHECK: tgpu.wait %[[T]][%[[J]]]
+// CHECK: scf.if
+// CHECK: tgpu.local_load
+// CHECK: tgpu.release %[[T]][%[[J]]]
+// CHECK: tgpu.acquire %[[T]]
+// CHECK: tgpu.store
+// CHECK: tgpu.wait %[[U]][%[[J]]]
+// CHECK: tgpu.release %[[U]][%[[J]]]
+// CHECK: tgpu.acquire %[[U]]
+tgpu.kernel @places(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisible = 4 : i64}, %yes: i1, %o: !t) attributes {threads = 64 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %x = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !g -> !g
+  %s = tgpu.alloc_shared "S" : !s
+  %v = tgpu.alloc_shared "V" : !s
+  %t = tgpu.alloc_shared "T" : !s
+  %u = tgpu.alloc_shared "U" : !s
+  scf.for %i = %c0 to %m step %c1 : i32 {
+    %r = tile.slice %x[%i, %c0] sizes [-1, 64] : !g, i32, i32 -> !t
+    tgpu.copy %r to %s {path = #tgpu.path<tma>, bytes = 16 : i32, tgpu.schedule = #tgpu.stage<0, 0>} : !t, !s
+    tgpu.copy %r to %v {path = #tgpu.path<tma>, bytes = 16 : i32, tgpu.schedule = #tgpu.stage<0, 1>} : !t, !s
+    tgpu.copy %r to %t {path = #tgpu.path<tma>, bytes = 16 : i32, tgpu.schedule = #tgpu.stage<0, 2>} : !t, !s
+    tgpu.copy %r to %u {path = #tgpu.path<tma>, bytes = 16 : i32, tgpu.schedule = #tgpu.stage<0, 3>} : !t, !s
+    scf.if %yes {
+      %y = tgpu.local_load %s : !s -> !f
+      %w = tgpu.local_load %v : !s -> !f
+      %p = arith.addf %y, %w : !f
+      tgpu.store %p, %o {bytes = 4 : i32} : !f, !t
+    } {tgpu.schedule = #tgpu.stage<1, 4>}
+    %z = scf.if %yes -> (!f) {
+      %w = tgpu.local_load %t : !s -> !f
+      scf.yield %w : !f
+    } else {
+      %w = tgpu.local_load %t : !s -> !f
+      scf.yield %w : !f
+    } {tgpu.schedule = #tgpu.stage<1, 5>}
+    tgpu.store %z, %o {bytes = 4 : i32, tgpu.schedule = #tgpu.stage<1, 6>} : !f, !t
+  } {tile.stages = 1 : i32, tgpu.pipeline = #tgpu.pipeline<tma, stages = 1>}
   tgpu.return
 }

@@ -520,7 +520,8 @@ def gemm(a, b, acc, precision, promote):
         granule = rest if granule is None else granule if rest is None else min(granule, rest)
         window = 13 if eight else inner.precision - 1
         points = not (np.any(spread_x) or np.any(spread_y)) and np.all(acc.known())
-        if points and sums_are_exact(magnitude, granule, window):
+        fits = not np.any(np.isfinite(magnitude) & (magnitude > inner.largest / 4))
+        if points and fits and sums_are_exact(magnitude, granule, window):
             result = Tile(inner, lo, wild=_gemm_wild(a, b, acc))
         else:
             if eight and promote:

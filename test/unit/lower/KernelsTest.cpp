@@ -50,7 +50,7 @@ std::vector<Expected> kernels() {
       {"elementwise/elementwise.tile", {"map_gelu", "map_relu"}, 2, 0, 0},
       {"gemv/gemv.tile", {"gemv"}, 1, 0, 0},
       {"norm/layernorm.tile", {"layernorm"}, 1, 0, 0},
-      {"norm/softmax_rmsnorm.tile", {"softmax", "softmax_long", "rmsnorm", "argmax"}, 4, 0, 2},
+      {"norm/softmax_rmsnorm.tile", {"softmax", "softmax_long", "softmax_wide", "rmsnorm", "argmax"}, 5, 0, 3},
       {"attention/flash_attention.tile",
        {"flash_attention_f16_d128", "flash_attention_f16_d128_causal"},
        2,

@@ -123,6 +123,7 @@ LINES = [
     *[(file, kernel, [line(begin, choice) for choice in pairwise(*lists)]) for file, kernel, begin, lists in PAIRS],
     ("splitk_gemm/splitk_gemm.tile", "splitk_gemm", ["M = 64; N = 1000; K = 16384; splits = 16; T = f16"]),
     (NORM, "softmax_long", ["M = 300; N = 65536; T = f16", "M = 5; N = 100001; T = bf16"]),
+    (NORM, "softmax_wide", ["M = 700; N = 65536; T = f16", "M = 133; N = 65536; T = bf16"]),
     ("cross_entropy/cross_entropy.tile", "cross_entropy", ["M = 300; N = 65536; ignore_index = 3; T = f16"]),
 ]
 

@@ -34,6 +34,7 @@ BENCH = [
     ("rmsnorm", NORM, "rmsnorm", {"T": "f16"}, {"M": 8192, "N": 8192}, {"eps": "1e-5", "residual": "none"}, "rms_norm"),
     ("map_gelu", "elementwise/elementwise.tile", "map_gelu", {}, {"N": 8192 * 8192}, {}, "gelu"),
     ("softmax_long", NORM, "softmax_long", {}, {"M": 4096, "N": 65536}, {}, "softmax"),
+    ("softmax_wide", NORM, "softmax_wide", {}, {"M": 4096, "N": 65536}, {}, "softmax"),
     ("cumsum, f32", "cumsum/cumsum.tile", "cumsum", {}, {"M": 8192, "N": 8192}, {}, "cumsum"),
     ("cross_entropy", "cross_entropy/cross_entropy.tile", "cross_entropy", {"T": "f16"}, {"M": 4096, "N": 65536}, LABELS, "cross_entropy"),
     *[("gemv", "gemv/gemv.tile", "gemv", {}, {"N": n, "K": k}, {}, "gemv") for n, k in ((7168, 16384), (18432, 7168), (28672, 8192), (57344, 7168))],
@@ -62,5 +63,5 @@ BENCH = [
 ]
 # What the memory alone takes: of kernels that write as much as they read torch's copy of their tensor, whose elements have these
 # bytes; of those that only read load_only.tile over f16 with these dimensions.
-COPIES = {"layernorm": 2, "softmax": 2, "softmax_long": 2, "rmsnorm": 2, "map_gelu": 2, "cumsum": 4, "transpose": 2}
+COPIES = {"layernorm": 2, "softmax": 2, "softmax_long": 2, "softmax_wide": 2, "rmsnorm": 2, "map_gelu": 2, "cumsum": 4, "transpose": 2}
 LOADS = {"gemv": ("N", "K"), "cross_entropy": ("M", "N")}
