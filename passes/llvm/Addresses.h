@@ -65,9 +65,14 @@ private:
   std::map<int64_t, mlir::Value> general; // by slot
 };
 
+/// What a coordinate along a dimension adds to the number of an element (i64). `neverNegative`: where it
+/// is below 0 nothing is accessed, so that what it adds there may be anything.
+mlir::Value offsetAlong(KernelLowering &lowering, const ViewDim &dim, mlir::Value coordinate,
+                        bool neverNegative);
 /// Pointer to the element of a view's tensor with these coordinates, one for each dimension.
 mlir::Value globalPointer(KernelLowering &lowering, const View &view,
-                          llvm::ArrayRef<mlir::Value> coordinates);
+                          llvm::ArrayRef<mlir::Value> coordinates,
+                          llvm::ArrayRef<bool> neverNegative);
 
 /// Addresses and conditions in global memory for the slots of a layout over a view.
 class GlobalAddresses {

@@ -5,17 +5,29 @@ using namespace mlir;
 
 namespace tilec::lowering {
 
-Value globalPointer(KernelLowering &lowering, const View &view, ArrayRef<Value> coordinates) {
+/// Without sign the product with a stride of 64 bits takes a multiplication less, and a register. One of
+/// 32 bits, an extent, is multiplied with sign by one instruction.
+Value offsetAlong(KernelLowering &lowering, const ViewDim &dim, Value coordinate,
+                  bool neverNegative) {
   OpBuilder &b = lowering.builder();
   Location loc = lowering.location();
   Type i64 = b.getI64Type();
+  if (!dim.stride) {
+    return lowering.toInteger(coordinate, i64);
+  }
+  const bool widens = neverNegative && dim.stride.getType() == i64 && coordinate.getType() != i64;
+  Value wide = widens ? b.createOrFold<arith::ExtUIOp>(loc, i64, coordinate)
+                      : lowering.toInteger(coordinate, i64);
+  return b.createOrFold<arith::MulIOp>(loc, wide, lowering.toInteger(dim.stride, i64));
+}
+
+Value globalPointer(KernelLowering &lowering, const View &view, ArrayRef<Value> coordinates,
+                    ArrayRef<bool> neverNegative) {
+  OpBuilder &b = lowering.builder();
+  Location loc = lowering.location();
   Value offset;
-  for (auto [dim, coordinate] : llvm::zip_equal(view.dims, coordinates)) {
-    Value part = lowering.toInteger(coordinate, i64);
-    if (dim.stride) {
-      part = b.createOrFold<arith::MulIOp>(loc, part, lowering.toInteger(dim.stride, i64));
-    }
-    offset = lowering.add(offset, part);
+  for (auto [dim, coordinate, positive] : llvm::zip_equal(view.dims, coordinates, neverNegative)) {
+    offset = lowering.add(offset, offsetAlong(lowering, dim, coordinate, positive));
   }
   return offset ? Value(LLVM::GEPOp::create(b, loc, view.base.getType(), memoryType(view.element),
                                             view.base, ValueRange{offset}))
@@ -45,7 +57,13 @@ GlobalAddresses::GlobalAddresses(KernelLowering &lowering, const View &view,
     checked.push_back(!isTileDim || size_t(dim.tileDim) >= inBounds.size() ||
                       !inBounds[dim.tileDim]);
   }
-  base = globalPointer(lowering, view, coordinates);
+  // Slots count from the thread's first one, which may lie below the tensor: unless no slot does, or
+  // all have the coordinate.
+  SmallVector<bool, 4> neverNegative;
+  for (auto [dim, isChecked] : llvm::zip_equal(view.dims, checked)) {
+    neverNegative.push_back(dim.tileDim < 0 || !isChecked);
+  }
+  base = globalPointer(lowering, view, coordinates, neverNegative);
 }
 
 bool GlobalAddresses::lastIsContiguous() const {
@@ -65,14 +83,13 @@ std::pair<Value, Value> GlobalAddresses::gathered(unsigned axis, int64_t offset)
 Value GlobalAddresses::stepAlong(unsigned axis, int64_t offset) {
   OpBuilder &b = lowering.builder();
   const ViewDim &dim = view.dims[axis];
-  Value stride = dim.stride ? lowering.toInteger(dim.stride, b.getI64Type()) : Value();
   if (dim.gathered) {
-    Value at = lowering.toInteger(gathered(axis, offset).first, b.getI64Type());
-    return stride ? b.createOrFold<arith::MulIOp>(lowering.location(), at, stride) : at;
+    return offsetAlong(lowering, dim, gathered(axis, offset).first, /*neverNegative=*/true);
   }
   if (offset == 0) {
     return {};
   }
+  Value stride = dim.stride ? lowering.toInteger(dim.stride, b.getI64Type()) : Value();
   return stride ? lowering.mul(stride, offset) : lowering.i64(offset);
 }
 

@@ -15,6 +15,7 @@ Neighbours::Neighbours(KernelLowering &lowering, const View &view, ArrayRef<Elem
                        int64_t count)
     : lowering(lowering), view(view), count(count) {
   SmallVector<Value> coordinates;
+  SmallVector<bool> neverNegative;
   for (const ViewDim &dim : view.dims) {
     Value at = dim.offset;
     IntegerRange reach = dim.reach;
@@ -39,8 +40,9 @@ Neighbours::Neighbours(KernelLowering &lowering, const View &view, ArrayRef<Elem
       require(lowering.coordinateInRange(dim, at));
     }
     coordinates.push_back(at);
+    neverNegative.push_back(!isRun || !coordinateMayBeNegative);
   }
-  base = globalPointer(lowering, view, coordinates);
+  base = globalPointer(lowering, view, coordinates, neverNegative);
 }
 
 void Neighbours::require(Value condition) { others = lowering.both(others, condition); }
