@@ -42,6 +42,16 @@ def OutlineLaunches : Pass<"tile-outline-launches", "mlir::ModuleOp"> {
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect"];
 }
 
+def PassReciprocals : Pass<"tgpu-pass-reciprocals", "mlir::ModuleOp"> {
+  let summary = "Let the host compute what makes divisions multiplications";
+  let description = [{
+    Needs: outlined launches, one kernel for each. For each divisor that the host can compute, of a division of 32-bit integers
+    that is done for each element or iteration, the launch passes three more arguments, and `tgpu.reciprocal` on the divisor's says
+    which. A divisor that the kernel computes from its arguments becomes one.
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect"];
+}
+
 def RaiseParallel : Pass<"tgpu-raise-parallel", "tilec::tgpu::KernelOp"> {
   let summary = "Turn `parallel` loops into operations on whole tiles";
   let description = [{

@@ -15,6 +15,7 @@ void addOutliningPasses(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createOutlineLaunches());
+  passes.addPass(createPassReciprocals());
 }
 
 void setTarget(ModuleOp module, const Target &target) {

@@ -1,6 +1,7 @@
 #include "compiler/emit/HostProgram.h"
 
 #include "compiler/emit/SourceLocation.h"
+#include "dialects/tgpu/Tgpu.h"
 #include "dialects/tile/ElementNames.h"
 #include "dialects/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -183,7 +184,8 @@ json::Value HostExpressions::ofOperation(Operation *op, Value value) {
         "select", json::Array{get(op->getOperand(0)), getAs(sides[0], sign), getAs(sides[1], sign)},
         typeOf(value));
   }
-  for (auto translate : {&HostExpressions::ofArithmetic, &HostExpressions::ofCast}) {
+  for (auto translate :
+       {&HostExpressions::ofReciprocal, &HostExpressions::ofArithmetic, &HostExpressions::ofCast}) {
     if (std::optional<json::Value> result = (this->*translate)(op, value)) {
       return std::move(*result);
     }
@@ -230,6 +232,17 @@ std::optional<json::Value> HostExpressions::ofTileOp(Operation *op) {
     return "sm_count";
   }
   return std::nullopt;
+}
+
+std::optional<json::Value> HostExpressions::ofReciprocal(Operation *op, Value value) {
+  auto reciprocal = dyn_cast<tgpu::ReciprocalOp>(op);
+  if (!reciprocal) {
+    return std::nullopt;
+  }
+  static constexpr const char *names[] = {"divfactor", "divaddend", "divshift"};
+  return expressionNode(names[cast<OpResult>(value).getResultNumber()],
+                        json::Array{getAs(reciprocal.getDivisor(), reciprocal.getIsUnsigned())},
+                        typeOf(value));
 }
 
 std::optional<json::Value> HostExpressions::ofCompare(Operation *op) {

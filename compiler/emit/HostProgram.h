@@ -43,6 +43,7 @@ private:
   static llvm::SmallVector<mlir::Value> inputsOf(mlir::Value value);
   llvm::json::Value ofOperation(mlir::Operation *op, mlir::Value value);
   std::optional<llvm::json::Value> ofTileOp(mlir::Operation *op);
+  std::optional<llvm::json::Value> ofReciprocal(mlir::Operation *op, mlir::Value value);
   std::optional<llvm::json::Value> ofCompare(mlir::Operation *op);
   std::optional<llvm::json::Value> ofArithmetic(mlir::Operation *op, mlir::Value value);
   std::optional<llvm::json::Value> ofCast(mlir::Operation *op, mlir::Value value);

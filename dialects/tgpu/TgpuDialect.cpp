@@ -1,4 +1,5 @@
 //===- TgpuDialect.cpp - dialect registration, attributes and types ------===//
+#include "dialects/tgpu/Reciprocal.h"
 #include "dialects/tgpu/Tgpu.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -67,6 +68,13 @@ static constexpr tilec::FactRule kArgumentFacts[] = {
      isKernel},
     {kAlign.name, "bytes, i64, a power of two", tilec::isI64PowerOfTwo, isKernel},
     {kMayBeEmpty.name, "a unit attribute", tilec::isKindOf<UnitAttr>, isKernel},
+    {kReciprocal.name, "the number of an argument, and 0 or 1: two i64",
+     [](Attribute value) {
+       auto numbers = llvm::dyn_cast<DenseI64ArrayAttr>(value);
+       return numbers && numbers.size() == 2 && numbers[0] >= 0 &&
+              (numbers[1] == 0 || numbers[1] == 1);
+     },
+     isKernel},
 };
 
 LogicalResult TgpuDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {

@@ -67,6 +67,13 @@ def Tgpu_LaunchOp : Tgpu_Op<"launch", [AttrSizedOperandSegments]> {
   let assemblyFormat = "$name `grid` `(` $grid `:` type($grid) `)` `args` `(` ($args^ `:` qualified(type($args)))? `)` attr-dict";
 }
 
+def Tgpu_ReciprocalOp : Tgpu_Op<"reciprocal", [Pure]> {
+  let summary = "in host code: what makes a division by this number a multiplication (Reciprocal.h)";
+  let arguments = (ins I32:$divisor, UnitAttr:$is_unsigned);
+  let results = (outs I32:$factor, I32:$addend, I32:$shift);
+  let assemblyFormat = "$divisor attr-dict";
+}
+
 def Tgpu_BlockIdOp : Tgpu_Op<"block_id", [Pure, Tgpu_Ranged]> {
   let summary = "number of this block in the launch";
   let results = (outs I32:$result);

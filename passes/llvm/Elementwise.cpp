@@ -65,7 +65,8 @@ static Value bitsOf(OpBuilder &b, Location loc, Value value, Type to) {
 
 Fragment KernelLowering::emitScalar(Operation *op, ValueRange in) {
   if (std::optional<tile::Division> d = tile::divisionOf(op)) {
-    return {divide(in[0], in[1], d->rounding, d->isUnsigned, d->remainder)};
+    Value x = op->getOperand(0);
+    return {divide(in[0], in[1], *d, x.getType().isInteger() && integers.isNonNegative(x))};
   }
   auto shifted = [&](bool left, bool isUnsigned) -> Fragment {
     return {shift(in[0], in[1], left, isUnsigned)};

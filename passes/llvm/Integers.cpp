@@ -13,9 +13,45 @@ using tilec::tile::Rounding;
 
 namespace tilec::lowering {
 
-Value KernelLowering::divide(Value x, Value y, Rounding rounding, bool isUnsigned, bool remainder) {
+Value KernelLowering::rounded(Value x, Value y, tile::Division division, Value quotient,
+                              llvm::function_ref<Value()> rest) {
+  Value zero = constant(0, x.getType());
+  const bool isUnsigned = division.isUnsigned;
+  // Whether the quotient was rounded, and in which direction: up for operands of different signs.
+  auto inexact = [&](Value r, bool wantSameSign) {
+    Value condition = compare(arith::CmpIPredicate::ne, r, zero);
+    if (isUnsigned) {
+      return condition;
+    }
+    Value signs = b.createOrFold<arith::XOrIOp>(loc, x, y);
+    auto sign = wantSameSign ? arith::CmpIPredicate::sge : arith::CmpIPredicate::slt;
+    return both(condition, compare(sign, signs, zero));
+  };
+  if (division.remainder) {
+    Value r = rest();
+    if (division.rounding != Rounding::Down || isUnsigned) {
+      return r;
+    }
+    return b.createOrFold<arith::SelectOp>(loc, inexact(r, false), add(r, y), r);
+  }
+  if (division.rounding == Rounding::Up) {
+    Value up = add(quotient, constant(1, x.getType()));
+    return b.createOrFold<arith::SelectOp>(loc, inexact(rest(), true), up, quotient);
+  }
+  if (division.rounding == Rounding::Down && !isUnsigned) {
+    Value down = add(quotient, constant(-1, x.getType()));
+    return b.createOrFold<arith::SelectOp>(loc, inexact(rest(), false), down, quotient);
+  }
+  return quotient;
+}
+
+Value KernelLowering::divide(Value x, Value y, tile::Division division, bool isNonNegative) {
+  if (Value product = multiplyByReciprocal(x, y, division, isNonNegative)) {
+    return product;
+  }
   Type type = x.getType();
-  Value zero = constant(0, type), one = constant(1, type), divisor = y;
+  const bool isUnsigned = division.isUnsigned;
+  Value zero = constant(0, type), divisor = y;
   Value byZero, byMinusOne;
   if (!tile::isSafeDivisor(y, isUnsigned)) {
     byZero = compare(arith::CmpIPredicate::eq, y, zero);
@@ -24,39 +60,18 @@ Value KernelLowering::divide(Value x, Value y, Rounding rounding, bool isUnsigne
       byMinusOne = compare(arith::CmpIPredicate::eq, y, constant(-1, type));
       harmful = b.createOrFold<arith::OrIOp>(loc, byZero, byMinusOne);
     }
-    divisor = b.createOrFold<arith::SelectOp>(loc, harmful, one, y);
+    divisor = b.createOrFold<arith::SelectOp>(loc, harmful, constant(1, type), y);
   }
   auto rest = [&]() -> Value {
     return isUnsigned ? b.createOrFold<arith::RemUIOp>(loc, x, divisor)
                       : b.createOrFold<arith::RemSIOp>(loc, x, divisor);
   };
-  // Whether the quotient was rounded, and in which direction: up for operands of different signs.
-  auto inexact = [&](bool wantSameSign) {
-    Value r = rest(), condition = compare(arith::CmpIPredicate::ne, r, zero);
-    if (isUnsigned) {
-      return condition;
-    }
-    Value signs = b.createOrFold<arith::XOrIOp>(loc, x, divisor);
-    auto sign = wantSameSign ? arith::CmpIPredicate::sge : arith::CmpIPredicate::slt;
-    return both(condition, compare(sign, signs, zero));
-  };
-  if (remainder) { // by 1 and -1 nothing is left
-    Value r = rest();
-    if (rounding != Rounding::Down || isUnsigned) {
-      return r;
-    }
-    Value adjusted = add(r, divisor);
-    return b.createOrFold<arith::SelectOp>(loc, inexact(false), adjusted, r);
+  if (division.remainder) { // by 1 and -1 nothing is left
+    return rounded(x, divisor, division, Value(), rest);
   }
   Value quotient = isUnsigned ? b.createOrFold<arith::DivUIOp>(loc, x, divisor)
                               : b.createOrFold<arith::DivSIOp>(loc, x, divisor);
-  if (rounding == Rounding::Up) {
-    Value up = add(quotient, one);
-    quotient = b.createOrFold<arith::SelectOp>(loc, inexact(true), up, quotient);
-  } else if (rounding == Rounding::Down && !isUnsigned) {
-    Value down = add(quotient, constant(-1, type));
-    quotient = b.createOrFold<arith::SelectOp>(loc, inexact(false), down, quotient);
-  }
+  quotient = rounded(x, divisor, division, quotient, rest);
   if (byMinusOne) {
     Value negated = b.createOrFold<arith::SubIOp>(loc, zero, x);
     quotient = b.createOrFold<arith::SelectOp>(loc, byMinusOne, negated, quotient);

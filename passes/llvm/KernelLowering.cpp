@@ -256,6 +256,7 @@ void KernelLowering::mapArguments() {
     }
     scalars[argument] = {value};
   }
+  readReciprocals(*entry);
   const unsigned maps = kernel.getTensorMaps().value_or(b.getArrayAttr({})).size();
   for (unsigned i = count; i < count + maps; ++i) {
     tensorMaps.push_back(entry->getArgument(i));

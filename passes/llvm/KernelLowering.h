@@ -13,6 +13,7 @@
 #include "dialects/layout/Conversion.h"
 #include "dialects/layout/PartialReduction.h"
 #include "dialects/tgpu/Tgpu.h"
+#include "dialects/tile/Divisions.h"
 #include "dialects/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -56,31 +57,6 @@ struct RingCounter {
   bool same(const RingCounter &o) const {
     return induction == o.induction && invariants == o.invariants && slots == o.slots;
   }
-};
-
-/// How accesses of global memory go that are no plain loads and stores (GlobalAssembly.cpp).
-struct GlobalUse {
-  tile::CacheHint hint = tile::CacheHint::None;
-  mlir::Value policy;    // of L2, i64; null: none
-  bool readOnly = false; // nothing writes the memory during the call
-  mlir::Value
-      condition; // i1; where it does not hold nothing is accessed, and loads give 0; null: it holds
-
-  bool isPlain() const { return hint == tile::CacheHint::None && !condition; }
-  GlobalUse under(mlir::Value holds) const {
-    GlobalUse use = *this;
-    use.condition = holds;
-    return use;
-  }
-};
-
-/// What an atomic operation does, and where.
-struct AtomicUse {
-  tile::AtomicKind kind;
-  bool isUnsigned = false;
-  tile::MemoryOrder order = tile::MemoryOrder::Relaxed;
-  bool isShared = false;
-  mlir::Value policy = {}; ///< of L2, i64; null: none
 };
 
 /// How two parts of some elements become one: as many values in each part as are combined together.
@@ -201,8 +177,16 @@ private:
   /// The results of `op` on scalars: nothing that is undefined or poison in LLVM.
   Fragment emitScalar(mlir::Operation *op, mlir::ValueRange in);
   // ---- Integers.cpp
-  mlir::Value divide(mlir::Value x, mlir::Value y, tile::Rounding rounding, bool isUnsigned,
-                     bool remainder);
+  /// `isNonNegative`: x is, read with sign.
+  mlir::Value divide(mlir::Value x, mlir::Value y, tile::Division division, bool isNonNegative);
+  /// What rounding makes of the quotient towards zero and of what that leaves.
+  mlir::Value rounded(mlir::Value x, mlir::Value y, tile::Division division, mlir::Value quotient,
+                      llvm::function_ref<mlir::Value()> rest);
+  // ---- Divisors whose reciprocals the host passes (Reciprocals.cpp).
+  void readReciprocals(mlir::Block &entry);
+  /// Null: y is no such divisor.
+  mlir::Value multiplyByReciprocal(mlir::Value x, mlir::Value y, tile::Division division,
+                                   bool isNonNegative);
   mlir::Value shift(mlir::Value x, mlir::Value count, bool left, bool isUnsigned);
   /// An index of the program in the type of coordinates; what does not fit becomes the nearest
   /// number that does, which is out of range as well.
@@ -557,6 +541,8 @@ private:
   std::optional<bool> hasSharedReads;
   /// Of a kernel with checks: the record of failures, and the number of its first place there.
   mlir::Value failureRecord, failureBase;
+  llvm::DenseMap<mlir::Value, Reciprocal>
+      reciprocals; // by divisor, of the new code; looked up only
   /// Of a kernel that prints: the buffer of messages, and the number of its first print there.
   mlir::Value printBuffer, printBase;
   /// In the body of a map or of a combination: whether the element is one of the tile; null when all

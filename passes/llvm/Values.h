@@ -10,6 +10,7 @@
 
 #include "dialects/layout/RegisterLayout.h"
 #include "dialects/layout/SharedLayout.h"
+#include "dialects/tile/Tile.h"
 #include "mlir/IR/Value.h"
 #include "passes/IntegerAnalysis.h"
 
@@ -96,6 +97,38 @@ struct Local {
 struct Channel {
   int64_t bytes = 0;
   int64_t slots = 1;
+};
+
+/// How accesses of global memory go that are no plain loads and stores (GlobalAssembly.cpp).
+struct GlobalUse {
+  tile::CacheHint hint = tile::CacheHint::None;
+  mlir::Value policy;    // of L2, i64; null: none
+  bool readOnly = false; // nothing writes the memory during the call
+  // i1; where it does not hold nothing is accessed, and loads give 0; null: it holds
+  mlir::Value condition;
+
+  bool isPlain() const { return hint == tile::CacheHint::None && !condition; }
+  GlobalUse under(mlir::Value holds) const {
+    GlobalUse use = *this;
+    use.condition = holds;
+    return use;
+  }
+};
+
+/// What an atomic operation does, and where.
+struct AtomicUse {
+  tile::AtomicKind kind;
+  bool isUnsigned = false;
+  tile::MemoryOrder order = tile::MemoryOrder::Relaxed;
+  bool isShared = false;
+  mlir::Value policy = {}; ///< of L2, i64; null: none
+};
+
+/// What the host passes for a divisor (dialects/tgpu/Reciprocal.h).
+struct Reciprocal {
+  mlir::Value factor, addend, shift;
+  bool isUnsigned;    // the divisor is read without sign
+  IntegerRange range; // of the divisor, read with sign
 };
 
 } // namespace tilec::lowering

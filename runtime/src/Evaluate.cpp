@@ -274,6 +274,29 @@ Value evaluateClamp(const Expr &expr, std::span<const Value> v) {
   return Value::ofInt(fit(expr, std::min(std::max(v[0].integer, v[1].integer), v[2].integer)));
 }
 
+/// Robison, "N-bit unsigned division via N-bit multiply-add" (2005), for N = 32: 2^(32 + n) / d, with n
+/// = floor(log2(d)), is rounded up if that is close enough, else down, where x + 1 is multiplied.
+/// Either is: the two errors make d together, which is below 2 * 2^n.
+Value evaluateReciprocal(const Expr &expr, Int divisor) {
+  const Int d = divisor < 0 ? -divisor : divisor;
+  if (d >> 32 != 0) {
+    overflow(expr, "is of a divisor of more than 32 bits");
+  }
+  if (d == 0) {
+    return Value::ofInt(0);
+  }
+  const int log2 = 63 - __builtin_clzll(static_cast<uint64_t>(d));
+  const Int power = Int(1) << log2, down = (power << 32) / d;
+  const Int below = (power << 32) - down * d; // what rounding down leaves
+  const bool isPower = power == d, roundsUp = !isPower && d - below <= power;
+  const Int factor = isPower ? (Int(1) << 32) - 1 : roundsUp ? down + 1 : down;
+  const Int result = expr.op == Op::DivShift    ? Int(log2)
+                     : expr.op == Op::DivFactor ? factor
+                     : roundsUp                 ? Int(0)
+                                                : factor;
+  return Value::ofInt(wrapInt(expr.type.value_or(DType::U32), result));
+}
+
 Value evaluateArithmetic(const Expr &expr, std::span<const Value> v) {
   if (expr.kind == ValueKind::Float) {
     auto at = [&](size_t i) { return i < v.size() ? v[i].real : 0.0; };
@@ -331,6 +354,10 @@ Value evaluate(const Expr &expr, const Env &env) {
     return castValue(*expr.type, values[0]);
   case Op::Clamp:
     return evaluateClamp(expr, values);
+  case Op::DivFactor:
+  case Op::DivAddend:
+  case Op::DivShift:
+    return evaluateReciprocal(expr, values[0].integer);
   default:
     return evaluateArithmetic(expr, values);
   }

@@ -5,6 +5,7 @@ subscripts of buffers stay inside. What cannot be excluded by construction (sign
 program is drawn again.
 """
 import random
+import re
 from dataclasses import dataclass, field
 
 from . import nodes as n
@@ -149,6 +150,13 @@ class Builder:
 
     def tiles(self, test=lambda t: True):
         return [t for scope in self.scopes for t in scope.tiles if t.ready and test(t)]
+
+    def divided(self, code):
+        """Now and then what a number of the host leaves of code that is not negative, or its quotient."""
+        dims = sorted({e for t in self.program.tensors() for e in t.extents if re.fullmatch(r"D\d+", e)})
+        if not dims or not self.chance(0.12):
+            return code
+        return f"({code}) {self.pick('/%')} ({self.pick(dims)} + {self.pick([1, 2, 5])})"
 
     def scalars(self):
         return {k: v for scope in self.scopes for k, v in scope.scalars.items()}

@@ -30,7 +30,7 @@ class Draw:
         term = b.pick(self.variables + self.counters)
         if b.chance(0.15):
             return str(b.random.randrange(size))
-        return f"({term} * {b.pick([1, 1, 2, 3, 5])} + {b.pick([0, 1, 4])}) % {extent}"
+        return f"({b.divided(f'{term} * {b.pick([1, 1, 2, 3, 5])} + {b.pick([0, 1, 4])}')}) % {extent}"
 
     def condition(self):
         b, v = self.b, self.b.pick(self.variables + self.counters)

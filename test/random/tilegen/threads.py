@@ -235,7 +235,7 @@ class Region:
         return code
 
     def inside(self, extent):
-        return f"({self.index()}) % {extent}"
+        return f"({self.b.divided(self.index())}) % {extent}"
 
     # --- what a thread reads
 

@@ -158,6 +158,55 @@ TEST_F(ExprTest, BitOperators) {
   EXPECT_EQ(integer(R"({"op": "shr", "args": [{"arg": "n"}, 1], "type": "i32"})"), -4);
 }
 
+/// x / d by what a kernel gets for d.
+static uint64_t byReciprocal(uint64_t x, uint64_t factor, uint64_t addend, uint64_t shift) {
+  const unsigned __int128 sum = static_cast<unsigned __int128>(x) * factor + addend;
+  EXPECT_EQ(sum >> 64, 0U);
+  EXPECT_LT(shift, 32U);
+  return static_cast<uint64_t>(sum) >> 32 >> shift;
+}
+
+TEST_F(ExprTest, DivisorsAsFactors) {
+  std::vector<uint64_t> edges;
+  for (int bit = 0; bit <= 32; ++bit) {
+    for (int64_t step = -3; step <= 3; ++step) {
+      const int64_t value = (int64_t(1) << bit) + step;
+      if (value >= 0 && value < int64_t(1) << 32) {
+        edges.push_back(value);
+      }
+    }
+  }
+  std::vector<uint64_t> divisors = edges;
+  uint64_t drawn = 12345;
+  for (int i = 0; i < 2000; ++i) {
+    drawn = drawn * 6364136223846793005U + 1442695040888963407U;
+    divisors.push_back(drawn >> 32 >> (i % 31));
+  }
+  for (uint64_t d : divisors) {
+    const std::string args = R"(", "args": [)" + std::to_string(d) + R"(], "type": "u32"})";
+    const auto factor = uint64_t(integer((R"({"op": "divfactor)" + args).c_str()));
+    const auto addend = uint64_t(integer((R"({"op": "divaddend)" + args).c_str()));
+    const auto shift = uint64_t(integer((R"({"op": "divshift)" + args).c_str()));
+    std::vector<uint64_t> dividends = edges;
+    const uint64_t most = UINT32_MAX, last = d ? most / d : 0;
+    for (uint64_t times : {uint64_t(1), uint64_t(2), uint64_t(3), last / 2, last}) {
+      for (uint64_t x : {times * d - 1, times * d, times * d + 1}) {
+        dividends.push_back(std::min(x, most));
+      }
+    }
+    for (uint64_t x : dividends) {
+      ASSERT_EQ(byReciprocal(x, factor, addend, shift), d ? x / d : 0) << x << " / " << d;
+    }
+  }
+  // The magnitude counts, and the bits are those of the type.
+  EXPECT_EQ(integer(R"({"op": "divfactor", "args": [-7], "type": "i32"})"),
+            integer(R"({"op": "divfactor", "args": [7], "type": "i32"})"));
+  EXPECT_EQ(integer(R"({"op": "divfactor", "args": [-2147483648], "type": "i32"})"), -1);
+  EXPECT_EQ(integer(R"({"op": "divshift", "args": [-2147483648], "type": "i32"})"), 31);
+  expectError(errorOf([&] { eval(R"({"op": "divshift", "args": [4294967296], "type": "i32"})"); }),
+              "host-overflow", {"32 bits"});
+}
+
 TEST_F(ExprTest, KindsAreCheckedWhenReading) {
   EXPECT_NE(refusal(R"({"op": "add", "args": [1, {"arg": "x"}]})").find("different kinds"),
             std::string::npos);
