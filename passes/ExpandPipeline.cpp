@@ -293,7 +293,8 @@ void Expander::emitEpilogue(scf::ForOp fresh) {
 
 /// The wait that the plan has one iteration later.
 void Expander::findDeferred() {
-  tgpu::WgmmaWaitOp wait = path == CopyPath::Tma ? findDeferrableWait(loop) : tgpu::WgmmaWaitOp();
+  tgpu::WgmmaWaitOp wait =
+      path == CopyPath::Tma && !refills() ? findDeferrableWait(loop) : tgpu::WgmmaWaitOp();
   if (wait && stageOf(wait, stages) == stages) {
     deferred = wait;
     auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());

@@ -45,6 +45,20 @@ LogicalResult Expander::makeRings() {
   return success();
 }
 
+/// What has to stay together with `op`, from its first operation on: registers of a product are
+/// ready from its fence on, which nothing may part from it.
+static Operation *startOf(Operation *op) {
+  if (!isa<tgpu::WgmmaOp>(op)) {
+    return op;
+  }
+  for (Operation *before = op; before; before = before->getPrevNode()) {
+    if (isa<tgpu::WgmmaFenceOp>(before)) {
+      return before;
+    }
+  }
+  return op;
+}
+
 /// The first and the last operation of the body that use the buffer of a load; a product does until
 /// it is waited for.
 void Expander::findUses(Load &load, Fill &fill) {
@@ -56,7 +70,7 @@ void Expander::findUses(Load &load, Fill &fill) {
   };
   auto note = [&](Operation *op) {
     Operation *top = loop.getBody()->findAncestorOpInBlock(*op);
-    fill.first = fill.first ? fill.first : top;
+    fill.first = fill.first ? fill.first : startOf(top);
     if (top && (!fill.last || fill.last->isBeforeInBlock(top))) {
       fill.last = top;
     }
