@@ -4,6 +4,7 @@
 #include "dialects/support/Diagnostics.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/ViewBounds.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -98,7 +99,7 @@ GlobalSlice tilec::analyseSliceOrGather(Value value) {
         result.offset[dim].push_back(offset);
       }
       // The innermost slice's sizes are the copied region's; earlier ones bound it.
-      if (depth + 1 < slices.size() && !slice.isDropped(axis) && !takesWhole(slice, axis)) {
+      if (depth + 1 < slices.size() && !slice.isDropped(axis) && !coversSource(slice, axis)) {
         result.hasInnerBounds = true;
       }
       result.sizes[dim] = slice.isDropped(axis) ? 1 : slice.getStaticSizes()[axis];

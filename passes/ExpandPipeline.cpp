@@ -22,6 +22,8 @@
 // itself (buffers with the same first and last use together):
 //     fill(0)
 //     loop j: ...; wait(j); uses of j; release(j); fill(j+1); ...
+// A tile that TMA loads across the end of a view is repaired in work(j), where its copy stood: what it
+// has from beyond becomes zero, in a branch that no other tile enters.
 // TMA's ring position runs on across the loops and branches around this one, since the parity of a
 // barrier never starts anew.
 //
@@ -71,6 +73,9 @@ void Expander::emitWork(Operation &op, IRMapping &mapping, Value number, Value p
   for (const Fill &fill : fills) {
     if (fill.first == &op) {
       wait(fill, position);
+      for (Load *load : fill.loads) {
+        zeroBeyondBounds(*load, mapping);
+      }
     }
   }
   tgpu::kSchedule.remove(builder.clone(op, mapping));
@@ -112,9 +117,13 @@ void Expander::emitBody(scf::ForOp fresh, Value number, Value position) {
   };
   for (Operation &op : loop.getBody()->without_terminator()) {
     // A ring's own buffer may be declared in the loop.
-    if (llvm::any_of(loads, [&](Load &load) {
-          return load.copy == &op || load.copy.getDest().getDefiningOp() == &op;
-        })) {
+    auto *load = llvm::find_if(loads, [&](Load &load) {
+      return load.copy == &op || load.copy.getDest().getDefiningOp() == &op;
+    });
+    if (load != loads.end()) {
+      if (load->copy == &op && !refills()) { // those are waited for before their first use
+        zeroBeyondBounds(*load, mapping);
+      }
       continue;
     }
     if (isCarried(op)) {
@@ -320,6 +329,7 @@ LogicalResult Expander::run() {
     base = constant(0);
   }
   trips = tripCount();
+  findBoxes();
   emitPrologue();
   emitLoop();
   if (usesTma && !around.empty()) {

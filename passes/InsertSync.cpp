@@ -5,7 +5,8 @@
 // that threads wrote goes to the async proxy (TMA, wgmma), or TMA overwrites what threads read, a
 // fence comes before the barrier, or before the release of the slot. A store by TMA is waited for
 // by its thread before something else uses its destination. Barriers, fences and waits that are
-// there already count. Inside a role the barrier is a named one of the role's threads.
+// there already count. What a branch writes to a slot that TMA has filled is ordered at the branch's
+// end. Inside a role the barrier is a named one of the role's threads.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
@@ -54,10 +55,31 @@ private:
         return true;
       }
     }
-    bool inRole = context.roles && outer != context.roles;
-    tgpu::BarrierOp::create(builder, outer->getLoc(), inRole ? barrierOfRole(context.role) : 0,
-                            inRole ? context.threads : 0);
+    createBarrier(builder, outer->getLoc(), context.roles && outer != context.roles);
     return true;
+  }
+
+  void createBarrier(OpBuilder &builder, Location loc, bool inRole) {
+    tgpu::BarrierOp::create(builder, loc, inRole ? barrierOfRole(context.role) : 0,
+                            inRole ? context.threads : 0);
+  }
+
+  /// What a branch repairs in a slot that TMA has filled is ordered in the branch: the other tiles go
+  /// without barriers.
+  void atBranchEnd(Block &branch) override {
+    auto isRepair = [&](const Access &access) {
+      return access.write && !access.async && !access.synced && access.flight == Flight::None &&
+             isRepaired(access.memory) && branch.findAncestorOpInBlock(*access.op);
+    };
+    if (context.oneThread || context.inRegion || llvm::none_of(state.pending, isRepair)) {
+      return;
+    }
+    OpBuilder builder(branch.getTerminator());
+    const Location loc = branch.getParentOp()->getLoc();
+    tgpu::FenceAsyncOp::create(builder, loc); // products may read it, TMA will fill it again
+    createBarrier(builder, loc, bool(context.roles));
+    fenceAsync();
+    applyBarrier();
   }
 
   /// A store by TMA to global memory can be waited for anywhere. What else nobody has waited for no

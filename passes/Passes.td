@@ -248,7 +248,8 @@ def ExpandPipeline : Pass<"tgpu-expand-pipeline", "tilec::tgpu::KernelOp"> {
     Needs: schedules as tgpu-plan-pipeline writes them. Gives: buffers as rings, the copies of stage 0 running ahead, by TMA
     with a channel whose position runs on across the loops around, or by cp.async groups; a matrix wait of a stage
     after the last runs one iteration behind its product, reads of the first mma.sync of a stage before the last one
-    iteration ahead. A schedule that changes what the loop means is an error.
+    iteration ahead. Where a copy by TMA takes part of a view with bounds of its own, a `tgpu.zero_beyond` follows in the copy's place, in
+    a branch that only tiles across a bound take (a remark). A schedule that changes what the loop means is an error.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
@@ -270,7 +271,8 @@ def InsertSync : Pass<"tgpu-insert-sync", "tilec::tgpu::KernelOp"> {
     a `tgpu.tma_store_wait 0` (without `read`) of the thread that stored by TMA to a region of global memory that is used
     again. Regions are apart when they belong to arguments that share no memory, or when their indices in some dimension do;
     the points of a grid need no order among themselves. Buffers that TMA fills, or that a role publishes, are ordered by their channels: there only a `tgpu.fence_async` is inserted, before a
-    release of what threads have read and TMA fills again, and before a publish of what they wrote for the async proxy.
+    release of what threads have read and TMA fills again, and before a publish of what they wrote for the async proxy. What threads
+    write to a slot between its wait and its release is ordered as elsewhere; at the end of the branch where one does it.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
   let options = [Option<"maxWalks", "max-walks", "int64_t", "0",

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Pipeline.h"
+#include "passes/ViewBounds.h"
 
 namespace tilec {
 
@@ -25,6 +26,10 @@ private:
     tgpu::CopyOp copy;
     mlir::Value ring;
     int64_t map = 0; // tensor map, for TMA
+    /// Bounds that TMA does not know, and the part of each tile inside them where it is the same in
+    /// all iterations.
+    llvm::SmallVector<OwnBound> bounds;
+    std::optional<InnerBox> box;
 
     bool byTma() { return copy.getPath() == tgpu::CopyPath::Tma; }
   };
@@ -55,6 +60,8 @@ private:
   /// The slot of a load's ring that iteration `number` reads.
   mlir::Value slotOf(Load &load, mlir::Value number);
   void emitLoad(Load &load, mlir::Value number, mlir::IRMapping &places, mlir::Value channel = {});
+  void findBoxes();
+  void zeroBeyondBounds(Load &load, mlir::IRMapping &mapping);
   /// `then` runs if there is an iteration of this number.
   void ifInside(mlir::Value number, llvm::function_ref<void()> then);
   bool mayReadPastEnd();

@@ -38,6 +38,7 @@ LogicalResult Expander::makeRings() {
         return failure();
       }
       load.map = *map;
+      load.bounds = ownBounds(copy.getSource());
     }
     loads.push_back(load);
   }
@@ -292,6 +293,46 @@ void Expander::emitLoad(Load &load, Value number, IRMapping &places, Value chann
     tgpu::CpAsyncOp::create(builder, load.copy.getLoc(), source, slot, *load.copy.getBytes(),
                             load.copy.getCache());
   }
+}
+
+/// Before the loop, what lies inside the bounds of views in every iteration.
+void Expander::findBoxes() {
+  auto isOutside = [&](Value value) {
+    return !loop->isAncestor(value.getParentBlock()->getParentOp());
+  };
+  for (Load &load : loads) {
+    auto isFixed = [&](const OwnBound &bound) {
+      auto size = dyn_cast<Value>(bound.size);
+      return (!size || isOutside(size)) && llvm::all_of(bound.begin, isOutside);
+    };
+    if (load.bounds.empty()) {
+      continue;
+    }
+    load.copy.emitRemark("what TMA loads from beyond the bounds of the view is set to zero when it "
+                         "has landed");
+    if (llvm::all_of(load.bounds, isFixed)) {
+      load.box = emitInnerBox(builder, load.copy.getLoc(), analyseSlice(load.copy.getSource()),
+                              load.bounds, [](Value value) { return value; });
+    }
+  }
+}
+
+/// Where the copy stands in the body, its data has landed: what TMA has read from beyond the bounds of
+/// a view becomes zero. Few tiles reach there, all others only branch; so what orders the zeros
+/// before other accesses of the slot belongs into the branch (tgpu-insert-sync).
+void Expander::zeroBeyondBounds(Load &load, IRMapping &mapping) {
+  if (load.bounds.empty()) {
+    return;
+  }
+  const Location at = load.copy.getLoc();
+  InnerBox box = load.box
+                     ? *load.box
+                     : emitInnerBox(builder, at, analyseSlice(load.copy.getSource()), load.bounds,
+                                    [&](Value value) { return mapping.lookupOrDefault(value); });
+  auto branch = scf::IfOp::create(builder, at, box.isPart, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  tgpu::ZeroBeyondOp::create(builder, at, mapping.lookup(load.copy.getDest()), box.low, box.high);
 }
 
 void Expander::ifInside(Value number, llvm::function_ref<void()> then) {

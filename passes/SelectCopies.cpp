@@ -1,15 +1,17 @@
 //===- SelectCopies.cpp - how data moves to and from global memory -------===//
 //
-// TMA wants a slice of a kernel argument with static extents, rows at multiples of 16 bytes and no
-// bounds but the tensor's own; cp.async whole aligned accesses of 4 to 16 bytes. Everything else
+// TMA wants a slice of a kernel argument with static extents and rows at multiples of 16 bytes. It
+// knows no bounds but the tensor's: what a load brings from beyond a view of part of it is zeroed
+// once it has landed (ExpandPipeline.cpp); a store must not go there. cp.async wants whole aligned accesses of 4 to 16 bytes. Everything else
 // moves by loads and stores, as wide as alignment allows. Sources: PTX ISA 5.5 (tensors), 9.7.9.25
 // (cp.async).
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/layout/Compatibility.h"
 #include "dialects/support/Diagnostics.h"
-#include "passes/Analysis.h"
+#include "passes/GlobalAccess.h"
 #include "passes/Passes.h"
+#include "passes/ViewBounds.h"
 
 #include <cstdint>
 
@@ -75,8 +77,11 @@ std::string refuseRegion(GlobalSlice slice, unsigned bits, bool isStore,
       return boxes.reason();
     }
   }
-  // A coordinate cut to the nearest of 32 bits would not be aligned either.
-  if (llvm::any_of(slice.offset, [&](ArrayRef<Value> offset) {
+  // A coordinate of more than 32 bits is cut to the nearest number. What a load finds there is outside
+  // the tensor as well, but along a row the number would not be aligned.
+  ArrayRef<SmallVector<Value, 1>> exact = slice.offset;
+  exact = isStore ? exact : exact.take_back();
+  if (llvm::any_of(exact, [&](ArrayRef<Value> offset) {
         const IntegerRange range = rangeOfSum(offset, integers);
         return range.low < INT32_MIN || range.high > INT32_MAX;
       })) {
@@ -85,6 +90,30 @@ std::string refuseRegion(GlobalSlice slice, unsigned bits, bool isStore,
   auto mayBeNegative = [&](ArrayRef<Value> offset) { return rangeOfSum(offset, integers).low < 0; };
   if (isStore && llvm::any_of(slice.offset, mayBeNegative)) {
     return "the region may begin before the tensor";
+  }
+  return "";
+}
+
+/// Why a load by TMA cannot go beyond the bounds that views have of their own; empty when it can.
+std::string refuseBounds(Value global, const IntegerAnalysis &integers) {
+  auto kernel = global.getDefiningOp()->getParentOfType<tgpu::KernelOp>();
+  WalkResult writes = kernel.walk([&](Operation *op) {
+    return mayChange(op, global) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (writes.wasInterrupted()) {
+    return "the view has bounds of its own, and another block may be writing to the tensor beyond "
+           "them";
+  }
+  constexpr int64_t most = int64_t(1) << 56; // sums of a few of them have 64 bits
+  auto isLarge = [&](Value value) {
+    const IntegerRange range = integers.range(value);
+    return range.low < -most || range.high > most;
+  };
+  for (const OwnBound &bound : ownBounds(global)) {
+    auto size = dyn_cast<Value>(bound.size);
+    if ((size && isLarge(size)) || llvm::any_of(bound.begin, isLarge)) {
+      return "the view has bounds of its own, whose place may exceed 64 bits";
+    }
   }
   return "";
 }
@@ -111,8 +140,8 @@ std::string refuseTma(Value global, const Target &target, bool forbidden, bool i
   if (std::max(8u, bits) != std::max(8u, tile::getStorageBits(own))) { // packed ones are bytes
     return "the view has elements of another size than the tensor";
   }
-  if (slice.hasInnerBounds) {
-    return "the view has bounds of its own, TMA fills with zeros only past the tensor's end";
+  if (slice.hasInnerBounds && isStore) {
+    return "the view has bounds of its own, TMA stops only at the tensor's end";
   }
   if (slice.kept.empty() || slice.kept.back() + 1 != (int64_t)slice.offset.size()) {
     return "the contiguous dimension of the tensor is not part of the tile";
@@ -123,6 +152,9 @@ std::string refuseTma(Value global, const Target &target, bool forbidden, bool i
     }
   }
   std::string refusal = refuseTensor(slice, bits, integers);
+  if (refusal.empty() && slice.hasInnerBounds) {
+    refusal = refuseBounds(global, integers);
+  }
   return refusal.empty() ? refuseRegion(slice, bits, isStore, integers) : refusal;
 }
 

@@ -291,7 +291,17 @@ void Walker::collectGuards() {
     guard(getAllocation(load.getDest()), load.getChannel());
     hasTmaLoads = true;
   });
+  auto loaded = guards;
   kernel.walk([&](tgpu::RolesOp roles) { guardPublished(roles); });
+  kernel.walk([&](Operation *op) {
+    for (const Access &access : accessesOf(op)) {
+      Operation *alloc = access.memory.alloc;
+      const bool repairs = access.write && !isa<tgpu::TmaLoadOp>(op);
+      if (alloc && repairs && loaded.contains(alloc) && loaded.lookup(alloc) == guards[alloc]) {
+        repaired.insert(alloc);
+      }
+    }
+  });
 }
 
 ArrayRef<Value> Walker::guardsOf(const Memory &memory) const {
@@ -300,7 +310,7 @@ ArrayRef<Value> Walker::guardsOf(const Memory &memory) const {
 }
 
 bool Walker::needsFence(const Access &pending, tgpu::ReleaseOp release) const {
-  if (pending.write || pending.async || pending.fenced ||
+  if ((pending.write && !isRepaired(pending.memory)) || pending.async || pending.fenced ||
       !llvm::is_contained(guardsOf(pending.memory), release.getChannel())) {
     return false;
   }
@@ -315,10 +325,11 @@ Hazard Walker::classify(const Access &now, const Access &before) const {
       !now.memory.overlaps(before.memory)) {
     return Hazard::None;
   }
-  // Channels order the accesses of such a buffer, but for what a role refills itself.
+  // Channels order the accesses of such a buffer, but for what a role refills itself, and for what
+  // threads write to a slot that they have waited for.
   if (!now.memory.global && now.memory.alloc == before.memory.alloc && isGuarded(now.memory)) {
     auto load = dyn_cast<tgpu::TmaLoadOp>(now.op);
-    if (!load || !tgpu::kRefill.has(load)) {
+    if (load ? !tgpu::kRefill.has(load) : before.released || !isRepaired(now.memory)) {
       return Hazard::None;
     }
   }

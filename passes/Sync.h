@@ -82,6 +82,7 @@ struct Access {
   int64_t thread = kAllThreads;   ///< who made it
   bool fenced = false;            ///< a generic access after which its threads fenced
   bool synced = false;            ///< an unfenced generic access that a barrier has ordered
+  bool released = false;          ///< its slot of a repaired buffer has been given back
   mlir::Type fragment;            ///< what the threads move, for plain accesses of global memory
   std::optional<Arrival> arrival; ///< of the slot that a TMA load fills
 
@@ -167,6 +168,8 @@ protected:
   virtual bool hoistsOutOfBranches() const { return false; }
   /// Before the effects of `op` on the state.
   virtual void visit(mlir::Operation *op) {}
+  /// At the end of a branch that all threads of the context take together, or none.
+  virtual void atBranchEnd(mlir::Block &branch) {}
   /// At the end of the kernel, or of a role.
   virtual void atEnd(mlir::Operation *parent) {}
 
@@ -174,6 +177,9 @@ protected:
   /// publishes after writing it. Empty for buffers that barriers order.
   llvm::ArrayRef<mlir::Value> guardsOf(const Memory &memory) const;
   bool isGuarded(const Memory &memory) const { return !guardsOf(memory).empty(); }
+  /// Threads write to what TMA has filled. Its channels order one load of a slot after the other;
+  /// what happens between the wait for a slot and its release barriers have to order.
+  bool isRepaired(const Memory &memory) const { return repaired.contains(memory.alloc); }
   Hazard classify(const Access &now, const Access &before) const;
   /// Threads read the slot that `release` gives back, TMA fills it again, and no fence has come
   /// between. PTX ISA, "Causality order": accesses of different proxies are ordered across a proxy
@@ -181,6 +187,8 @@ protected:
   bool needsFence(const Access &pending, tgpu::ReleaseOp release) const;
   /// The threads of the context, or the one of `warp`, fence what they have done.
   void fenceAsync(bool global = false);
+  /// All threads of the context meet in a barrier.
+  void applyBarrier();
   /// True for a barrier of all threads of the context.
   bool coversContext(tgpu::BarrierOp barrier) const;
 
@@ -207,8 +215,7 @@ private:
   /// Reports what the accesses inside `outer` need from before it.
   void checkInside(mlir::Operation *outer, bool onlyGlobal = false);
   void access(mlir::Operation *op);
-  void applyBarrier();
-  void repaired(Hazard kind, const Access &before);
+  void applyRepair(Hazard kind, const Access &before);
   void commit(Flight kind);
   void wait(Flight kind, int64_t pending);
   /// With `sources` the thread has waited for the reading of what is stored, no more.
@@ -225,9 +232,13 @@ private:
   bool awaitsFence(const Access &access) const;
   /// TMA loads that the threads know to be complete after `wait`, and behind `loop`.
   void arrive(tgpu::WaitOp wait);
+  /// What happens in a slot after it has been released, filled and waited for is ordered behind what
+  /// was done there before.
+  void giveBack(tgpu::ReleaseOp release);
   void arriveBehind(mlir::scf::ForOp loop);
 
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>> guards;
+  llvm::SmallPtrSet<mlir::Operation *, 4> repaired; ///< buffers that isRepaired; null is none
   bool hasTmaLoads = false;
   /// Arguments of the kernel; null stands for any.
   llvm::SetVector<mlir::BlockArgument> written, readByTma, writtenByTma;

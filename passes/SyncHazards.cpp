@@ -39,7 +39,7 @@ static Operation *outerOf(Operation *op, const Context &context) {
 }
 
 /// What a pass has put before an operation was done by all threads.
-void Walker::repaired(Hazard kind, const Access &before) {
+void Walker::applyRepair(Hazard kind, const Access &before) {
   if (kind == Hazard::InFlight) {
     return waitStores(0, /*sources=*/false, before.thread);
   }
@@ -63,7 +63,7 @@ void Walker::check(const Access &now, Operation *outer,
       Hazard kind = classify(now, before);
       if (kind != Hazard::None && (kind == Hazard::InFlight) == inFlight && filter(kind, before) &&
           hazard(kind, outer, now, before)) {
-        repaired(kind, before);
+        applyRepair(kind, before);
         i = 0;
       }
     }

@@ -8,9 +8,9 @@ using namespace tilec::sync;
 void sync::addAccess(SmallVectorImpl<Access> &into, const Access &item) {
   auto likeItem = [&](const Access &other) {
     return std::tuple(other.op, other.write, other.flight, other.thread, other.fenced, other.synced,
-                      other.memory.low, other.memory.alloc) ==
+                      other.released, other.memory.low, other.memory.alloc) ==
            std::tuple(item.op, item.write, item.flight, item.thread, item.fenced, item.synced,
-                      item.memory.low, item.memory.alloc);
+                      item.released, item.memory.low, item.memory.alloc);
   };
   if (item.memory.global) {
     return addGlobalAccess(into, item);
@@ -58,8 +58,20 @@ void sync::uniteAges(llvm::MapVector<Value, int64_t> &into,
   }
 }
 
+/// Marks what is released in `other`.
+static void takeReleases(SmallVectorImpl<Access> &into, ArrayRef<Access> other) {
+  for (Access &access : into) {
+    Access released = access;
+    released.released = true;
+    access.released |= llvm::is_contained(other, released);
+  }
+}
+
 void sync::joinPaths(State &into, const State &other) {
-  unite(into.pending, other.pending);
+  SmallVector<Access, 0> pending(other.pending);
+  takeReleases(pending, into.pending);
+  takeReleases(into.pending, pending);
+  unite(into.pending, pending);
   intersect<Held>(into.held, other.held);
   intersect<Held>(into.acquired, other.acquired);
   uniteAges(into.ages, other.ages);

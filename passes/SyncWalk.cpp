@@ -81,6 +81,18 @@ static void dropHeld(SmallVectorImpl<Held> &list, Value channel, const Position 
   });
 }
 
+void Walker::giveBack(tgpu::ReleaseOp release) {
+  const Position position = Position::of(release.getPosition());
+  const bool isOnlySlot = cast<tgpu::ChannelType>(release.getChannel().getType()).getSlots() == 1;
+  for (Access &access : state.pending) {
+    const std::optional<Position> &slot = access.memory.slot;
+    access.released |= access.flight == Flight::None && !context.oneThread &&
+                       isRepaired(access.memory) &&
+                       llvm::is_contained(guardsOf(access.memory), release.getChannel()) &&
+                       (slot ? slot->equals(position) : isOnlySlot);
+  }
+}
+
 void Walker::effects(Operation *op) {
   auto hold = [&](SmallVectorImpl<Held> &list) {
     Held held{op, op->getOperand(0), Position::of(op->getOperand(1))};
@@ -138,6 +150,9 @@ void Walker::effects(Operation *op) {
   } else if (isa<tgpu::AcquireOp>(op)) {
     hold(state.acquired);
   } else if (isa<tgpu::ReleaseOp, tgpu::PublishOp>(op)) {
+    if (auto release = dyn_cast<tgpu::ReleaseOp>(op)) {
+      giveBack(release);
+    }
     dropHeld(isa<tgpu::ReleaseOp>(op) ? state.held : state.acquired, op->getOperand(0),
              Position::of(op->getOperand(1)));
   }
@@ -291,10 +306,12 @@ void Walker::walkIf(scf::IfOp branch) {
   }
   State before = state;
   walk(*branch.thenBlock());
+  atBranchEnd(*branch.thenBlock());
   State then = state;
   state = before;
   if (branch.elseBlock()) {
     walk(*branch.elseBlock());
+    atBranchEnd(*branch.elseBlock());
   }
   State otherwise = state;
   joinPaths(state, then);

@@ -166,14 +166,6 @@ void Checker::checkGuard(const Access &access) {
   if (guards.empty() || isa<tgpu::TmaLoadOp>(access.op)) {
     return;
   }
-  // The channel of TMA says nothing about what threads write into a slot: neither others of them
-  // nor wgmma would be ordered after it, nor TMA when it fills the slot again.
-  bool onlyTma = llvm::all_of(
-      guards, [&](Value channel) { return loaded.contains({access.memory.alloc, channel}); });
-  if (access.write && onlyTma) {
-    return report(access.op, "writes to " + nameOf(access.memory) + ", which TMA fills",
-                  guards.front().getDefiningOp(), "the channel");
-  }
   for (Value channel : guards) {
     if (holds(state.held, channel, access.memory)) {
       return;
@@ -225,8 +217,9 @@ void Checker::checkRelease(tgpu::ReleaseOp release) {
     if (needsFence(pending, release)) {
       return report(release,
                     "lets TMA overwrite a slot of " + nameOf(pending.memory) +
-                        " without tgpu.fence_async after threads read it",
-                    pending.op, "read here");
+                        " without tgpu.fence_async after threads " +
+                        (pending.write ? "wrote it" : "read it"),
+                    pending.op, pending.write ? "written here" : "read here");
     }
   }
 }

@@ -255,6 +255,14 @@ LogicalResult SubviewOp::verify() {
   return success();
 }
 
+LogicalResult ZeroBeyondOp::verify() {
+  const size_t rank = getDest().getType().getRank();
+  if (getLow().size() != rank || getHigh().size() != rank) {
+    return emitOpError("has bounds of ") << getLow().size() << " dimensions for rank " << rank;
+  }
+  return success();
+}
+
 static LogicalResult verifyElements(Operation *op, SmemType buffer, size_t numIndices, Type value) {
   auto vector = dyn_cast<VectorType>(value);
   if ((int64_t)numIndices != buffer.getRank()) {

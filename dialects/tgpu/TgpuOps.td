@@ -297,6 +297,16 @@ def Tgpu_LocalStoreOp : Tgpu_Op<"local_store", [MemoryEffects<[MemWrite]>]> {
   let arguments = (ins AnyRankedTensor:$value, Tgpu_SmemType:$dest);
   let assemblyFormat = "$value `,` $dest attr-dict `:` type($value) `,` qualified(type($dest))";
 }
+def Tgpu_ZeroBeyondOp : Tgpu_Op<"zero_beyond", [MemoryEffects<[MemWrite]>, SameVariadicOperandSize]> {
+  let summary = "zeros in place of the elements of a buffer outside a box";
+  let description = [{
+    The box reaches in each dimension from `low` to `high` (exclusive), the rest of the buffer is written by all threads. TMA fills with
+    zeros what is outside a tensor; this does it for what is inside, but outside a view of part of it.
+  }];
+  let arguments = (ins Tgpu_SmemType:$dest, Variadic<I32>:$low, Variadic<I32>:$high);
+  let assemblyFormat = "$dest `from` `(` $low `)` `to` `(` $high `)` attr-dict `:` qualified(type($dest))";
+  let hasVerifier = 1;
+}
 def Tgpu_CoordinateOp : Tgpu_Op<"coordinate", [Pure]> {
   let summary = "0, 1, 2, ...: the index of each element of a tile of one dimension";
   let description = [{

@@ -16,6 +16,10 @@ namespace tilec::lowering {
 mlir::Value sharedOffset(KernelLowering &lowering, const layout::SharedLayout &shared,
                          llvm::function_ref<mlir::Value(unsigned)> coordinate);
 
+/// Bytes of the widest access of neighbours along a buffer's contiguous dimension that may begin at any
+/// multiple of them, whatever the other indices.
+int64_t alignedRun(const Shared &buffer);
+
 /// Addresses in a shared buffer of the elements that a register layout gives the calling thread.
 class SharedAddresses {
 public:

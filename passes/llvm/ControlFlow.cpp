@@ -224,6 +224,7 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
       .Case<tgpu::AtomicTileOp>([&](auto o) { return lowerAtomicTile(o); })
       .Case<tgpu::LocalLoadOp>([&](auto o) { return lowerLocalLoad(o); })
       .Case<tgpu::LocalStoreOp>([&](auto o) { return lowerLocalStore(o); })
+      .Case<tgpu::ZeroBeyondOp>([&](auto o) { return lowerZeroBeyond(o); })
       .Case<tgpu::LoadElementOp>([&](auto o) { return lowerLoadElement(o); })
       .Case<tgpu::StoreElementOp>([&](auto o) { return lowerStoreElement(o); })
       .Case<tgpu::ConvertLayoutOp>([&](auto o) { return lowerConvertLayout(o); })

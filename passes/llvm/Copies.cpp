@@ -54,7 +54,8 @@ LogicalResult KernelLowering::lowerTma(Operation *op, const View &view, const Sh
     Value valid;
     for (const ViewDim &dim : llvm::reverse(view.dims)) {
       const int64_t origin = dim.tileDim < 0 ? 0 : box.origin[dim.tileDim];
-      Value at = add(toInteger(dim.offset, b.getI32Type()), origin);
+      IntegerRange reach = dim.reach; // of loads any: a cut coordinate is outside the tensor, too
+      Value at = add(fitIndex(dim.offset, reach, b.getI32Type()), origin);
       // Where a store begins is not negative (SelectCopies.cpp), and the hardware takes no other
       // number there. One that looks negative is 2^31 and more: past every tensor's end.
       if (!channel && (dim.reach.low < 0 || dim.reach.high + origin > INT32_MAX)) {

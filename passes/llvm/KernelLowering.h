@@ -363,6 +363,7 @@ private:
   mlir::LogicalResult lowerSubview(tgpu::SubviewOp op);
   mlir::LogicalResult lowerLocalLoad(tgpu::LocalLoadOp op);
   mlir::LogicalResult lowerLocalStore(tgpu::LocalStoreOp op);
+  mlir::LogicalResult lowerZeroBeyond(tgpu::ZeroBeyondOp op);
   std::optional<layout::MatrixPlan> matrixPlan(const Shared &buffer,
                                                const layout::RegisterLayout &fragment, bool store);
   mlir::FailureOr<layout::AccessPlan> accessPlan(mlir::Operation *op, const Shared &buffer,

@@ -13,27 +13,33 @@ using namespace mlir;
 
 namespace tilec::lowering {
 
-/// As many as are neighbours in memory too: up to 16 bytes, which no swizzle parts, from a multiple
-/// of their size on.
-int64_t KernelLowering::sharedAccess(const Shared &buffer, ValueRange indices, int64_t count) {
+int64_t alignedRun(const Shared &buffer) {
   const layout::SharedLayout &layout = buffer.layout;
-  if (count == 1 || layout.contiguousDim() + 1 != layout.rank()) {
-    return 1;
-  }
   const int64_t bytes = memoryBytes(buffer.element);
-  int64_t unit = 16; // bytes
-  auto limit = [&](int64_t multiple) { unit = std::gcd(unit, multiple); };
-  limit(count * bytes);
-  limit(integers.divisor(indices.back()) * bytes);
-  limit(buffer.origin.back() * bytes);
-  limit(buffer.bytes);
+  int64_t run = std::gcd<int64_t>(16, buffer.bytes); // bytes; no swizzle parts 16
+  auto limit = [&](int64_t multiple) { run = std::gcd(run, multiple); };
   limit(layout.panelCount() > 1 ? layout.panelWidth() * bytes : 0);
   limit(layout.panelCount() > 1 ? layout.panelStride() : 0);
-  for (unsigned d = 0; d + 1 < layout.rank(); ++d) {
-    limit(int(d) == layout.rowDim() ? layout.rowPitch() : layout.leadingStride(d));
+  for (unsigned d = 0; d < layout.rank(); ++d) {
+    if (d != layout.contiguousDim()) {
+      limit(int(d) == layout.rowDim() ? layout.rowPitch() : layout.leadingStride(d));
+    }
   }
   for (auto [index, stride] : buffer.steps) {
     limit(stride);
+  }
+  return run;
+}
+
+/// As many as are neighbours in memory too.
+int64_t KernelLowering::sharedAccess(const Shared &buffer, ValueRange indices, int64_t count) {
+  if (count == 1 || buffer.layout.contiguousDim() + 1 != buffer.layout.rank()) {
+    return 1;
+  }
+  const int64_t bytes = memoryBytes(buffer.element);
+  int64_t unit = alignedRun(buffer);
+  for (int64_t multiple : {count, integers.divisor(indices.back()), buffer.origin.back()}) {
+    unit = std::gcd(unit, multiple * bytes);
   }
   return std::max<int64_t>(unit / bytes, 1);
 }

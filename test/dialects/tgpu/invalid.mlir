@@ -532,3 +532,12 @@ tgpu.kernel @no_array(%i: i32) attributes {threads = 64 : i32} {
   %0 = tgpu.lookup dense<[[1.0, 2.0]]> : tensor<1x2xf32>[%i] : i32 -> f32
   tgpu.return
 }
+
+// -----
+
+tgpu.kernel @bounds(%n: i32) attributes {threads = 128 : i32} {
+  %b = tgpu.alloc_shared : !tgpu.smem<64x8xf32>
+  // expected-error @+1 {{has bounds of 1 dimensions for rank 2}}
+  tgpu.zero_beyond %b from(%n) to(%n) : !tgpu.smem<64x8xf32>
+  tgpu.return
+}

@@ -67,3 +67,23 @@ tgpu.kernel @phases() attributes {threads = 96 : i32, target = "sm_80", shared_b
   tgpu.local_store %v, %to : tensor<20x96xf32, #columns>, !tgpu.smem<20x96xf32, #panels>
   tgpu.return
 }
+
+// Zeros outside of a box: a loop of 16 bytes a thread where each is inside or outside as a whole, element by element where a bound may
+// be anywhere in a row. 32 x 32 floats in a swizzled buffer: 256 of 16 bytes are two for each of 128 threads.
+// CHECK-LABEL: llvm.func @zero
+// CHECK-SAME: %[[M:[a-z0-9]+]]: i32
+// CHECK: %[[ROW:.*]] = llvm.udiv
+// CHECK: llvm.icmp "slt" %[[ROW]], %[[M]]
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<3>
+// CHECK: llvm.icmp "sge"
+// CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr<3>
+// CHECK: llvm.return
+tgpu.kernel @zero(%m: i32) attributes {threads = 128 : i32, target = "sm_90a", shared_bytes = 8192 : i64} {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %b = tgpu.alloc_shared {offset = 0 : i64} : !s
+  tgpu.zero_beyond %b from(%c0, %c0) to(%m, %c32) : !s
+  tgpu.barrier
+  tgpu.zero_beyond %b from(%c0, %m) to(%c32, %c32) : !s
+  tgpu.return
+}

@@ -137,14 +137,51 @@ tgpu.kernel @dynamic(%a: !tile.global<?x?xf16> {tgpu.align = 16 : i64}, %m: i32,
 
 // -----
 
-tgpu.kernel @bounded(%a: !tile.global<?x?xf16> {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %i: i32) attributes {threads = 128 : i32, target = "sm_90a"} {
+// TMA would read beyond the bounds of the view while another block may be writing there.
+!g = !tile.global<?x?xf16>
+!w = !tile.global<100x64xf16>
+!t = !tile.global<64x32xf16>
+tgpu.kernel @bounded(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %i: i32, %x: f16) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
-  %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xf16> -> !tile.global<?x?xf16>
+  %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !g -> !g
   %s = tgpu.alloc_shared "s" : !tgpu.smem<64x32xf16>
-  %w = tile.slice %v[%c0, %c0] sizes [100, 64] : !tile.global<?x?xf16>, i32, i32 -> !tile.global<100x64xf16>
-  %t = tile.slice %w[%i, %c0] sizes [64, 32] : !tile.global<100x64xf16>, i32, i32 -> !tile.global<64x32xf16>
-  // expected-remark@+1 {{copy moves by cp.async of 16 bytes, not TMA: the view has bounds of its own, TMA fills with zeros only past the tensor's end}}
-  tgpu.copy %t to %s : !tile.global<64x32xf16>, !tgpu.smem<64x32xf16>
+  %w = tile.slice %v[%c0, %c0] sizes [100, 64] : !g, i32, i32 -> !w
+  %t = tile.slice %w[%i, %c0] sizes [64, 32] : !w, i32, i32 -> !t
+  // expected-remark@+1 {{copy moves by cp.async of 16 bytes, not TMA: the view has bounds of its own, and another block may be writing to the tensor beyond them}}
+  tgpu.copy %t to %s : !t, !tgpu.smem<64x32xf16>
+  tile.store %x, %v[%i, %i : i32, i32] : f16, !g
+  tgpu.return
+}
+
+// -----
+
+!g = !tile.global<?x?xf16>
+!w = !tile.global<?x64xf16>
+!t = !tile.global<64x32xf16>
+tgpu.kernel @far(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %i: i64) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !g -> !g
+  %s = tgpu.alloc_shared "s" : !tgpu.smem<64x32xf16>
+  %w = tile.slice %v[%c0, %c0] sizes [-9223372036854775808, 64](%i : i64) : !g, i32, i32 -> !w
+  %t = tile.slice %w[%c0, %c0] sizes [64, 32] : !w, i32, i32 -> !t
+  // expected-remark@+1 {{copy moves by cp.async of 16 bytes, not TMA: the view has bounds of its own, whose place may exceed 64 bits}}
+  tgpu.copy %t to %s : !t, !tgpu.smem<64x32xf16>
+  tgpu.return
+}
+
+// -----
+
+// TMA stops at the end of the tensor, not of the view.
+!g = !tile.global<?x?xf16>
+!w = !tile.global<100x64xf16>
+!t = !tile.global<64x32xf16>
+tgpu.kernel @bounded_store(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %i: i32, %f: tensor<64x32xf16>) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !g -> !g
+  %w = tile.slice %v[%c0, %c0] sizes [100, 64] : !g, i32, i32 -> !w
+  %t = tile.slice %w[%i, %c0] sizes [64, 32] : !w, i32, i32 -> !t
+  // expected-remark@+1 {{copy stores from registers, not by TMA: the view has bounds of its own, TMA stops only at the tensor's end}}
+  tgpu.store %f, %t : tensor<64x32xf16>, !t
   tgpu.return
 }
 

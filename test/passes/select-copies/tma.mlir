@@ -38,3 +38,32 @@ tgpu.kernel @batch(%a: !b {tgpu.align = 256 : i64}, %m: i32, %n: i32 {tgpu.divis
   tgpu.copy %t to %s : !tile.global<64x32xf32>, !tgpu.smem<64x32xf32>
   tgpu.return
 }
+
+// Views of part of a tensor. What a load brings from beyond their bounds becomes zero later (tgpu-expand-pipeline); a store may not
+// go there. A view that takes a dimension whole has no bound of its own, also where the extent is known at run time only.
+// CHECK-LABEL: tgpu.kernel @views
+// CHECK: tgpu.copy {{.*}} path = #tgpu.path<tma>
+// CHECK: tgpu.copy {{.*}} path = #tgpu.path<tma>
+// CHECK: tgpu.store {{.*}} path = #tgpu.path<tma>
+// CHECK: tgpu.copy {{.*}} path = #tgpu.path<tma>
+tgpu.kernel @views(%a: !b {tgpu.align = 256 : i64}, %o: !b {tgpu.align = 256 : i64}, %l: i32, %m: i32, %n: i32 {tgpu.divisible = 4 : i64}, %s0: i64 {tgpu.divisible = 16 : i64}, %i: i32 {tgpu.range = array<i64: 0, 2147483647>}, %k: i32)
+    attributes {threads = 128 : i32, target = "sm_90a", require = ["tma"]} {
+  %c0 = arith.constant 0 : i32
+  %v = tgpu.view %a extents(%l, %m, %n : i32, i32, i32) strides(%s0, %n : i64, i32) : !b -> !b
+  %w = tgpu.view %o extents(%l, %m, %n : i32, i32, i32) strides(%s0, %n : i64, i32) : !b -> !b
+  %s = tgpu.alloc_shared "s" : !tgpu.smem<64x32xf32>
+  %rows = tile.slice %v[%i, %k, %c0] sizes [-1, -9223372036854775808, -9223372036854775808](%i, %n : i32, i32) : !b, i32, i32, i32 -> !tile.global<?x?xf32>
+  %t = tile.slice %rows[%k, %c0] sizes [64, 32] : !tile.global<?x?xf32>, i32, i32 -> !tile.global<64x32xf32>
+  tgpu.copy %t to %s : !tile.global<64x32xf32>, !tgpu.smem<64x32xf32>
+  %matrix = tile.slice %w[%i, %c0, %c0] sizes [-1, -9223372036854775808, -9223372036854775808](%m, %n : i32, i32) : !b, i32, i32, i32 -> !tile.global<?x?xf32>
+  %again = tile.slice %matrix[%c0, %c0] sizes [-9223372036854775808, -9223372036854775808](%m, %n : i32, i32) : !tile.global<?x?xf32>, i32, i32 -> !tile.global<?x?xf32>
+  %u = tile.slice %again[%i, %c0] sizes [64, 32] : !tile.global<?x?xf32>, i32, i32 -> !tile.global<64x32xf32>
+  tgpu.copy %u to %s : !tile.global<64x32xf32>, !tgpu.smem<64x32xf32>
+  %f = tgpu.local_load %s : !tgpu.smem<64x32xf32> -> tensor<64x32xf32>
+  tgpu.store %f, %u : tensor<64x32xf32>, !tile.global<64x32xf32>
+  // The place in a batch may be outside of the view, too.
+  %batch = tile.slice %v[%k, %c0, %c0] sizes [10, -9223372036854775808, -9223372036854775808](%m, %n : i32, i32) : !b, i32, i32, i32 -> !tile.global<10x?x?xf32>
+  %x = tile.slice %batch[%k, %k, %c0] sizes [-1, 64, 32] : !tile.global<10x?x?xf32>, i32, i32, i32 -> !tile.global<64x32xf32>
+  tgpu.copy %x to %s : !tile.global<64x32xf32>, !tgpu.smem<64x32xf32>
+  tgpu.return
+}

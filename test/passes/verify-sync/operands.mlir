@@ -85,7 +85,7 @@ tgpu.kernel @carried(%zero: !f, %x: !h, %n: i32) attributes {threads = 128 : i32
 
 // -----
 
-// Threads may not write into a slot that TMA fills: no channel orders that.
+// What threads write into a slot that TMA fills no channel orders.
 !b = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
 !g = !tile.global<64x64xf16>
 !ch = !tgpu.channel<1>
@@ -93,7 +93,6 @@ tgpu.kernel @filled(%g: !g, %n: i32, %v: tensor<64x64xf16>) attributes {threads 
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %a = tgpu.alloc_shared "a" : !b
-  // expected-note @+1 {{the channel}}
   %ch = tgpu.channel "a" {producers = 1 : i32, consumers = 4 : i32} : !ch
   scf.for %p = %c0 to %n step %c1 : i32 {
     tgpu.one_thread {
@@ -102,8 +101,9 @@ tgpu.kernel @filled(%g: !g, %n: i32, %v: tensor<64x64xf16>) attributes {threads 
       tgpu.tma_load %g to %a on %ch[%p] {map = 0 : i32} : !g, !b, !ch
     }
     tgpu.wait %ch[%p] : !ch
-    // expected-error @+1 {{writes to `a`, which TMA fills}}
+    // expected-note @+1 {{written here}}
     tgpu.local_store %v, %a : tensor<64x64xf16>, !b
+    // expected-error @+1 {{lets TMA overwrite a slot of `a` without tgpu.fence_async after threads wrote it}}
     tgpu.release %ch[%p] : !ch
   }
   tgpu.return

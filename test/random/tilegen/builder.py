@@ -68,6 +68,7 @@ class Builder:
         self.infos = {}  # tiles by name, whether in scope or not
         self.indices = set()  # names of tiles that hold indices
         self.own = []  # inout tensors with a region for each block
+        self.bounded = False  # what is loaded mostly comes from views with bounds of their own
         self.element_leaf = None  # in a `parallel` loop: draws an operand of a format
 
     def allow_packed(self):

@@ -53,9 +53,50 @@ def load(b, shape=None, format=None, scope=None):
     if b.chance(0.12):
         source = b.stored_format(tile.shape)
         b.note("casts")
-    b.emit(n.Copy(b.input_region(source, tile.shape), n.Ref(tile.name), copy_notes(b)))
+    region = bounded_region(b, source, tile.shape) if b.chance(0.9 if b.bounded else 0.1) else b.input_region(source, tile.shape)
+    b.emit(n.Copy(region, n.Ref(tile.name), copy_notes(b)))
     tile.ready = True
     return tile
+
+
+def bounded_region(b, format, shape):
+    """A place in a view with bounds of its own, or in a view of that one, from which a tile of this shape can be copied. Along rows
+    it mostly begins where TMA can follow, which then reads beyond the bounds."""
+    packed, scalars, lead = FORMATS[format].packed, b.scalars(), []
+    loops = [name for name in scalars if name.startswith("k")]
+    starts = [b.origin(e, True, packed and i + 1 == len(shape)) for i, e in enumerate(shape)]
+    aligned = b.chance(0.8)
+    if aligned:
+        name = b.pick(loops + ["0"])
+        starts[-1] = (f"{name} * {shape[-1]}", scalars.get(name, 0) * b.value(shape[-1]))
+    extents = [b.dimension(reach + b.value(e) + b.pick([0, 8, 32])) for (_, reach), e in zip(starts, shape)]
+    if b.chance(0.2):
+        lead = [b.pick(list(scalars) or ["0"])]
+        extents.insert(0, b.dimension(scalars.get(lead[0], 0) + 2))
+    tensor = b.tensor("X", format, extents, data=b.data_kind(format))
+
+    def bounds(i):
+        if b.chance(0.35):
+            return None
+        last, whole = i + 1 == len(extents), extents[i]
+        if last and aligned:
+            first = ["0", "0", "16", *(f"{name} * 16" for name in loops)]
+        else:
+            first = ["0", "2", *([f"{name} * 2" for name in scalars] if packed and last else ["1", "3", *scalars])]
+        near = b.value(shape[i - len(lead)]) if i >= len(lead) else 1
+        ends = [f"{whole} - 2", f"{whole} + 4", str(near * 2), str(near // 2 * 2 + 6)]
+        return b.pick(first), b.pick(ends + [f"{name} * {near // 2 * 2} + 10" for name in scalars])
+
+    name, subscripts = b.name("w"), [bounds(i) for i in range(len(extents))]
+    if lead and b.chance(0.5):
+        subscripts[0] = lead.pop()
+    b.emit(n.View(name, tensor.name, subscripts))
+    if b.chance(0.25):
+        outer, name = name, b.name("w")
+        rows = [b.pick([None, ("0", "20"), ("2", "30"), ("-2", "9")]) for _ in range(len(lead) + len(shape) - 1)]
+        b.emit(n.View(name, outer, rows + [b.pick([None, ("0", "40"), ("16", "64")])]))
+    b.note("bounded")
+    return n.Region(name, lead + [start for start, _ in starts])
 
 
 @feature("store", 3)

@@ -69,15 +69,16 @@ class Window:
                 dims.append(dim)
                 continue
             s = next(given)
-            start, extent = dim
+            start, extent = dim[:2]
+            low, high = max([start, *dim[2:3]]), min([start + extent, *dim[3:]])
             if s is None:
                 dims.append(dim)
             elif isinstance(s, tuple):
                 # The slice's own bounds, and those of what it is cut from.
                 begin, end = s
-                dims.append((start + begin, max(end - begin, 0), start, start + extent))
+                dims.append((start + begin, max(end - begin, 0), low, high))
             else:
-                dims.append(start + s if 0 <= s < extent else -1)
+                dims.append(start + s if low <= start + s < high else -1)
         return Window(self.store, dims)
 
     def region(self, starts, shape):

@@ -167,6 +167,14 @@ def product_loop(b):
     b.emit(n.For(variable, "0", end, body, kind, b.pick([1, 2, 2, 3, 3, 4, 5])))
 
 
+@feature("bounded product loop", 0.8)
+def bounded_product_loop(b):
+    b.bounded = True
+    drawn = product_loop(b)
+    b.bounded = False
+    return drawn
+
+
 @feature("chained products", 1.2)
 def chained(b):
     """As in attention: the first product's result is an operand of the second, in registers or through shared memory."""
