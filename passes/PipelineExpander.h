@@ -46,7 +46,7 @@ private:
   }
   mlir::Value plus(mlir::Value a, mlir::Value b);
   mlir::LogicalResult makeRings();
-  void makeChannels();
+  void makeChannels(mlir::OpBuilder &entry);
   void findUses(Load &load, Fill &fill);
   void carryPosition();
   void storePosition(mlir::Value end);

@@ -42,7 +42,7 @@ LogicalResult Expander::makeRings() {
     }
     loads.push_back(load);
   }
-  makeChannels();
+  makeChannels(entry);
   return success();
 }
 
@@ -86,7 +86,7 @@ void Expander::findUses(Load &load, Fill &fill) {
   });
 }
 
-void Expander::makeChannels() {
+void Expander::makeChannels(OpBuilder &entry) {
   for (Load &load : loads) {
     if (!load.byTma()) {
       continue;
@@ -100,7 +100,6 @@ void Expander::makeChannels() {
     });
     (same == fills.end() ? fills.emplace_back(fill) : *same).loads.push_back(&load);
   }
-  OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
   for (Fill &fill : fills) {
     auto names = llvm::map_range(fill.loads, [](Load *load) {
       return load->copy.getDest().getDefiningOp<tgpu::AllocSharedOp>().getName().value_or("buffer");
