@@ -130,6 +130,12 @@ class Numbers(unittest.TestCase):
         result = intervals.gemm(far, Tile(FORMATS["bf16"], np.array([[1.0], [1.0]])), Tile(FORMATS["f32"], np.zeros((1, 1))), "full", 128)
         self.assertTrue(result.wild[0, 0])
 
+    def test_an_extreme_of_zeros_of_both_signs_is_either(self):
+        mixed = Tile(FORMATS["f32"], np.array([[0.0, -0.0, 1.0], [0.0, 0.0, 1.0]]))
+        least = intervals.reduce_extreme("reduce_min", mixed, 1)
+        self.assertEqual(least.known().tolist(), [False, True])
+        self.assertTrue(np.signbit(least.lo[0]) and not np.signbit(least.hi[0]))
+
     def test_subnormal_operands_cost_places(self):
         """Terms are lined up as if a subnormal number were the smallest normal one; what lies below is cut."""
         a = Tile(FORMATS["f16"], np.array([[4.5234375, 0.11468505859375, -1.595703125]]))

@@ -258,10 +258,14 @@ def maximum(a, b):
 def _extreme(function, a, b):
     if not a.format.is_float:
         return integer_binary("min" if function is np.fmin else "max", a, b)
+    lo, hi = function(a.lo, b.lo), function(a.hi, b.hi)
+    # Of zeros of both signs either one.
+    below, above = (sum((x == 0) & (np.signbit(x) == sign) for x in (a.lo, a.hi, b.lo, b.hi)) > 0 for sign in (True, False))
+    lo, hi = np.where((lo == 0) & below, -0.0, lo), np.where((hi == 0) & above, 0.0, hi)
+    wild = None
     if a.wild is not None or b.wild is not None:
-        wild = join_wild(a, b)
-        return Tile(a.format, function(a.lo, b.lo), function(a.hi, b.hi), np.broadcast_to(wild, np.broadcast(a.lo, b.lo).shape))
-    return Tile(a.format, function(a.lo, b.lo), function(a.hi, b.hi))
+        wild = np.broadcast_to(join_wild(a, b), np.broadcast(a.lo, b.lo).shape)
+    return Tile(a.format, lo, hi, wild)
 
 
 def convert(fmt, a):
@@ -428,7 +432,11 @@ def reduce_extreme(name, a, axis):
     else:
         function = np.minimum.reduce if name == "reduce_min" else np.maximum.reduce
     wild = None if a.wild is None else a.wild.any(axis=axis)
-    return Tile(a.format, function(a.lo, axis=axis), function(a.hi, axis=axis), wild)
+    lo, hi = function(a.lo, axis=axis), function(a.hi, axis=axis)
+    if a.format.is_float:  # of zeros of both signs either one
+        below, above = (sum(((x == 0) & (np.signbit(x) == sign)).any(axis=axis) for x in (a.lo, a.hi)) > 0 for sign in (True, False))
+        lo, hi = np.where((lo == 0) & below, -0.0, lo).astype(lo.dtype), np.where((hi == 0) & above, 0.0, hi).astype(hi.dtype)
+    return Tile(a.format, lo, hi, wild)
 
 
 BITS = {
