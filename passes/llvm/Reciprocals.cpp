@@ -9,7 +9,6 @@
 #include "passes/llvm/KernelLowering.h"
 
 using namespace mlir;
-using tilec::tile::Rounding;
 
 namespace tilec::lowering {
 
