@@ -38,7 +38,6 @@ LogicalResult Expander::makeRings() {
         return failure();
       }
       load.map = *map;
-      load.bounds = ownBounds(copy.getSource());
     }
     loads.push_back(load);
   }
@@ -294,7 +293,9 @@ void Expander::emitLoad(Load &load, Value number, IRMapping &places, Value chann
   }
 }
 
-/// Before the loop, what lies inside the bounds of views in every iteration.
+/// The bounds of views that copies by TMA read across and, where they are the same in every iteration,
+/// before the loop what lies inside of them. The loops around stand by now: those that carry the
+/// position have replaced others, with their induction variables.
 void Expander::findBoxes() {
   auto isOutside = [&](Value value) {
     return !loop->isAncestor(value.getParentBlock()->getParentOp());
@@ -304,6 +305,9 @@ void Expander::findBoxes() {
       auto size = dyn_cast<Value>(bound.size);
       return (!size || isOutside(size)) && llvm::all_of(bound.begin, isOutside);
     };
+    if (load.byTma()) {
+      load.bounds = ownBounds(load.copy.getSource());
+    }
     if (load.bounds.empty()) {
       continue;
     }
