@@ -28,7 +28,7 @@ struct WgmmaOperand {
 struct WgmmaDescriptor {
   bool mnMajor = false;     // the instruction's tnspA / tnspB
   unsigned swizzleMode = 0; // bits 63:62: 0 none, 1 128 B, 2 64 B, 3 32 B
-  int64_t leadingBytes = 0; // LBO (0 where the hardware ignores it)
+  int64_t leadingBytes = 0; // LBO (16 where the hardware ignores it)
   int64_t strideBytes = 0;  // SBO
   int64_t alignment = 128;  // of the operand's start
   SharedLayout layout;

@@ -120,7 +120,10 @@ Answer<WgmmaDescriptor> wgmmaDescriptor(const SharedLayout &layout, const WgmmaO
     if (swizzle && panelBytes % 32 != 0) {
       return refuse("panels of " + Twine(panelBytes) + " bytes are not whole K steps of 32 bytes");
     }
-    d.leadingBytes = swizzle ? 0 : layout.panelStride();
+    // Under a swizzle all of K lies in one panel and the hardware ignores this field. It is no 0, so
+    // that the low half of the bits is none: two sums of (x * n + y) and a constant whose low half
+    // is 0, both operands of wgmma, end ptxas 13.0 with a segmentation fault above -O0.
+    d.leadingBytes = swizzle ? 16 : layout.panelStride();
     d.strideBytes = swizzle ? 8 * swizzle : 128;
   }
   if (d.leadingBytes > 0x3fff0 || d.strideBytes > 0x3fff0) {

@@ -14,6 +14,10 @@
 // Two blocks of 64 rows, B stored [N, K] (K-major: no transposition), A from shared memory first, then from registers
 // whose words are packed before the fence.
 // CHECK-LABEL: llvm.func @forms
+// Of a descriptor with a swizzle and K contiguous the low half is no 0, which ptxas does not survive: 1 << 16 where the
+// hardware ignores it.
+// CHECK-DAG: llvm.mlir.constant(4611686293305360384 : i64)
+// CHECK-NOT: llvm.mlir.constant(4611686293305294848 : i64)
 // CHECK: llvm.bitcast %{{.*}} : vector<2xbf16> to i32
 // CHECK: nvvm.wgmma.fence.aligned
 // CHECK-NOT: llvm.bitcast
