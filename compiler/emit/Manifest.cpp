@@ -330,13 +330,15 @@ json::Object KernelWriter::write(bool withHost) {
   if (withHost) {
     host = statements(kernel.getBody().front(), checks);
   }
+  json::Object configuration{
+      {"params", json::Object()}, {"checks", json::Array()}, {"host", std::move(host)}};
   return json::Object{{"symbol", kernel.getSymName()},
                       {"source_kernel", kernel.getSourceKernel().value_or(kernel.getSymName())},
                       {"params", std::move(params)},
                       {"arguments", std::move(arguments)},
                       {"dims", dimensions()},
                       {"checks", std::move(checks)},
-                      {"host", std::move(host)}};
+                      {"configurations", json::Array{std::move(configuration)}}};
 }
 
 static std::optional<json::Object> build(ModuleOp module, unsigned moduleIndex, bool withHost,
@@ -369,10 +371,10 @@ std::optional<json::Object> buildSignatures(ModuleOp module, DiagnosticEngine &d
 }
 
 //===----------------------------------------------------------------------===//
-// Several architectures
+// Several architectures and parameter sets
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` for each variant list of a host program, in order.
+/// Calls `visit` for each launch of a host program, in order.
 static void forEachLaunch(json::Array &host, llvm::function_ref<void(json::Object &)> visit) {
   for (json::Value &item : host) {
     json::Object &object = *item.getAsObject();
@@ -388,22 +390,6 @@ static void forEachLaunch(json::Array &host, llvm::function_ref<void(json::Objec
   }
 }
 
-/// Takes the variants out of a kernel, list by list.
-static std::vector<json::Array> takeVariants(json::Object &kernel) {
-  std::vector<json::Array> taken;
-  forEachLaunch(*kernel.getArray("host"), [&](json::Object &launch) {
-    taken.push_back(std::move(*launch.getArray("variants")));
-    launch.erase("variants");
-  });
-  return taken;
-}
-
-static void putVariants(json::Object &kernel, std::vector<json::Array> lists) {
-  size_t next = 0;
-  forEachLaunch(*kernel.getArray("host"),
-                [&](json::Object &launch) { launch["variants"] = std::move(lists[next++]); });
-}
-
 static json::Object *findKernel(json::Array &kernels, llvm::StringRef symbol) {
   for (json::Value &kernel : kernels) {
     if (kernel.getAsObject()->getString("symbol") == symbol) {
@@ -413,19 +399,50 @@ static json::Object *findKernel(json::Array &kernels, llvm::StringRef symbol) {
   return nullptr;
 }
 
-/// Leaves out of two kernels' parameters, which are for people, those whose values differ: defaults
-/// may depend on the architecture. Whether the host part does is seen in the rest.
-static void keepCommonParams(json::Object &one, json::Object &other) {
-  json::Object &mine = *one.getObject("params"), &theirs = *other.getObject("params");
-  for (auto [from, to] : {std::pair(&mine, &theirs), std::pair(&theirs, &mine)}) {
-    const json::Object before = *from;
-    for (const auto &[name, value] : before) {
-      const json::Value *same = to->get(name);
-      if (!same || *same != value) {
-        from->erase(name);
-      }
+/// Moves what `isOwn` says from a kernel's parameters and checks into its configurations.
+static void moveDown(json::Object &kernel,
+                     llvm::function_ref<bool(llvm::StringRef, const json::Value &)> isOwnParam,
+                     llvm::function_ref<bool(const json::Value &)> isOwnCheck) {
+  json::Object params;
+  for (auto &[name, value] : *kernel.getObject("params")) {
+    if (!isOwnParam(name, value)) {
+      params[name] = value;
+      continue;
+    }
+    for (json::Value &item : *kernel.getArray("configurations")) {
+      (*item.getAsObject()->getObject("params"))[name] = value;
     }
   }
+  json::Array checks;
+  for (const json::Value &check : *kernel.getArray("checks")) {
+    if (!isOwnCheck(check)) {
+      checks.push_back(check);
+      continue;
+    }
+    for (json::Value &item : *kernel.getArray("configurations")) {
+      item.getAsObject()->getArray("checks")->push_back(check);
+    }
+  }
+  kernel["params"] = std::move(params);
+  kernel["checks"] = std::move(checks);
+}
+
+/// What a kernel and another do not share becomes a matter of their configurations.
+static void keepCommon(json::Object &kernel, json::Object &other) {
+  const json::Object before = kernel;
+  auto keep = [](json::Object &one, const json::Object &two) {
+    const json::Object &params = *two.getObject("params");
+    const json::Array &checks = *two.getArray("checks");
+    moveDown(
+        one,
+        [&](llvm::StringRef name, const json::Value &value) {
+          const json::Value *same = params.get(name);
+          return !same || *same != value;
+        },
+        [&](const json::Value &check) { return !llvm::is_contained(checks, check); });
+  };
+  keep(kernel, other);
+  keep(other, before);
 }
 
 bool mergeManifest(json::Object &manifest, json::Object other, DiagnosticEngine &diags) {
@@ -438,20 +455,18 @@ bool mergeManifest(json::Object &manifest, json::Object other, DiagnosticEngine 
       kernels.push_back(std::move(item));
       continue;
     }
-    keepCommonParams(*kernel, added);
-    std::vector<json::Array> mine = takeVariants(*kernel), theirs = takeVariants(added);
-    if (json::Value(json::Object(*kernel)) != json::Value(json::Object(added))) {
-      diags.report(diag::Id::NotSupported, llvm::SMRange(),
-                   "kernel `" + symbol +
-                       "`, whose host part depends on the architecture, in a pack for several,");
-      return false;
-    }
-    for (auto [list, more] : llvm::zip_equal(mine, theirs)) {
-      for (json::Value &variant : more) {
-        list.push_back(std::move(variant));
+    for (llvm::StringRef part : {"source_kernel", "arguments", "dims"}) {
+      if (*kernel->get(part) != *added.get(part)) {
+        diags.report(diag::Id::NotSupported, llvm::SMRange(),
+                     "kernel `" + symbol +
+                         "`, whose arguments depend on the architecture, in a pack for several,");
+        return false;
       }
     }
-    putVariants(*kernel, std::move(mine));
+    keepCommon(*kernel, added);
+    for (json::Value &configuration : *added.getArray("configurations")) {
+      kernel->getArray("configurations")->push_back(std::move(configuration));
+    }
   }
   return true;
 }
@@ -471,21 +486,24 @@ static void fillMultiprocessors(json::Object &variant, const Target &target,
 
 void addResources(json::Object &manifest, unsigned moduleIndex, const Target &target,
                   const std::map<std::string, FunctionResources> &resources) {
-  for (json::Value &kernel : *manifest.getArray("kernels")) {
-    forEachLaunch(*kernel.getAsObject()->getArray("host"), [&](json::Object &launch) {
-      for (json::Value &item : *launch.getArray("variants")) {
-        json::Object &variant = *item.getAsObject();
-        auto found = resources.find(variant.getString("entry")->str());
-        if (variant.getInteger("module") == moduleIndex && found != resources.end()) {
-          const FunctionResources &used = found->second;
-          variant["resources"] =
-              json::Object{{"registers", used.registers},
-                           {"spill_bytes", used.spillStoreBytes + used.spillLoadBytes},
-                           {"static_shared_bytes", used.staticSharedBytes}};
-          fillMultiprocessors(variant, target, used);
-        }
+  auto complete = [&](json::Object &launch) {
+    for (json::Value &item : *launch.getArray("variants")) {
+      json::Object &variant = *item.getAsObject();
+      auto found = resources.find(variant.getString("entry")->str());
+      if (variant.getInteger("module") == moduleIndex && found != resources.end()) {
+        const FunctionResources &used = found->second;
+        variant["resources"] =
+            json::Object{{"registers", used.registers},
+                         {"spill_bytes", used.spillStoreBytes + used.spillLoadBytes},
+                         {"static_shared_bytes", used.staticSharedBytes}};
+        fillMultiprocessors(variant, target, used);
       }
-    });
+    }
+  };
+  for (json::Value &kernel : *manifest.getArray("kernels")) {
+    for (json::Value &configuration : *kernel.getAsObject()->getArray("configurations")) {
+      forEachLaunch(*configuration.getAsObject()->getArray("host"), complete);
+    }
   }
 }
 

@@ -22,12 +22,12 @@ std::optional<llvm::json::Object> buildManifest(mlir::ModuleOp module, unsigned 
                                                 DiagnosticEngine &diags);
 
 /// The same without the host parts and for a module without device code: what a caller has to know
-/// to make arguments. Both "host" and "modules" are empty.
+/// to make arguments. Host programs and "modules" are empty.
 std::optional<llvm::json::Object> buildSignatures(mlir::ModuleOp module, DiagnosticEngine &diags);
 
-/// Adds the kernels and variants of `other`, made for another architecture, after those of
-/// `manifest`. The two must agree in all but variants: arguments, checks, host part. Where they do
-/// not, that is reported and the result is false.
+/// Adds the kernels of `other`, made for another architecture or with other values of parameters, to
+/// those of `manifest`: configurations of a kernel that both have stand one behind the other. It must
+/// have the same arguments in both; where it has not, that is reported and the result is false.
 bool mergeManifest(llvm::json::Object &manifest, llvm::json::Object other, DiagnosticEngine &diags);
 
 /// Writes what ptxas said of the entries of module `moduleIndex` into their variants, and from it

@@ -152,7 +152,31 @@ tile_status tile_kernel_argument(const tile_kernel *kernel, size_t index,
 }
 
 tile_status tile_kernel_restrict(tile_kernel *kernel, const char *arch, const char *variant) {
-  return guarded([&] { kernel->filter = {arch ? arch : "", variant ? variant : ""}; });
+  return guarded([&] {
+    kernel->filter.arch = arch ? arch : "";
+    kernel->filter.variant = variant ? variant : "";
+    kernel->choices.clear();
+  });
+}
+
+size_t tile_kernel_configuration_count(const tile_kernel *kernel) {
+  return kernel->kernel->configurations.size();
+}
+
+tile_status tile_kernel_restrict_configuration(tile_kernel *kernel, int32_t configuration) {
+  return guarded([&] {
+    const size_t count = kernel->kernel->configurations.size();
+    if (configuration < -1 || configuration >= static_cast<int64_t>(count)) {
+      throw Error(TILE_ERROR_NOT_FOUND, "no configuration number " + std::to_string(configuration) +
+                                            ": `" + kernel->kernel->symbol + "` has " +
+                                            std::to_string(count));
+    }
+    kernel->filter.configuration.reset();
+    if (configuration >= 0) {
+      kernel->filter.configuration = static_cast<unsigned>(configuration);
+    }
+    kernel->choices.clear();
+  });
 }
 
 namespace {
@@ -184,7 +208,9 @@ tile_status tile_kernel_prepare(tile_kernel *kernel) {
       throw Error(TILE_ERROR_NO_DRIVER, "the pack was loaded without a context");
     }
     CurrentContext current(*pack.context->driver, pack.context->context);
-    prepare(pack, kernel->kernel->host);
+    for (const Configuration &configuration : kernel->kernel->configurations) {
+      prepare(pack, configuration.host);
+    }
   });
 }
 
@@ -220,7 +246,8 @@ tile_status tile_launch(tile_kernel *kernel, const tile_arg *args, size_t count,
 tile_status tile_describe(tile_kernel *kernel, const tile_arg *args, size_t count, char *text,
                           size_t size, size_t *needed) {
   return guarded([&] {
-    std::string description = describePlan(kernel->pack->manifest, kernel->plan({args, count}));
+    std::string description =
+        describePlan(kernel->pack->manifest, *kernel->kernel, kernel->plan({args, count}));
     if (needed) {
       *needed = description.size() + 1;
     }

@@ -353,7 +353,6 @@ Env bindArguments(const Kernel &kernel, std::span<const tile_arg> args) {
   Env env;
   env.scalars.resize(args.size());
   env.tensors.resize(args.size());
-  env.lets.resize(kernel.numLets);
   for (size_t i = 0; i < args.size(); ++i) {
     const Argument &argument = kernel.arguments[i];
     checkKind(argument, args[i]);

@@ -63,7 +63,7 @@ LaunchPlan tile_kernel::plan(std::span<const tile_arg> args) const {
   if (!pack->context) {
     throw Error(TILE_ERROR_NO_DRIVER, "the pack was loaded without a context");
   }
-  return planCall(pack->manifest, *kernel, args, pack->context->info, filter);
+  return planCall(pack->manifest, *kernel, args, pack->context->info, filter, &choices);
 }
 
 tile_pack::tile_pack(tile_context *context, std::string fileBytes)
@@ -73,7 +73,7 @@ tile_pack::tile_pack(tile_context *context, std::string fileBytes)
   manifest = parseManifest(parts.manifest, body.size());
   manifestText = parts.manifest;
   modules.resize(manifest.modules.size());
-  kernels.resize(manifest.kernels.size());
+  kernels = std::vector<tile_kernel>(manifest.kernels.size()); // they do not move
   for (size_t i = 0; i < kernels.size(); ++i) {
     kernels[i].pack = this;
     kernels[i].kernel = &manifest.kernels[i];

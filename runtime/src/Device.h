@@ -2,6 +2,7 @@
 // of plans.
 #pragma once
 
+#include "runtime/src/Choices.h"
 #include "runtime/src/Driver.h"
 #include "runtime/src/Failures.h"
 #include "runtime/src/Plan.h"
@@ -29,6 +30,7 @@ struct tile_kernel {
   tile_pack *pack = nullptr;
   const tile_rt::Kernel *kernel = nullptr;
   tile_rt::VariantFilter filter;
+  mutable tile_rt::ConfigurationChoices choices; ///< of earlier calls, under this filter
 
   /// Throws if the pack was loaded without a context.
   tile_rt::LaunchPlan plan(std::span<const tile_arg> args) const;

@@ -139,15 +139,24 @@ struct Statement {
   std::vector<Variant> variants;
 };
 
+/// Compile-time parameters as text: {"T", "f16"}, {"BM", "128"}, sorted by name.
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+/// One way to carry out a kernel's calls: what it was compiled for, and its host program.
+struct Configuration {
+  Parameters params;         ///< those that the kernel's configurations do not share
+  std::vector<Check> checks; ///< of calls that take it, besides the kernel's
+  std::vector<Statement> host;
+  unsigned numLets = 0, numWorkspaces = 0, numLaunches = 0;
+};
+
 struct Kernel {
   std::string symbol;
-  /// Compile-time parameters as text: {"T", "f16"}, {"BM", "128"}, sorted by name.
-  std::vector<std::pair<std::string, std::string>> params;
+  Parameters params; ///< of all configurations
   std::vector<Argument> arguments;
   std::vector<Dimension> dims;
   std::vector<Check> checks;
-  std::vector<Statement> host;
-  unsigned numLets = 0, numWorkspaces = 0, numLaunches = 0;
+  std::vector<Configuration> configurations; ///< at least one
 };
 
 struct Manifest {

@@ -20,6 +20,8 @@ private:
   void parseArgumentHeads(const JsonRef &json);
   void parseArgumentDetails(const JsonRef &json);
   void parseDims(const JsonRef &json);
+  std::vector<Check> parseChecks(const JsonRef &json);
+  void parseConfiguration(const JsonRef &json);
   std::vector<Statement> parseBlock(const JsonRef &json, NameScope scope, unsigned depth);
   Statement parseStatement(const JsonRef &json, NameScope &scope, unsigned depth);
   Statement parseLaunch(const JsonRef &json, NameScope scope);
@@ -33,6 +35,7 @@ private:
 
   const Manifest &manifest;
   Kernel &kernel;
+  Configuration *configuration = nullptr; ///< being read
   NameScope names;
 };
 
@@ -167,7 +170,7 @@ Statement KernelParser::parseStatement(const JsonRef &json, NameScope &scope, un
     statement.name = let["name"].string();
     statement.type = parseDType(let["type"], true);
     statement.expr = parseExpr(let["expr"], scope, dtypeKind(statement.type));
-    statement.index = kernel.numLets++;
+    statement.index = configuration->numLets++;
     scope.lets[statement.name] = {statement.index, statement.type};
   } else if (json.has("workspace")) {
     JsonRef workspace = json["workspace"];
@@ -178,7 +181,7 @@ Statement KernelParser::parseStatement(const JsonRef &json, NameScope &scope, un
     if (workspace.hasValue("init")) {
       statement.workspace.init = parseConstant(workspace["init"], statement.workspace.dtype);
     }
-    statement.index = kernel.numWorkspaces++;
+    statement.index = configuration->numWorkspaces++;
     scope.workspaces[statement.name] = statement.index;
   } else if (json.has("if")) {
     JsonRef branch = json["if"];
@@ -197,7 +200,7 @@ Statement KernelParser::parseStatement(const JsonRef &json, NameScope &scope, un
 Statement KernelParser::parseLaunch(const JsonRef &json, NameScope scope) {
   Statement statement;
   statement.kind = Statement::Kind::Launch;
-  statement.index = kernel.numLaunches++;
+  statement.index = configuration->numLaunches++;
   statement.name = json.has("name") ? json["name"].string()
                                     : kernel.symbol + "." + std::to_string(statement.index);
   statement.grid = parseExprs(json["grid"], scope, 1, 5);
@@ -371,22 +374,47 @@ TensorMap KernelParser::parseMap(const JsonRef &json, const NameScope &scope) {
   return map;
 }
 
-void KernelParser::parse(const JsonRef &json) {
-  kernel.symbol = json["symbol"].string();
+Parameters parseParams(const JsonRef &json) {
+  Parameters params;
   if (json.has("params") && json["params"].raw().is_object()) {
     for (const auto &[name, value] : json["params"].raw().items()) {
-      kernel.params.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+      params.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
     }
   }
+  return params;
+}
+
+std::vector<Check> KernelParser::parseChecks(const JsonRef &json) {
+  std::vector<Check> checks;
+  for (const JsonRef &item : json.items()) {
+    checks.push_back({parseExpr(item["expr"], names, ValueKind::Bool), item["text"].string(),
+                      item.has("diagnostic") ? item["diagnostic"].string() : "where-failed"});
+  }
+  return checks;
+}
+
+void KernelParser::parseConfiguration(const JsonRef &json) {
+  configuration = &kernel.configurations.emplace_back();
+  configuration->params = parseParams(json);
+  if (json.has("checks")) {
+    configuration->checks = parseChecks(json["checks"]);
+  }
+  configuration->host = parseBlock(json["host"], names, 0);
+}
+
+void KernelParser::parse(const JsonRef &json) {
+  kernel.symbol = json["symbol"].string();
+  kernel.params = parseParams(json);
   parseArgumentHeads(json["arguments"]);
   parseDims(json["dims"]);
   parseArgumentDetails(json["arguments"]);
-  for (const JsonRef &item : json["checks"].items()) {
-    kernel.checks.push_back(
-        {parseExpr(item["expr"], names, ValueKind::Bool), item["text"].string(),
-         item.has("diagnostic") ? item["diagnostic"].string() : "where-failed"});
+  kernel.checks = parseChecks(json["checks"]);
+  for (const JsonRef &item : json["configurations"].items()) {
+    parseConfiguration(item);
   }
-  kernel.host = parseBlock(json["host"], names, 0);
+  if (kernel.configurations.empty()) {
+    json["configurations"].fail("there must be one");
+  }
 }
 
 Module parseModule(const JsonRef &json, uint64_t bodyBytes) {

@@ -23,35 +23,37 @@ uint64_t scalarBits(DType type, const Value &value) {
 
 class Planner {
 public:
-  Planner(const Manifest &manifest, const Kernel &kernel, const DeviceInfo &device,
+  Planner(const Manifest &manifest, const Kernel &kernel, unsigned number, const DeviceInfo &device,
           const VariantFilter &filter, Env environment)
-      : manifest(manifest), kernel(kernel), device(device), filter(filter),
-        env(std::move(environment)) {
+      : manifest(manifest), kernel(kernel), configuration(kernel.configurations[number]),
+        device(device), filter(filter), env(std::move(environment)) {
     env.smCount = device.smCount;
-    workspaces.resize(kernel.numWorkspaces);
+    env.lets.resize(configuration.numLets);
+    workspaces.resize(configuration.numWorkspaces);
+    plan.configuration = number;
   }
 
   LaunchPlan run() {
-    for (const Check &check : kernel.checks) {
-      if (!evaluate(check.expr, env).isTrue()) {
-        failCall(check.diagnostic.c_str(), "`" + check.text + "` does not hold for this call of `" +
-                                               kernel.symbol + "`" + bindings());
-      }
-    }
-    runBlock(kernel.host);
+    require(kernel.checks);
+    require(configuration.checks);
+    runBlock(configuration.host);
     return std::move(plan);
   }
 
 private:
+  void require(const std::vector<Check> &checks) const;
   void runBlock(const std::vector<Statement> &block);
   void runLet(const Statement &statement);
   void runWorkspace(const Statement &statement);
   void runLaunch(const Statement &statement);
   bool setGrid(const Statement &statement);
-  /// The chosen variant, its maps computed; throws if there is none.
+  /// The chosen variant, its maps computed, its cost added to the plan's; throws if there is none.
   const Variant &choose(const Statement &statement, std::vector<PlannedMap> &maps);
   /// Why a variant cannot be taken; empty if it can.
   std::string refuse(const Variant &variant, std::vector<PlannedMap> &maps) const;
+  const std::string &archOf(const Variant &variant) const {
+    return manifest.modules[variant.module].arch;
+  }
   std::string planMap(const TensorMap &recipe, PlannedMap &map) const;
   std::array<unsigned, 3> countBlocks(const Statement &statement, const Variant &variant) const;
   PlannedParam planParam(const Parameter &parameter) const;
@@ -59,6 +61,7 @@ private:
 
   const Manifest &manifest;
   const Kernel &kernel;
+  const Configuration &configuration;
   const DeviceInfo &device;
   const VariantFilter &filter;
   Env env;
@@ -72,6 +75,15 @@ std::string Planner::bindings() const {
     text += (i ? ", " : ": ") + kernel.dims[i].name + " = " + valueText(env.dims[i]);
   }
   return text;
+}
+
+void Planner::require(const std::vector<Check> &checks) const {
+  for (const Check &check : checks) {
+    if (!evaluate(check.expr, env).isTrue()) {
+      failCall(check.diagnostic.c_str(), "`" + check.text + "` does not hold for this call of `" +
+                                             kernel.symbol + "`" + bindings());
+    }
+  }
 }
 
 void Planner::runBlock(const std::vector<Statement> &block) {
@@ -235,6 +247,10 @@ const Variant &Planner::choose(const Statement &statement, std::vector<PlannedMa
   std::string reasons;
   bool allCosts = true;
   for (const Variant &variant : statement.variants) {
+    // Costs of different architectures are estimates for different machines.
+    if (!eligible.empty() && archOf(variant) != archOf(*eligible.front())) {
+      continue;
+    }
     std::vector<PlannedMap> variantMaps;
     std::string reason = refuse(variant, variantMaps);
     if (!reason.empty()) {
@@ -262,6 +278,11 @@ const Variant &Planner::choose(const Statement &statement, std::vector<PlannedMa
       best = i;
       bestCost = cost;
     }
+  }
+  if (!allCosts) {
+    plan.cost.reset();
+  } else if (plan.cost) {
+    *plan.cost += bestCost;
   }
   maps = std::move(eligibleMaps[best]);
   return *eligible[best];
@@ -341,6 +362,9 @@ void Planner::runLaunch(const Statement &statement) {
   PlannedLaunch &launch = step.launch;
   launch.statement = &statement;
   launch.variant = &choose(statement, launch.maps);
+  if (plan.arch.empty()) {
+    plan.arch = archOf(*launch.variant);
+  }
   launch.blocks = countBlocks(statement, *launch.variant);
   for (const Parameter &parameter : launch.variant->params) {
     launch.params.push_back(planParam(parameter));
@@ -367,13 +391,28 @@ bool archRuns(const Module &module, const DeviceInfo &device) {
   return sameMajor || device.major > major;
 }
 
-LaunchPlan planCall(const Manifest &manifest, const Kernel &kernel, std::span<const tile_arg> args,
-                    const DeviceInfo &device, const VariantFilter &filter) {
-  return Planner(manifest, kernel, device, filter, bindArguments(kernel, args)).run();
+LaunchPlan planConfiguration(const Manifest &manifest, const Kernel &kernel, unsigned configuration,
+                             const Env &env, const DeviceInfo &device,
+                             const VariantFilter &filter) {
+  return Planner(manifest, kernel, configuration, device, filter, env).run();
 }
 
-std::string describePlan(const Manifest &manifest, const LaunchPlan &plan) {
+std::string describeConfiguration(const Kernel &kernel, unsigned configuration) {
   std::string text;
+  if (kernel.configurations.size() > 1) {
+    for (const auto &[name, value] : kernel.configurations[configuration].params) {
+      text += (text.empty() ? "" : ", ") + name + " = " + value;
+    }
+  }
+  return text;
+}
+
+std::string describePlan(const Manifest &manifest, const Kernel &kernel, const LaunchPlan &plan) {
+  std::string text;
+  if (kernel.configurations.size() > 1) {
+    text = "configuration " + std::to_string(plan.configuration) + ": " +
+           describeConfiguration(kernel, plan.configuration) + "\n";
+  }
   for (const PlanStep &step : plan.steps) {
     if (!step.isLaunch) {
       continue;

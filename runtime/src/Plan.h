@@ -18,9 +18,10 @@ struct DeviceInfo {
   std::string name;
 };
 
-/// Restricts the choice of variants; empty means any.
+/// Restricts the choice of configurations and variants; empty means any.
 struct VariantFilter {
   std::string arch, variant;
+  std::optional<unsigned> configuration = std::nullopt;
 };
 
 /// Where data lies: an address of the caller's, or an offset into the call's workspace.
@@ -65,8 +66,12 @@ struct PlanStep {
 };
 
 struct LaunchPlan {
+  unsigned configuration = 0;  ///< of the kernel
   std::vector<PlanStep> steps; ///< in order
   uint64_t workspaceBytes = 0;
+  /// What the variants of all launches cost together; nothing if one of them does not say it.
+  std::optional<double> cost = 0;
+  std::string_view arch; ///< of the first launch's code; "" without launches
 };
 
 /// Checks the arguments against the kernel's parameters and fills in the environment's dims,
@@ -74,17 +79,20 @@ struct LaunchPlan {
 /// are never looked at.
 Env bindArguments(const Kernel &kernel, std::span<const tile_arg> args);
 
-/// Plans a whole call. Throws Error: TILE_ERROR_ARGUMENT, or TILE_ERROR_NO_VARIANT with the
-/// reasons.
-LaunchPlan planCall(const Manifest &manifest, const Kernel &kernel, std::span<const tile_arg> args,
-                    const DeviceInfo &device, const VariantFilter &filter = {});
+/// Plans a call with one of the kernel's configurations; `env` is what bindArguments gave. Throws
+/// Error: TILE_ERROR_ARGUMENT, or TILE_ERROR_NO_VARIANT with the reasons.
+LaunchPlan planConfiguration(const Manifest &manifest, const Kernel &kernel, unsigned configuration,
+                             const Env &env, const DeviceInfo &device, const VariantFilter &filter);
 
 /// Whether code for `arch` ("sm_90a") runs on the device: plain architectures on the same major
 /// version from that minor version on (cubins) and, if the module may hold PTX, on everything
 /// newer; `f` within the family; `a` only there.
 bool archRuns(const Module &module, const DeviceInfo &device);
 
-/// One line per launch, for people.
-std::string describePlan(const Manifest &manifest, const LaunchPlan &plan);
+/// The configuration, if there are several, and one line per launch, for people.
+std::string describePlan(const Manifest &manifest, const Kernel &kernel, const LaunchPlan &plan);
+
+/// "BM = 128, BN = 64": what sets the configuration apart; "" where there is one.
+std::string describeConfiguration(const Kernel &kernel, unsigned configuration);
 
 } // namespace tile_rt

@@ -125,18 +125,18 @@ def eligible(launch, host):
 def describe(kernel, dims, scalars, multiprocessors):
     """[(variant, module, description)]"""
     fixed = {d["name"]: d["value"] for d in kernel["dims"] if d.get("value") is not None}
-    host = Host(kernel, dims | fixed, scalars, multiprocessors)
-    buffers = {a["name"]: buffer_of(a, host, i + 1) for i, a in enumerate(kernel["arguments"]) if a["kind"] == "tensor"}
-    launches = run_host(kernel["host"], host, buffers)
     kinds = [a["dtype"] for a in kernel["arguments"] if a["kind"] == "tensor" and a["direction"] != "in"]
     tolerance = {"f16": "2e-3 2e-2", "bf16": "1.6e-2 1e-1", "f32": "1e-4 1e-2"}.get(kinds[0])
-    for variant in eligible(launches[0], host):
-        module = variant["module"]
-        others = [next(other for other in eligible(launch, host) if other["module"] == module) for launch in launches[1:]]
+    for configuration in kernel["configurations"]:
+        host = Host(kernel, dims | fixed, scalars, multiprocessors)
+        buffers = {a["name"]: buffer_of(a, host, i + 1) for i, a in enumerate(kernel["arguments"]) if a["kind"] == "tensor"}
+        launches = run_host(configuration["host"], host, buffers)
         sizes = ", ".join(f"{name} = {value}" for name, value in sorted((host.dims | scalars).items()))
-        yield variant["name"], module, {
-            "what": f"{kernel['symbol']}, {sizes}", "compare": f"close {tolerance} {kinds[0]}" if tolerance else "exact", "buffers": buffers,
-            "launches": [launch_of(launch, chosen, host) for launch, chosen in zip(launches, [variant, *others])]}
+        for variant in eligible(launches[0], host):
+            others = [eligible(launch, host)[0] for launch in launches[1:]]
+            yield variant["name"], variant["module"], {
+                "what": f"{kernel['symbol']}, {sizes}", "compare": f"close {tolerance} {kinds[0]}" if tolerance else "exact", "buffers": buffers,
+                "launches": [launch_of(launch, chosen, host) for launch, chosen in zip(launches, [variant, *others])]}
 
 
 def main():

@@ -123,7 +123,7 @@ class Gemm:
         self.fixed = {d["name"]: d["value"] for d in entry["dims"] if d.get("value") is not None}
         self.read_dimensions(*(self.args[x]["extents"] for x in "ABC"), layout)
         self.types = [self.args[x]["dtype"] for x in "ABC"]
-        self.archs = list(dict.fromkeys(manifest["modules"][i]["arch"] for i in modules_of(entry["host"])))
+        self.archs = list(dict.fromkeys(manifest["modules"][i]["arch"] for i in modules_of([s for c in entry["configurations"] for s in c["host"]])))
         self.kernel = runtime.kernel(pack, self.symbol)
 
     def read_dimensions(self, a, b, c, layout):

@@ -154,7 +154,13 @@ CaseResult runOnEmulator(tile_kernel &kernel, const CaseOptions &options) {
 
 CaseResult runCase(tile_pack &pack, const CaseOptions &options) {
   tile_kernel &kernel = findKernel(pack, options.kernel);
-  kernel.filter = {options.arch, options.variant};
+  const size_t configurations = kernel.kernel->configurations.size();
+  if (options.configuration.value_or(0) >= configurations) {
+    throw InputError("no configuration number " + std::to_string(*options.configuration) + ": `" +
+                     kernel.kernel->symbol + "` has " + std::to_string(configurations));
+  }
+  kernel.filter = {options.arch, options.variant, options.configuration};
+  kernel.choices.clear();
   if (!pack.context) {
     return runOnEmulator(kernel, options);
   }

@@ -92,7 +92,11 @@ tile_emu::Options emulatorOptions(const Kernel &kernel, const CaseOptions &optio
   result.randomSchedule = seed.has_value();
   result.seed = seed.value_or(0);
   result.stepBudget = options.stepBudget;
-  result.residentBlocks = options.sms * blocksPerSm(kernel.host);
+  unsigned perSm = 1;
+  for (const Configuration &configuration : kernel.configurations) {
+    perSm = std::max(perSm, blocksPerSm(configuration.host));
+  }
+  result.residentBlocks = options.sms * perSm;
   result.checkRaces = options.checkRaces;
   result.strictProxyReads = result.strictWaits = true; // what tilec emits has no excuse
   result.profile = options.profile;

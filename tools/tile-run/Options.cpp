@@ -47,6 +47,8 @@ void addCaseOptions(CLI::App &app, CaseOptions &options, Raw &raw) {
   app.add_option("--arch", options.arch,
                  "only variants for this architecture (sm_80); the emulator is such a device");
   app.add_option("--variant", options.variant, "only variants of this name");
+  app.add_option("--configuration", options.configuration,
+                 "only the configuration of this number, as --list counts them");
   app.add_flag("--no-print{false}", options.showPrints, "leave out what kernels print");
   app.add_flag("--verbose,-v", options.call.verbose, "print the launches");
 }

@@ -13,6 +13,7 @@ namespace tile_run {
 
 struct CaseOptions {
   std::string kernel, arch, variant;
+  std::optional<unsigned> configuration;
   tile_rt::CallOptions call;
   int repeat = 0, warmup = 3;
   bool flushL2 = false, showPrints = true;

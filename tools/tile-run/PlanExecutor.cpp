@@ -5,7 +5,8 @@ using namespace tile_rt;
 namespace tile_run {
 
 std::string PlanExecutor::prepare(std::span<const tile_arg> args, bool verbose) {
-  plan = planCall(kernel.pack->manifest, *kernel.kernel, args, device(), kernel.filter);
+  plan = planCall(kernel.pack->manifest, *kernel.kernel, args, device(), kernel.filter,
+                  &kernel.choices);
   if (plan.workspaceBytes > memoryLimit()) {
     throw Error(TILE_ERROR_ARGUMENT, "the call needs a workspace of " +
                                          std::to_string(plan.workspaceBytes) +
@@ -13,12 +14,15 @@ std::string PlanExecutor::prepare(std::span<const tile_arg> args, bool verbose) 
   }
   workspace = allocate(plan.workspaceBytes, "workspace");
   if (verbose) {
-    return describePlan(kernel.pack->manifest, plan);
+    return describePlan(kernel.pack->manifest, *kernel.kernel, plan);
   }
-  std::string variants;
+  std::string variants = describeConfiguration(*kernel.kernel, plan.configuration);
+  variants += variants.empty() ? "" : ": ";
+  bool isFirst = true;
   for (const PlanStep &step : plan.steps) {
     if (step.isLaunch) {
-      variants += (variants.empty() ? "" : "; ") + step.launch.variant->name;
+      variants += (isFirst ? "" : "; ") + step.launch.variant->name;
+      isFirst = false;
     }
   }
   return variants;

@@ -79,6 +79,10 @@ int run(const Options &options) {
     std::unique_ptr<tile_pack> pack(raw);
     for (const Kernel &kernel : pack->manifest.kernels) {
       std::printf("%s\n", signatureOf(kernel).c_str());
+      for (unsigned i = 0; kernel.configurations.size() > 1 && i < kernel.configurations.size();
+           ++i) {
+        std::printf("    configuration %u: %s\n", i, describeConfiguration(kernel, i).c_str());
+      }
     }
     return kOk;
   }

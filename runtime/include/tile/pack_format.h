@@ -15,7 +15,7 @@
 #define TILE_PACK_VERSION 1u
 
 /* Version of the manifest, its member "format". Members may be added without raising it. */
-#define TILE_MANIFEST_FORMAT 1
+#define TILE_MANIFEST_FORMAT 2
 
 /* The body and every module in it begin at multiples of this many bytes. */
 #define TILE_PACK_ALIGN 16u

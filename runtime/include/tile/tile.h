@@ -141,6 +141,12 @@ TILE_API tile_status tile_kernel_prepare(tile_kernel *kernel);
 TILE_API tile_status tile_kernel_restrict(tile_kernel *kernel, const char *arch,
                                           const char *variant);
 
+/* A kernel compiled for several values of its parameters has a configuration for each: calls take
+ * the cheapest. For tests and comparisons: only the one of this number, in the order of the
+ * manifest; -1 stands for any. Not synchronised with launches of the same kernel. */
+TILE_API size_t tile_kernel_configuration_count(const tile_kernel *kernel);
+TILE_API tile_status tile_kernel_restrict_configuration(tile_kernel *kernel, int32_t configuration);
+
 /* Bytes of workspace that this call needs. Pointers are checked for alignment and aliasing, not
  * dereferenced. */
 TILE_API tile_status tile_workspace_size(tile_kernel *kernel, const tile_arg *args, size_t count,
@@ -153,8 +159,8 @@ TILE_API tile_status tile_workspace_size(tile_kernel *kernel, const tile_arg *ar
 TILE_API tile_status tile_launch(tile_kernel *kernel, const tile_arg *args, size_t count,
                                  void *stream, void *workspace, size_t workspace_bytes);
 
-/* What tile_launch would do, one line per launch: variant, entry, architecture, blocks, threads,
- * shared memory. Writes at most `size` bytes with the final zero; null and 0 are fine; `*needed`
+/* What tile_launch would do: the configuration, if there are several, and one line per launch:
+ * variant, entry, architecture, blocks, threads, shared memory. Writes at most `size` bytes with the final zero; null and 0 are fine; `*needed`
  * (may be null) gets the full length with it. */
 TILE_API tile_status tile_describe(tile_kernel *kernel, const tile_arg *args, size_t count,
                                    char *text, size_t size, size_t *needed);

@@ -26,6 +26,10 @@ protected:
     return ir ? buildManifest(*ir, module, diags) : std::nullopt;
   }
   /// The only kernel of a manifest.
+  /// The host program of a kernel's first configuration.
+  static json::Array &host(json::Object &kernel) {
+    return *(*kernel.getArray("configurations"))[0].getAsObject()->getArray("host");
+  }
   static json::Object &kernel(json::Object &manifest) {
     return *(*manifest.getArray("kernels"))[0].getAsObject();
   }
@@ -89,7 +93,7 @@ TEST_F(ManifestTest, ArgumentsChecksAndHost) {
     {"name": "K", "type": "i32", "source": {"arg": "A", "axis": 1, "offset": 1}}])");
   expectJson(*k.get("checks"), R"([
     {"expr": {"op": "lt", "args": [{"dim": "K"}, 128]}, "text": "K < 128", "diagnostic": "where-failed"}])");
-  expectJson(*k.get("host"), R"([
+  expectJson(json::Value(json::Array(host(k))), R"([
     {"let": {"name": "v0", "type": "i32", "expr": {"op": "mul", "args": [{"dim": "M"}, 2], "type": "i32"}}},
     {"let": {"name": "v1", "type": "i32", "expr": {"op": "ceildiv", "args": [{"let": "v0"}, 128], "type": "i32"}}},
     {"workspace": {"name": "part", "dtype": "f32", "extents": [{"let": "v1"}, 4], "init": 0.0}},
@@ -128,9 +132,9 @@ TEST_F(ManifestTest, ConditionsAndLaziness) {
   expectJson((*k.getArray("arguments"))[0].getAsObject()->getArray("extents")->front(),
              R"({"extent": ["X", 0]})");
   expectJson(
-      (*k.getArray("host"))[0],
+      host(k)[0],
       R"({"let": {"name": "v0", "type": "bool", "expr": {"op": "gt", "args": [{"arg": "n"}, 0]}}})");
-  json::Object &branch = *(*k.getArray("host"))[1].getAsObject()->getObject("if");
+  json::Object &branch = *host(k)[1].getAsObject()->getObject("if");
   expectJson(*branch.get("cond"), R"({"let": "v0"})");
   json::Object &launch = *(*branch.getArray("then"))[0].getAsObject()->getObject("launch");
   expectJson(*launch.get("grid"), R"([{"op": "select", "type": "u32", "args": [{"let": "v0"},
@@ -151,8 +155,7 @@ TEST_F(ManifestTest, SignsFollowFromOperations) {
     tgpu.kernel @k_0() attributes {threads = 32 : i32, launch = "k.0"} { tgpu.return })")
                                                      .str());
     EXPECT_TRUE(manifest.has_value());
-    json::Object &launch =
-        *(*kernel(*manifest).getArray("host"))[0].getAsObject()->getObject("launch");
+    json::Object &launch = *host(kernel(*manifest))[0].getAsObject()->getObject("launch");
     return std::move((*launch.getArray("grid"))[0]);
   };
   expectJson(grid("%r = arith.addi %u, %big overflow<nuw> : i32"),
@@ -186,40 +189,58 @@ TEST_F(ManifestTest, SignsFollowFromOperations) {
              R"({"op": "mulhi", "args": [{"arg": "u"}, {"arg": "u"}], "type": "u32"})");
 }
 
-TEST_F(ManifestTest, MergingKeepsTheOrderAndRefusesOtherHostParts) {
+TEST_F(ManifestTest, MergedKernelsHaveSeveralConfigurations) {
   auto device = [](llvm::StringRef name) {
     return ("tgpu.kernel @" + name +
             "(%a: !tile.global<?x?xf16>, %w: !tile.global<?x4xf32>, %m: i32, %k: i32, %s: f32) "
             "attributes {threads = 32 : i32, launch = \"k.0\"} { tgpu.return }")
         .str();
   };
-  std::optional<json::Object> first = build(matrix.str() + device("one"), 0);
-  std::optional<json::Object> second = build(matrix.str() + device("two"), 1);
-  ASSERT_TRUE(first && second);
-  // Defaults may differ between architectures, if the host part does not look at them.
-  json::Object &mine = *kernel(*first).getObject("params");
-  json::Object &theirs = *kernel(*second).getObject("params");
-  mine["D"] = theirs["D"] = 128;
-  mine["STEP"] = 64;
-  theirs["STEP"] = 32;
-  ASSERT_TRUE(mergeManifest(*first, *second, diags));
-  EXPECT_EQ(mine.getInteger("D"), 128);
-  EXPECT_EQ(mine.get("STEP"), nullptr);
-  addResources(*first, 1, *findTarget("sm_80"), {{"two", {40, 4, 4, 0, 16, 1}}});
-  json::Object &launch =
-      *kernel(*first).getArray("host")->back().getAsObject()->getObject("launch");
-  json::Array &variants = *launch.getArray("variants");
-  ASSERT_EQ(variants.size(), 2u);
-  EXPECT_EQ(variants[0].getAsObject()->getString("entry"), "one");
-  EXPECT_EQ(variants[0].getAsObject()->get("resources"), nullptr);
-  expectJson(*variants[1].getAsObject()->get("resources"),
-             R"({"registers": 40, "spill_bytes": 8, "static_shared_bytes": 16})");
-
+  // Grids, checks and defaults may differ.
   std::string other = matrix.str();
   other.replace(other.find("constant 128"), 12, "constant 256");
-  std::optional<json::Object> third = build(other + device("three"), 2);
-  ASSERT_TRUE(third.has_value());
-  EXPECT_FALSE(mergeManifest(*first, *third, diags));
+  std::optional<json::Object> first = build(matrix.str() + device("one"), 0);
+  std::optional<json::Object> second = build(other + device("two"), 1);
+  std::optional<json::Object> third = build(matrix.str() + device("three"), 2);
+  ASSERT_TRUE(first && second && third);
+  for (auto [manifest, step] : {std::pair(&*first, 64), {&*second, 32}, {&*third, 64}}) {
+    (*kernel(*manifest).getObject("params"))["STEP"] = step;
+  }
+  ASSERT_TRUE(mergeManifest(*first, *second, diags));
+  ASSERT_TRUE(mergeManifest(*first, *third, diags));
+  addResources(*first, 1, *findTarget("sm_80"), {{"two", {40, 4, 4, 0, 16, 1}}});
+  json::Object &k = kernel(*first);
+  expectJson(*k.get("params"), R"({"BM": 128, "T": "f16"})");
+  expectJson(*k.get("checks"), R"([])"); // `K < 128` in one, `K < 256` in the other
+  json::Array &configurations = *k.getArray("configurations");
+  ASSERT_EQ(configurations.size(), 3u);
+  for (auto [i, step, entry] : {std::tuple(0, 64, "one"), {1, 32, "two"}, {2, 64, "three"}}) {
+    json::Object &configuration = *configurations[i].getAsObject();
+    EXPECT_EQ(configuration.getObject("params")->getInteger("STEP"), step);
+    json::Array &checks = *configuration.getArray("checks");
+    ASSERT_EQ(checks.size(), 1u);
+    json::Object &launch =
+        *configuration.getArray("host")->back().getAsObject()->getObject("launch");
+    json::Object &variant = *(*launch.getArray("variants"))[0].getAsObject();
+    EXPECT_EQ(variant.getString("entry"), entry);
+    if (i != 1) {
+      EXPECT_EQ(variant.get("resources"), nullptr);
+      continue;
+    }
+    expectJson(*variant.get("resources"),
+               R"({"registers": 40, "spill_bytes": 8, "static_shared_bytes": 16})");
+  }
+}
+
+TEST_F(ManifestTest, MergingRefusesOtherArguments) {
+  std::string device = "tgpu.kernel @one(%a: !tile.global<?x?xf16>, %w: !tile.global<?x4xf32>, "
+                       "%m: i32, %k: i32, %s: f32) attributes {threads = 32 : i32, launch = "
+                       "\"k.0\"} { tgpu.return }";
+  std::optional<json::Object> first = build(matrix.str() + device, 0);
+  std::optional<json::Object> second = build(matrix.str() + device, 1);
+  ASSERT_TRUE(first && second);
+  (*(*kernel(*second).getArray("arguments"))[0].getAsObject())["dtype"] = "bf16";
+  EXPECT_FALSE(mergeManifest(*first, *second, diags));
   EXPECT_TRUE(diags.hasErrors());
 }
 

@@ -23,7 +23,7 @@ Json elementwise(const char *attributes) {
   kernel["dims"] = Json::parse(R"([
     { "name": "M", "type": "i32", "source": { "arg": "X", "axis": 0 } },
     { "name": "N", "type": "i32", "source": { "arg": "X", "axis": 1 } } ])");
-  kernel["host"] = Json::array();
+  kernel["configurations"] = Json::parse(R"([{ "host": [] }])");
   return json;
 }
 

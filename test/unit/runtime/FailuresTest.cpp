@@ -37,7 +37,7 @@ TEST(Failures, TextShowsValuesAsPrintDoes) {
 /// gemmManifest with a kernel that has checks, which the fake driver fails if `entry` says so.
 Json checkedManifest(const char *entry) {
   Json json = gemmManifest();
-  Json &launch = json["kernels"][0]["host"][0]["launch"];
+  Json &launch = json["kernels"][0]["configurations"][0]["host"][0]["launch"];
   launch["variants"] = Json::parse(R"([{ "module": 0, "entry": "", "block": [32, 1, 1],
     "params": [ { "tensor": "C" }, { "check": "record" }, { "check": "base" } ],
     "checks": [ { "number": 0, "file": "k.tile", "line": 1, "column": 1, "text": "first", "values": [] },
@@ -49,17 +49,18 @@ Json checkedManifest(const char *entry) {
 
 TEST(Failures, ManifestIsChecked) {
   Manifest manifest = parseJson(checkedManifest("fails_3"));
-  const Variant &variant = manifest.kernels[0].host[0].variants[0];
+  const Variant &variant = manifest.kernels[0].configurations[0].host[0].variants[0];
   ASSERT_EQ(variant.checks.size(), 2u);
   EXPECT_EQ(variant.checks[1].line, 7u);
   EXPECT_EQ(variant.checks[1].values[1], DType::F32);
   EXPECT_EQ(variant.params[1].kind, Parameter::Kind::CheckRecord);
   Json wrong = checkedManifest("fails_3");
-  wrong["kernels"][0]["host"][0]["launch"]["variants"][0]["params"][1]["check"] = "other";
+  wrong["kernels"][0]["configurations"][0]["host"][0]["launch"]["variants"][0]["params"][1]
+       ["check"] = "other";
   EXPECT_THROW(parseJson(wrong), Error);
   Json many = checkedManifest("fails_3");
-  many["kernels"][0]["host"][0]["launch"]["variants"][0]["checks"][0]["values"] =
-      std::vector<std::string>(9, "i32");
+  many["kernels"][0]["configurations"][0]["host"][0]["launch"]["variants"][0]["checks"][0]
+      ["values"] = std::vector<std::string>(9, "i32");
   EXPECT_THROW(parseJson(many), Error);
 }
 
@@ -152,7 +153,8 @@ TEST_F(FailuresOnDevice, PrepareMakesTheRecord) {
 TEST_F(FailuresOnDevice, PlacesOfSeveralKernelsDoNotMix) {
   tile::Context context;
   Json other = checkedManifest("good_3");
-  other["kernels"][0]["host"][0]["launch"]["variants"][0]["checks"][1]["line"] = 8;
+  other["kernels"][0]["configurations"][0]["host"][0]["launch"]["variants"][0]["checks"][1]
+       ["line"] = 8;
   std::string bytes = makePack(other.dump(), gemmBody());
   tile::Pack first(context, bytes.data(), bytes.size());
   first.kernel("gemm").launch(args());

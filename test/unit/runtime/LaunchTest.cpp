@@ -80,7 +80,7 @@ TEST_F(LaunchTest, TensorMapVariant) {
 
 TEST_F(LaunchTest, RefusedTensorMapsSayWhy) {
   Json json = gemmManifest();
-  Json &variants = json["kernels"][0]["host"][0]["launch"]["variants"];
+  Json &variants = json["kernels"][0]["configurations"][0]["host"][0]["launch"]["variants"];
   variants[0]["tensor_maps"][0]["swizzle"] = 64;
   tile::Pack pack = load(json);
   try {
@@ -124,7 +124,8 @@ TEST_F(LaunchTest, ErrorsLaunchNothing) {
 
 TEST_F(LaunchTest, ClustersAreAnAttribute) {
   Json json = gemmManifest();
-  json["kernels"][0]["host"][0]["launch"]["variants"][0]["cluster"] = {2, 1, 1};
+  json["kernels"][0]["configurations"][0]["host"][0]["launch"]["variants"][0]["cluster"] = {2, 1,
+                                                                                            1};
   tile::Pack pack = load(json);
   pack.kernel("gemm").launch(args(128, 256, 64));
   EXPECT_NE(lines().back().find("grid 2 1 1 block 384 1 1 shared 196608 attribute 4 2"),
@@ -142,7 +143,7 @@ TEST_F(LaunchTest, PrepareLoadsWhatCanRun) {
 
 TEST_F(LaunchTest, Workspace) {
   Json json = gemmManifest();
-  Json &host = json["kernels"][0]["host"];
+  Json &host = json["kernels"][0]["configurations"][0]["host"];
   host[0]["launch"]["variants"] =
       Json::parse(R"([{ "module": 0, "entry": "split_2", "block": [32, 1, 1],
      "params": [ { "workspace": "counter" }, { "workspace": "wide" } ] }])");
@@ -181,7 +182,7 @@ TEST_F(LaunchTest, Workspace) {
 
 TEST_F(LaunchTest, DriverErrorsCarryTheDriversWords) {
   Json json = gemmManifest();
-  json["kernels"][0]["host"][0]["launch"]["variants"][0]["entry"] = "missing";
+  json["kernels"][0]["configurations"][0]["host"][0]["launch"]["variants"][0]["entry"] = "missing";
   tile::Pack pack = load(json);
   try {
     pack.kernel("gemm").launch(args(128, 256, 64));
@@ -197,7 +198,7 @@ TEST_F(LaunchTest, AbsentTensors) {
   Json json = gemmManifest();
   json["kernels"][0]["arguments"].push_back(Json::parse(R"(
     { "name": "bias", "kind": "tensor", "dtype": "f32", "direction": "in", "optional": true, "extents": [ {"dim": "N"} ] })"));
-  json["kernels"][0]["host"][0]["launch"]["variants"] =
+  json["kernels"][0]["configurations"][0]["host"][0]["launch"]["variants"] =
       Json::parse(R"([{ "module": 0, "entry": "e_3", "block": [32, 1, 1],
      "params": [ { "tensor": "bias" }, { "tensor_map": 0 }, { "expr": {"present": "bias"}, "type": "bool" } ],
      "tensor_maps": [ { "tensor": "bias", "dtype": "f32", "dims": [ {"dim": "N"} ], "strides": [], "box": [64] } ] }])");

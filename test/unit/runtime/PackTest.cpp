@@ -96,11 +96,14 @@ TEST(Pack, RandomDamageNeverCrashes) {
 
 TEST(Pack, ManifestErrorsSayWhere) {
   Json json = gemmManifest();
-  json["kernels"][0]["host"][0]["launch"]["variants"][1]["params"][0]["tensor"] = "D";
+  json["kernels"][0]["configurations"][0]["host"][0]["launch"]["variants"][1]["params"][0]
+      ["tensor"] = "D";
   std::string text = errorOf([&] { parseJson(json); });
-  EXPECT_NE(text.find("manifest.kernels[0].host[0].launch.variants[1].params[0].tensor: no "
-                      "argument of the name `D`"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(
+          "manifest.kernels[0].configurations[0].host[0].launch.variants[1].params[0].tensor: no "
+          "argument of the name `D`"),
+      std::string::npos)
       << text;
   json = gemmManifest();
   json["modules"][1]["bytes"] = 7;
@@ -109,8 +112,8 @@ TEST(Pack, ManifestErrorsSayWhere) {
   json["kernels"].push_back(json["kernels"][0]);
   EXPECT_NE(errorOf([&] { parseJson(json); }).find("two kernels"), std::string::npos);
   json = gemmManifest();
-  json["format"] = 2;
-  EXPECT_NE(errorOf([&] { parseJson(json); }).find("reads format 1"), std::string::npos);
+  json["format"] = 1;
+  EXPECT_NE(errorOf([&] { parseJson(json); }).find("reads format 2"), std::string::npos);
   EXPECT_NE(errorOf([&] { parseManifest("{", 0); }).find("not JSON"), std::string::npos);
 }
 
@@ -140,7 +143,7 @@ TEST(Pack, DeepHostProgramsAreRefused) {
   }
   Json json = gemmManifest();
   std::string text = json.dump();
-  std::string host = json["kernels"][0]["host"].dump();
+  std::string host = json["kernels"][0]["configurations"][0]["host"].dump();
   text.replace(text.find(host), host.size(), inner);
   EXPECT_EQ(tryPack(makePack(text, gemmBody())), TILE_ERROR_PACK);
 }

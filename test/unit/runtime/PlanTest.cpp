@@ -1,5 +1,6 @@
 // Host programs: variants, geometry, parameters, workspaces, checks.
 #include "TestPack.h"
+#include "runtime/src/Choices.h"
 
 namespace tile_rt::test {
 namespace {
@@ -33,7 +34,9 @@ std::string planError(const Json &json, const Call &call, const DeviceInfo &devi
   return errorOf([&] { planCall(manifest, manifest.kernels[0], call.args, device, filter); });
 }
 
-Json &variants(Json &json) { return json["kernels"][0]["host"][0]["launch"]["variants"]; }
+Json &variants(Json &json) {
+  return json["kernels"][0]["configurations"][0]["host"][0]["launch"]["variants"];
+}
 
 TEST(Plan, GuardsChooseTheVariant) {
   Planned aligned = plan(gemmManifest(), gemmCall(1000, 1000, 1000));
@@ -138,7 +141,7 @@ TEST(Plan, Architectures) {
 TEST(Plan, Grid) {
   EXPECT_TRUE(plan(gemmManifest(), gemmCall(0, 64, 64)).plan.steps.empty());
   Json json = gemmManifest();
-  json["kernels"][0]["host"][0]["launch"]["grid"] =
+  json["kernels"][0]["configurations"][0]["host"][0]["launch"]["grid"] =
       Json::parse(R"([{"dim": "M"}, {"dim": "N"}, 256])");
   expectError(planError(json, gemmCall(4096, 2048, 64)), "grid-too-large",
               {"gemm.0", "4096 x 2048 x 256"});
@@ -180,11 +183,11 @@ TEST(Plan, Parameters) {
 
 TEST(Plan, HostProgram) {
   Json json = gemmManifest();
-  Json launch = json["kernels"][0]["host"][0];
+  Json launch = json["kernels"][0]["configurations"][0]["host"][0];
   launch["launch"]["variants"] =
       Json::parse(R"([{ "module": 0, "entry": "e", "block": [32, 1, 1], "params": [
      { "workspace": "partial" }, { "expr": {"let": "tiles"}, "type": "i32" } ] }])");
-  json["kernels"][0]["host"] = Json::array(
+  json["kernels"][0]["configurations"][0]["host"] = Json::array(
       {Json::parse(
            R"({ "let": { "name": "tiles", "type": "i32", "expr": { "op": "ceildiv", "args": [{"dim": "K"}, 64] } } })"),
        Json::parse(
@@ -205,18 +208,20 @@ TEST(Plan, HostProgram) {
   EXPECT_EQ(split.plan.workspaceBytes, 256u + (3 * 100 * 4 + 255) / 256 * 256);
   EXPECT_EQ(plan(json, gemmCall(100, 64, 64)).plan.steps.size(), 2u);
   // A name of an inner scope is not visible outside.
-  json["kernels"][0]["host"][3]["if"]["then"] = Json::array({json["kernels"][0]["host"][1]});
-  json["kernels"][0]["host"][3]["if"]["then"][0]["workspace"]["name"] = "inner";
+  json["kernels"][0]["configurations"][0]["host"][3]["if"]["then"] =
+      Json::array({json["kernels"][0]["configurations"][0]["host"][1]});
+  json["kernels"][0]["configurations"][0]["host"][3]["if"]["then"][0]["workspace"]["name"] =
+      "inner";
   Json after = launch;
   after["launch"]["variants"][0]["params"][0]["workspace"] = "inner";
-  json["kernels"][0]["host"].push_back(after);
+  json["kernels"][0]["configurations"][0]["host"].push_back(after);
   EXPECT_NE(errorOf([&] { parseJson(json); }).find("no workspace of the name `inner`"),
             std::string::npos);
 }
 
 TEST(Plan, LetsMustFit) {
   Json json = gemmManifest();
-  json["kernels"][0]["host"] = Json::array({Json::parse(
+  json["kernels"][0]["configurations"][0]["host"] = Json::array({Json::parse(
       R"({ "let": { "name": "t", "type": "i32", "expr": { "op": "mul", "args": [{"dim": "K"}, 2000000000] } } })")});
   expectError(planError(json, gemmCall(1, 1, 2)), "host-overflow", {"`t` is 4000000000"});
 }
@@ -224,7 +229,7 @@ TEST(Plan, LetsMustFit) {
 TEST(Plan, WorkspaceInitialValues) {
   Json json = gemmManifest();
   auto fill = [&](const char *dtype, Json init, int64_t count) {
-    json["kernels"][0]["host"] = Json::array(
+    json["kernels"][0]["configurations"][0]["host"] = Json::array(
         {{{"workspace", {{"name", "w"}, {"dtype", dtype}, {"extents", {count}}, {"init", init}}}}});
     return plan(json, gemmCall(1, 1, 1)).plan;
   };
@@ -238,7 +243,7 @@ TEST(Plan, WorkspaceInitialValues) {
 
 TEST(Plan, Description) {
   Planned planned = plan(gemmManifest(), gemmCall(8192, 8192, 64));
-  EXPECT_EQ(describePlan(planned.manifest, planned.plan),
+  EXPECT_EQ(describePlan(planned.manifest, planned.manifest.kernels[0], planned.plan),
             "gemm.0: variant tma, entry gemm_tma_2, sm_90a, 132 x 1 x 1 blocks of 384 threads, "
             "196608 bytes of shared memory\n");
 }

@@ -184,7 +184,7 @@ TEST_F(Messages, WritersAndAReaderAtATime) {
 /// gemmManifest with a kernel that prints, for which the fake driver writes if `entry` says so.
 Json printingManifest(const char *entry, const char *word = "n") {
   Json json = gemmManifest();
-  Json &launch = json["kernels"][0]["host"][0]["launch"];
+  Json &launch = json["kernels"][0]["configurations"][0]["host"][0]["launch"];
   launch["variants"] = Json::parse(R"([{ "module": 0, "entry": "", "block": [32, 1, 1],
     "params": [ { "tensor": "C" }, { "print": "buffer" }, { "print": "base" } ],
     "prints": [ { "number": 0, "text": "first", "values": [] },
@@ -196,7 +196,7 @@ Json printingManifest(const char *entry, const char *word = "n") {
 
 TEST(Prints, ManifestIsChecked) {
   Manifest manifest = parseJson(printingManifest("prints_3"));
-  const Variant &variant = manifest.kernels[0].host[0].variants[0];
+  const Variant &variant = manifest.kernels[0].configurations[0].host[0].variants[0];
   ASSERT_EQ(variant.prints.size(), 2u);
   EXPECT_EQ(variant.prints[1].values[1].type, DType::F32);
   EXPECT_EQ(variant.prints[1].values[1].shape, std::vector<uint32_t>{2});
@@ -204,12 +204,13 @@ TEST(Prints, ManifestIsChecked) {
   EXPECT_EQ(variant.params[1].kind, Parameter::Kind::PrintBuffer);
   EXPECT_EQ(variant.params[2].kind, Parameter::Kind::PrintBase);
   Json wrong = printingManifest("prints_3");
-  wrong["kernels"][0]["host"][0]["launch"]["variants"][0]["params"][1]["print"] = "other";
+  wrong["kernels"][0]["configurations"][0]["host"][0]["launch"]["variants"][0]["params"][1]
+       ["print"] = "other";
   EXPECT_THROW(parseJson(wrong), Error);
   for (const char *shape : {"[262144, 262144, 262144, 4]", "[65536]", "[0]"}) {
     Json large = printingManifest("prints_3");
-    large["kernels"][0]["host"][0]["launch"]["variants"][0]["prints"][1]["values"][1]["shape"] =
-        Json::parse(shape);
+    large["kernels"][0]["configurations"][0]["host"][0]["launch"]["variants"][0]["prints"][1]
+         ["values"][1]["shape"] = Json::parse(shape);
     EXPECT_THROW(parseJson(large), Error) << shape;
   }
 }

@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 /// gemm[M, K] x [K, N] with a TMA variant and a fallback, as the compiler would write it.
 inline Json gemmManifest() {
   return Json::parse(R"json({
-    "format": 1, "tilec": "0.1.0", "source_hash": "0",
+    "format": 2, "tilec": "0.1.0", "source_hash": "0",
     "modules": [ { "arch": "sm_90a", "kind": "fatbin", "offset": 0, "bytes": 6 },
                  { "arch": "sm_80", "kind": "fatbin", "offset": 16, "bytes": 6 } ],
     "kernels": [ {
@@ -29,7 +29,7 @@ inline Json gemmManifest() {
                 { "name": "K", "type": "i32", "source": { "arg": "A", "axis": 1, "offset": 0 } },
                 { "name": "N", "type": "i32", "source": { "arg": "B", "axis": 1, "offset": 0 } } ],
       "checks": [],
-      "host": [
+      "configurations": [ { "host": [
         { "launch": { "name": "gemm.0",
           "grid": [ { "op": "ceildiv", "args": [ {"dim": "N"}, 256 ], "type": "i32" },
                     { "op": "ceildiv", "args": [ {"dim": "M"}, 128 ], "type": "i32" } ],
@@ -46,7 +46,7 @@ inline Json gemmManifest() {
             { "name": "plain", "module": 0, "entry": "gemm_plain_2", "block": [256, 1, 1], "shared_bytes": 65536,
               "params": [ { "tensor": "C" }, { "expr": {"dim": "M"}, "type": "i32" } ] },
             { "name": "ampere", "module": 1, "entry": "gemm_ampere_1", "block": [256, 1, 1], "shared_bytes": 1024,
-              "params": [ { "tensor": "C" } ] } ] } } ] } ]
+              "params": [ { "tensor": "C" } ] } ] } } ] } ] } ]
   })json");
 }
 

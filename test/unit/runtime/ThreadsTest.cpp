@@ -118,7 +118,7 @@ TEST_F(ThreadsTest, EachFailureIsToldOnceAndWhole) {
   };
   together([&](int number) {
     Json json = gemmManifest();
-    Json &launch = json["kernels"][0]["host"][0]["launch"];
+    Json &launch = json["kernels"][0]["configurations"][0]["host"][0]["launch"];
     launch["variants"] = Json::parse(R"([{ "module": 0, "entry": "fails_3", "block": [32, 1, 1],
       "params": [ { "tensor": "C" }, { "check": "record" }, { "check": "base" } ],
       "checks": [ { "number": 1, "file": "k.tile", "line": 0, "column": 1, "text": "n is {}", "values": ["i32"] } ] }])");

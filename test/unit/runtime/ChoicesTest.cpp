@@ -1,0 +1,173 @@
+// Configurations of a kernel: which of them a call takes.
+#include "runtime/src/Choices.h"
+
+#include "TestPack.h"
+
+namespace tile_rt::test {
+namespace {
+
+/// The gemm of gemmManifest with tiles of 128 x 256 and of 64 x 64, priced by waves on the device.
+Json twoTiles() {
+  Json json = gemmManifest();
+  Json &kernel = json["kernels"][0];
+  Json large = kernel["configurations"][0];
+  large["host"][0]["launch"]["variants"].erase(2); // for one architecture
+  Json small = large;
+  large["params"] = {{"BM", 128}, {"BN", 256}};
+  small["params"] = {{"BM", 64}, {"BN", 64}};
+  small["host"][0]["launch"]["grid"] =
+      Json::parse(R"([ { "op": "ceildiv", "args": [ {"dim": "N"}, 64 ], "type": "i32" },
+                       { "op": "ceildiv", "args": [ {"dim": "M"}, 64 ], "type": "i32" } ])");
+  auto price = [](Json &configuration, int tile) {
+    for (Json &variant : configuration["host"][0]["launch"]["variants"]) {
+      variant["cost"] = Json::parse(
+          R"({ "op": "mul", "args": [ { "op": "ceildiv", "args": [ "grid_points", "sm_count" ] }, )" +
+          std::to_string(tile) + " ] }");
+    }
+  };
+  price(large, 50);
+  price(small, 10);
+  kernel["configurations"] = {large, small};
+  kernel["params"].erase("BM");
+  return json;
+}
+
+class Choices : public testing::Test {
+protected:
+  explicit Choices() : manifest(parseJson(twoTiles())) {}
+
+  LaunchPlan plan(const Call &call, const VariantFilter &filter = {},
+                  const DeviceInfo &device = hopper()) {
+    return planCall(manifest, manifest.kernels[0], call.args, device, filter, &choices);
+  }
+
+  Manifest manifest;
+  ConfigurationChoices choices;
+};
+
+TEST_F(Choices, TheCheapestTakesTheCall) {
+  LaunchPlan small = plan(gemmCall(512, 512, 64)); // 64 blocks of 10, or 8 of 50
+  EXPECT_EQ(small.configuration, 1u);
+  EXPECT_EQ(small.steps[0].launch.blocks[0], 64u);
+  EXPECT_EQ(small.cost, 10.0);
+  LaunchPlan large = plan(gemmCall(4096, 4096, 64)); // 512 / 132 = 4 waves of 50, or 32 of 10
+  EXPECT_EQ(large.configuration, 0u);
+  EXPECT_EQ(large.cost, 200.0);
+  EXPECT_EQ(large.steps[0].launch.blocks[0], 132u); // persistent
+  // Again, from what is kept.
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, 1u);
+  EXPECT_EQ(plan(gemmCall(4096, 4096, 64)).configuration, 0u);
+}
+
+TEST_F(Choices, OneWithoutACostIsTakenWhenItsTurnComes) {
+  Json json = twoTiles();
+  Json &first = json["kernels"][0]["configurations"][0]["host"][0]["launch"]["variants"];
+  first[1].erase("cost");
+  manifest = parseJson(json);
+  // The variant for aligned rows has a cost, but not all that might be taken have.
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, 0u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).cost, std::nullopt);
+}
+
+TEST_F(Choices, AFalseCheckPassesOver) {
+  Json json = twoTiles();
+  json["kernels"][0]["configurations"][1]["checks"] = Json::parse(R"json([
+    { "expr": { "op": "eq", "args": [ { "op": "rem", "args": [ {"dim": "K"}, 64 ] }, 0 ] },
+      "text": "K % 64 == 0" } ])json");
+  manifest = parseJson(json);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, 1u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 72)).configuration, 0u);
+  VariantFilter second{"", "", 1};
+  expectError(errorOf([&] { plan(gemmCall(512, 512, 72), second); }), "where-failed",
+              {"`K % 64 == 0`", "K = 72"});
+}
+
+TEST_F(Choices, WhatNoneTakesSaysWhyForEach) {
+  DeviceInfo tiny = hopper();
+  tiny.maxSharedBytes = 1000;
+  std::string text = errorOf([&] { plan(gemmCall(512, 512, 64), {}, tiny); });
+  EXPECT_NE(text.find("[no-variant]"), std::string::npos) << text;
+  EXPECT_NE(text.find("needs 196608 bytes"), std::string::npos) << text;
+  EXPECT_NE(text.find("; BM = 64, BN = 64: [no-variant]"), std::string::npos) << text;
+}
+
+TEST_F(Choices, AGridTooLargeIsNotTaken) {
+  // 2^31 points of 64 x 64, but not of 128 x 256.
+  EXPECT_EQ(plan(gemmCall(1 << 22, 1 << 21, 8)).configuration, 0u);
+}
+
+TEST_F(Choices, CodeOfOtherArchitecturesIsNotCompared) {
+  Json json = twoTiles();
+  Json &configurations = json["kernels"][0]["configurations"];
+  Json other = configurations[1];
+  other["params"] = {{"BM", 32}, {"BN", 32}};
+  for (Json &variant : other["host"][0]["launch"]["variants"]) {
+    variant["module"] = 1;
+    variant["cost"] = 1;
+  }
+  configurations.push_back(other);
+  manifest = parseJson(json);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, 1u);
+  choices.clear();
+  EXPECT_EQ(plan(gemmCall(512, 512, 64), {"sm_80", ""}).configuration, 2u);
+}
+
+TEST_F(Choices, OneOfThemCanBeAskedFor) {
+  EXPECT_EQ(plan(gemmCall(512, 512, 64), {"", "", 0}).configuration, 0u);
+  EXPECT_EQ(plan(gemmCall(4096, 4096, 64), {"", "", 1}).configuration, 1u);
+}
+
+TEST_F(Choices, KeptOnesFollowAlignmentAndShape) {
+  Json json = twoTiles();
+  // Only the first has code for any extents.
+  json["kernels"][0]["configurations"][1]["host"][0]["launch"]["variants"].erase(1);
+  manifest = parseJson(json);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, 1u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 65)).configuration, 0u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, 1u);
+  for (int64_t n = 1; n < 100; ++n) { // more than are kept
+    EXPECT_EQ(plan(gemmCall(n * 8, 8, 8)).configuration, 1u) << n;
+    EXPECT_EQ(plan(gemmCall(n * 8, 8, 7)).configuration, 0u) << n;
+  }
+}
+
+TEST_F(Choices, AWrongKeptOneDoesNoHarm) {
+  // As if two calls had one hash: the kept configuration does not take this call.
+  Json json = twoTiles();
+  json["kernels"][0]["configurations"][1]["host"][0]["launch"]["variants"].erase(1);
+  manifest = parseJson(json);
+  for (uint64_t hash = 0; hash < 32; ++hash) {
+    choices.add(hash, 1);
+  }
+  EXPECT_EQ(plan(gemmCall(512, 512, 65)).configuration, 0u);
+}
+
+TEST_F(Choices, LetsAndWorkspacesAreTheirOwn) {
+  Json json = twoTiles();
+  Json &host = json["kernels"][0]["configurations"][1]["host"];
+  host = Json::array();
+  host.push_back(Json::parse(
+      R"({ "let": { "name": "t", "type": "i32", "expr": { "op": "mul", "args": [ {"dim": "M"}, 2 ] } } })"));
+  host.push_back(Json::parse(
+      R"({ "workspace": { "name": "w", "dtype": "f32", "extents": [ { "let": "t" } ], "init": null } })"));
+  host.push_back(twoTiles()["kernels"][0]["configurations"][1]["host"][0]);
+  manifest = parseJson(json);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).workspaceBytes, 4096u);
+  EXPECT_EQ(plan(gemmCall(4096, 4096, 64)).workspaceBytes, 0u);
+}
+
+TEST_F(Choices, DescriptionsNameTheConfiguration) {
+  std::string text = describePlan(manifest, manifest.kernels[0], plan(gemmCall(512, 512, 64)));
+  EXPECT_NE(text.find("configuration 1: BM = 64, BN = 64\ngemm.0: variant tma"), std::string::npos)
+      << text;
+}
+
+TEST(Configurations, ThereIsOne) {
+  Json json = gemmManifest();
+  json["kernels"][0]["configurations"] = Json::array();
+  EXPECT_NE(errorOf([&] { parseJson(json); }).find("configurations: there must be one"),
+            std::string::npos);
+}
+
+} // namespace
+} // namespace tile_rt::test
