@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/Analysis.h"
 #include "passes/Passes.h"
+#include "passes/Registers.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_CHECKREGISTERS
@@ -20,18 +21,6 @@ using namespace mlir;
 using namespace tilec;
 
 namespace {
-
-/// Registers of 32 bits that a fragment takes of a thread; 0 for other values. At rest several
-/// elements share one; what only passes through has one for each (`apart`).
-int64_t registersOf(Value value, bool apart = false) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  const layout::RegisterLayout *layout = type ? tgpu::getLayout(type) : nullptr;
-  if (!layout) {
-    return 0;
-  }
-  int64_t bits = std::max(apart ? 32u : 8u, unsigned(tile::getStorageBits(type.getElementType())));
-  return llvm::divideCeil(layout->registersPerThread() * bits, 32);
-}
 
 /// Values that are alive together: what a loop carries; any other result alone.
 SmallVector<SmallVector<Value>> groupsOf(Operation *op) {
@@ -80,9 +69,7 @@ struct CheckRegisters : tilec::impl::CheckRegistersBase<CheckRegisters> {
               std::to_string(threadsPerSM(*target)) + " threads"));
       return signalPassFailure();
     }
-    // Registers are given out in units of 8 for each thread (CUDA C programming guide).
-    int64_t share = target->registersPerSM / threads / 8 * 8;
-    int64_t available = std::min<int64_t>(target->registersPerThread, share);
+    const int64_t available = registersPerThread(getOperation(), *target);
     SmallVector<Value> worst;
     int64_t most = 0;
     bool worstStreams = false;

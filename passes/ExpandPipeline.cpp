@@ -22,6 +22,12 @@
 // itself (buffers with the same first and last use together):
 //     fill(0)
 //     loop j: ...; wait(j); uses of j; release(j); fill(j+1); ...
+// Loads of global memory into fragments, k iterations ahead, are carried from iteration to iteration:
+//     for s in 0..k: x[s] = load(s)
+//     loop j: x[k] = load(j+k); work(j) on x[0]; x[0..k] = x[1..k+1]
+// Without rings a short loop has k + 1 bodies, so that no value moves to another register (and would have
+// to be there for that); as long as all their loads are of iterations that there are they ask for nothing:
+//     loop j in 0..m step k+1: k + 1 times the above;  loop j in m..trips: the above
 // A tile that TMA loads across the end of a view is repaired in work(j), where its copy stood: what it
 // has from beyond becomes zero, in a branch that no other tile enters.
 // TMA's ring position runs on across the loops and branches around this one, since the parity of a
@@ -37,6 +43,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/IR/Matchers.h"
+#include "passes/EarlyLoads.h"
 #include "passes/Passes.h"
 #include "passes/PipelineExpander.h"
 #include "passes/Shared.h"
@@ -97,18 +104,24 @@ void Expander::refillUnread(Value number, Value position) {
   }
 }
 
-/// The operations of one iteration, without its copies, on the slots at `position`.
-void Expander::emitBody(scf::ForOp fresh, Value number, Value position) {
+/// The operations of one iteration, without its copies, on the slots at `position` and on what the
+/// iterations before hand on. Returns what it hands on itself, but for what is loaded early.
+SmallVector<Value> Expander::emitBody(ArrayRef<Value> carried, Value number, Value position) {
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), inductionOf(number));
-  mapping.map(loop.getRegionIterArgs(), fresh.getRegionIterArgs());
+  mapping.map(loop.getRegionIterArgs(), carried.take_front(loop.getNumRegionIterArgs()));
   for (Load &load : loads) {
     mapping.map(load.copy.getDest(), slotOf(load, number));
   }
+  size_t place = loop.getNumRegionIterArgs();
+  for (const EarlyLoad &load : early) {
+    mapping.map(load.op->getResult(0), carried[place]);
+    place += load.ahead;
+  }
   SmallVector<Value> ahead;
   if (firstProduct) {
-    mapping.map(firstProduct.getA(), fresh.getRegionIterArgs().take_back(2)[0]);
-    mapping.map(firstProduct.getB(), fresh.getRegionIterArgs().take_back(2)[1]);
+    mapping.map(firstProduct.getA(), carried.take_back(2)[0]);
+    mapping.map(firstProduct.getB(), carried.take_back(2)[1]);
   }
   auto isCarried = [&](Operation &op) {
     return firstReads.contains(&op) && llvm::all_of(op.getUsers(), [&](Operation *user) {
@@ -126,7 +139,7 @@ void Expander::emitBody(scf::ForOp fresh, Value number, Value position) {
       }
       continue;
     }
-    if (isCarried(op)) {
+    if (isCarried(op) || isEarlyLoad(&op, scheduledStages(stages))) {
       continue;
     }
     if (&op == deferred.getOperation()) {
@@ -152,7 +165,6 @@ void Expander::emitBody(scf::ForOp fresh, Value number, Value position) {
   SmallVector<Value> results = llvm::map_to_vector(
       yield.getOperands(), [&](Value value) { return mapping.lookupOrDefault(value); });
   llvm::append_range(results, ahead);
-
   Value later = plus(number, constant(stages - 1));
   if (refills()) {
     refillUnread(number, position);
@@ -169,7 +181,37 @@ void Expander::emitBody(scf::ForOp fresh, Value number, Value position) {
   } else if (usesTma) {
     release(fills.front(), position);
   }
-  scf::YieldOp::create(builder, loc, results);
+  return results;
+}
+
+/// Iteration `number`, from what is handed on to it to what it hands on. With `loadsInside` there are all
+/// iterations for which it loads early.
+SmallVector<Value> Expander::emitIteration(ArrayRef<Value> carried, Value number,
+                                           bool loadsInside) {
+  SmallVector<Value> loaded = loadEarly(number, loadsInside);
+  Value position = plus(base, number);
+  Value ahead = plus(number, constant(stages - 1));
+  if (path == CopyPath::CpAsync && !firstProduct) {
+    awaitCopies();
+    fillGroup(ahead);
+  }
+  if (usesTma && !refills()) {
+    if (!deferred) {
+      fillByTma(ahead);
+    }
+    wait(fills.front(), position);
+  }
+  SmallVector<Value> results = emitBody(carried, number, position);
+  auto *own = results.begin() + loop.getNumRegionIterArgs();
+  size_t place = loop.getNumRegionIterArgs();
+  SmallVector<Value> queues;
+  for (auto [load, value] : llvm::zip_equal(early, loaded)) {
+    llvm::append_range(queues, carried.slice(place + 1, load.ahead - 1));
+    queues.push_back(value);
+    place += load.ahead;
+  }
+  results.insert(own, queues.begin(), queues.end());
+  return results;
 }
 
 /// True when some work on the loaded data is done by the async proxy, which does not see plain
@@ -205,8 +247,8 @@ LogicalResult Expander::checkSchedule() {
   const int64_t stages = scheduledStages(this->stages);
   for (Operation &op : loop.getBody()->without_terminator()) {
     int64_t stage = stageOf(&op, stages);
-    bool known = stage == stages - 1 || isFill(&op, stages) || firstReads.contains(&op) ||
-                 (deferred && &op == deferred.getOperation());
+    bool known = stage == stages - 1 || isFill(&op, stages) || isEarlyLoad(&op, stages) ||
+                 firstReads.contains(&op) || (deferred && &op == deferred.getOperation());
     if (!known) {
       return op.emitOpError("cannot run in stage ") << stage << " of " << stages;
     }
@@ -243,6 +285,23 @@ SmallVector<Value> Expander::readFirst(Value number) {
           mapping.lookupOrDefault(firstProduct.getB())};
 }
 
+/// A loop over iterations `from` to `to`, `bodies` of them at a time.
+scf::ForOp Expander::emitIterations(Value from, Value to, int64_t bodies, ArrayRef<Value> inits) {
+  auto fresh = scf::ForOp::create(builder, loc, from, to, constant(bodies), inits);
+  if (fresh.getBody()->mightHaveTerminator()) {
+    fresh.getBody()->getTerminator()->erase();
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(fresh.getBody());
+  SmallVector<Value> carried(fresh.getRegionIterArgs());
+  for (int64_t body = 0; body < bodies; ++body) {
+    Value number = plus(fresh.getInductionVar(), constant(body));
+    carried = emitIteration(carried, number, /*loadsInside=*/bodies > 1);
+  }
+  scf::YieldOp::create(builder, loc, carried);
+  return fresh;
+}
+
 void Expander::emitLoop() {
   SmallVector<Value> inits(loop.getInitArgs());
   if (deferred) {
@@ -250,33 +309,24 @@ void Expander::emitLoop() {
                                        cast<RankedTensorType>(inits[deferredIndex].getType()));
     inits[deferredIndex] = tgpu::WgmmaBeginOp::create(builder, loc, type, inits[deferredIndex]);
   }
+  llvm::append_range(inits, loadFirst());
   if (firstProduct) {
     awaitCopies();
     llvm::append_range(inits, readFirst(constant(0)));
   }
-  auto fresh = scf::ForOp::create(builder, loc, constant(0), trips, constant(1), inits);
-  if (fresh.getBody()->mightHaveTerminator()) {
-    fresh.getBody()->getTerminator()->erase();
+  Value begin = constant(0);
+  if (const int64_t ahead = furthestAhead(); isRepeated(loop, path != CopyPath::Vector, ahead)) {
+    // All loads of iterations before this end are of iterations before the last.
+    Value end = arith::SubIOp::create(builder, loc, trips, constant(ahead));
+    Value bodies = constant(ahead + 1);
+    end = arith::MaxSIOp::create(builder, loc, end, constant(0));
+    end = arith::DivUIOp::create(builder, loc, end, bodies);
+    end = arith::MulIOp::create(builder, loc, end, bodies);
+    scf::ForOp many = emitIterations(begin, end, ahead + 1, inits);
+    begin = end;
+    inits.assign(many.result_begin(), many.result_end());
   }
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(fresh.getBody());
-    Value number = fresh.getInductionVar();
-    Value position = plus(base, number);
-    Value ahead = plus(number, constant(stages - 1));
-    if (path == CopyPath::CpAsync && !firstProduct) {
-      awaitCopies();
-      fillGroup(ahead);
-    }
-    if (usesTma && !refills()) {
-      if (!deferred) {
-        fillByTma(ahead);
-      }
-      wait(fills.front(), position);
-    }
-    emitBody(fresh, number, position);
-  }
-  emitEpilogue(fresh);
+  emitEpilogue(emitIterations(begin, trips, 1, inits));
 }
 
 void Expander::emitEpilogue(scf::ForOp fresh) {
@@ -318,6 +368,7 @@ LogicalResult Expander::run() {
   });
   findDeferred();
   takeFirstReads();
+  findEarlyLoads();
   if (failed(checkSchedule()) || failed(makeRings())) {
     return failure();
   }

@@ -238,7 +238,8 @@ def PlanPipeline : Pass<"tgpu-plan-pipeline", "tilec::tgpu::KernelOp"> {
     Needs: lowered products, chosen copies and layouts. Gives: on a loop with `tile.stages` that can be pipelined the attribute
     `tgpu.pipeline` (how its copies move), the number of stages that fit, and on its operations `tgpu.schedule`; tests
     write these by hand. What stays serial (a copy, or all of the loop), or has fewer stages than asked for, is a remark with
-    its reason. Buffers that become rings are declared before the loop.
+    its reason. Buffers that become rings are declared before the loop. Loads of global memory into fragments get a stage before the
+    last as well, as far ahead as registers allow; in a loop without rings the path is `vector`.
   }];
 }
 
@@ -248,7 +249,8 @@ def ExpandPipeline : Pass<"tgpu-expand-pipeline", "tilec::tgpu::KernelOp"> {
     Needs: schedules as tgpu-plan-pipeline writes them. Gives: buffers as rings, the copies of stage 0 running ahead, by TMA
     with a channel whose position runs on across the loops around, or by cp.async groups; a matrix wait of a stage
     after the last runs one iteration behind its product, reads of the first mma.sync of a stage before the last one
-    iteration ahead. Where a copy by TMA takes part of a view with bounds of its own, a `tgpu.zero_beyond` follows in the copy's place, in
+    iteration ahead. Values of loads into fragments of an earlier stage are carried from iteration to iteration; a short loop without
+    rings is repeated, so that none moves to another register. Where a copy by TMA takes part of a view with bounds of its own, a `tgpu.zero_beyond` follows in the copy's place, in
     a branch that only tiles across a bound take (a remark). A schedule that changes what the loop means is an error.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];

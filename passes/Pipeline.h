@@ -2,7 +2,8 @@
 //
 // A schedule gives each operation of a loop's body that touches memory a stage: the operation of
 // iteration i runs in step i + stage. Of n stages, copies into rings have stage 0, the work n - 1,
-// reads of the first mma.sync n - 2 and the wait for a product in flight n. Operations of one stage
+// reads of the first mma.sync n - 2 and the wait for a product in flight n. A load of global memory into
+// a fragment that runs k iterations ahead has stage n - 1 - k. Operations of one stage
 // keep the order of the body; nothing is said of the order of different stages in one step.
 // Where a ring has a single slot there are two stages all the same: the copy of step j fills it
 // behind the last use by the work of step j, of iteration j - 1.
@@ -25,9 +26,18 @@ bool isRecomputable(mlir::Value value, mlir::scf::ForOp loop);
 /// The global memory that an operation reads, if that is all that it does to memory; else null.
 mlir::Value globalRead(mlir::Operation *op);
 
-/// The global memory that `copy`, made for another iteration of `loop`, reads: its source, and what
-/// tells where in it (a block table, say).
-llvm::SmallVector<mlir::Value> globalReads(tgpu::CopyOp copy, mlir::scf::ForOp loop);
+/// True for an operation that reads global memory into a fragment.
+bool loadsFragment(mlir::Operation *op);
+
+/// What tells a copy or a load where it reads.
+llvm::SmallVector<mlir::Value> placeOf(mlir::Operation *access);
+
+/// The global memory that `access`, a copy or a load made for another iteration of `loop`, reads: its
+/// source, and what tells where in it (a block table, say).
+llvm::SmallVector<mlir::Value> globalReads(mlir::Operation *access, mlir::scf::ForOp loop);
+
+/// Why `access`, a copy or a load of the body, cannot be made for later iterations; empty if it can.
+std::string refuseAhead(mlir::Operation *access, mlir::scf::ForOp loop);
 
 /// The wait of the loop's only matrix product if the product's sum goes nowhere but into the next
 /// iteration's: as far as values go, it may then run one iteration later. Null otherwise.
@@ -57,6 +67,9 @@ std::optional<Conflict> findConflict(mlir::scf::ForOp loop, int64_t stages);
 
 /// True for a copy that runs ahead and fills a ring.
 bool isFill(mlir::Operation *op, int64_t stages);
+
+/// True for a load into a fragment that runs ahead.
+bool isEarlyLoad(mlir::Operation *op, int64_t stages);
 
 } // namespace tilec
 

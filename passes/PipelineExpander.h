@@ -1,6 +1,7 @@
 //===- PipelineExpander.h - carries out the schedule of one loop -*- C++ -*-===//
 //
-// PipelineRings.cpp makes and fills rings, ExpandPipeline.cpp puts the iterations together.
+// PipelineRings.cpp makes and fills rings, PipelineRegisters.cpp loads into fragments, ExpandPipeline.cpp
+// puts the iterations together.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_PASSES_PIPELINEEXPANDER_H
@@ -41,6 +42,12 @@ private:
     mlir::Value channel;
   };
 
+  /// A load of global memory into a fragment, and how many iterations ahead it runs.
+  struct EarlyLoad {
+    mlir::Operation *op;
+    int64_t ahead;
+  };
+
   mlir::Value constant(int64_t value) {
     return mlir::arith::ConstantIntOp::create(builder, loc, value, 32);
   }
@@ -78,7 +85,19 @@ private:
   void emitWork(mlir::Operation &op, mlir::IRMapping &mapping, mlir::Value number,
                 mlir::Value position);
   void refillUnread(mlir::Value number, mlir::Value position);
-  void emitBody(mlir::scf::ForOp fresh, mlir::Value number, mlir::Value position);
+  void findEarlyLoads();
+  int64_t furthestAhead();
+  llvm::SmallVector<mlir::Value> loadEarly(int64_t ahead, mlir::Value number);
+  llvm::SmallVector<mlir::Value> loadEarlyIfInside(int64_t ahead, mlir::Value number,
+                                                   int64_t further);
+  llvm::SmallVector<mlir::Value> loadEarly(mlir::Value number, bool inside);
+  llvm::SmallVector<mlir::Value> loadFirst();
+  llvm::SmallVector<mlir::Value> emitBody(llvm::ArrayRef<mlir::Value> carried, mlir::Value number,
+                                          mlir::Value position);
+  llvm::SmallVector<mlir::Value> emitIteration(llvm::ArrayRef<mlir::Value> carried,
+                                               mlir::Value number, bool loadsInside);
+  mlir::scf::ForOp emitIterations(mlir::Value from, mlir::Value to, int64_t bodies,
+                                  llvm::ArrayRef<mlir::Value> inits);
   void emitPrologue();
   void emitLoop();
   void emitEpilogue(mlir::scf::ForOp fresh);
@@ -91,12 +110,16 @@ private:
   mlir::OpBuilder builder;
   mlir::Location loc;
   int64_t stages;
-  tgpu::CopyPath path; // TMA if all copies are; those of cp.async may be beside some of TMA
+  /// TMA if all copies are; those of cp.async may be beside some of TMA; vector: there are no rings.
+  tgpu::CopyPath path;
   bool usesTma = false;
   llvm::SmallVector<Load> loads;
   llvm::SmallVector<Fill> fills; // by TMA
   mlir::Value base;              // ring position of iteration 0
   mlir::Value trips;             // number of iterations, i32
+  /// In the order of the body. Behind the loop's own values each iteration hands on, for each of them,
+  /// what it has loaded for the next iterations.
+  llvm::SmallVector<EarlyLoad> early;
   tgpu::WgmmaWaitOp deferred;
   unsigned deferredIndex = 0;                  // the loop-carried value that stays pending
   llvm::SmallVector<mlir::Operation *> around; // loops and branches, innermost first

@@ -7,6 +7,9 @@
 // so they are a conflict, with one exception: what fills a ring of n slots is n steps away from the
 // next one that fills the same slot, and whoever uses the slot does it in between.
 //
+// A load of global memory into a fragment has no slot: its value is carried from the step of the load to
+// that of the work. What it reads nothing in the loop may write, as for a fill.
+//
 // A product in flight reads until its wait, so its reads have two stages, that of the issue and
 // that of the wait: any write to what it reads is a conflict when they differ. So are operands in
 // registers: no value outlives its iteration in the same register.
@@ -36,6 +39,10 @@ bool tilec::isFill(Operation *op, int64_t stages) {
   return copy && copy.getPath() != tgpu::CopyPath::Vector &&
          isa<tgpu::SmemType>(copy.getDest().getType()) && tgpu::kSchedule.has(op) &&
          stageOf(op, stages) == 0;
+}
+
+bool tilec::isEarlyLoad(Operation *op, int64_t stages) {
+  return tgpu::kSchedule.has(op) && stageOf(op, stages) < stages - 1 && loadsFragment(op);
 }
 
 bool tilec::isRecomputable(Value value, scf::ForOp loop) {
@@ -126,8 +133,18 @@ Value tilec::globalRead(Operation *op) {
   return source && isa<tile::GlobalType>(source.getType()) ? source : Value();
 }
 
-SmallVector<Value> tilec::globalReads(tgpu::CopyOp copy, scf::ForOp loop) {
-  SmallVector<Value> reads = {copy.getSource()}, pending = {copy.getSource()};
+bool tilec::loadsFragment(Operation *op) {
+  return globalRead(op) && isa<RankedTensorType>(op->getResult(0).getType());
+}
+
+SmallVector<Value> tilec::placeOf(Operation *access) {
+  auto copy = dyn_cast<tgpu::CopyOp>(access);
+  return copy ? SmallVector<Value>{copy.getSource()} : SmallVector<Value>(access->getOperands());
+}
+
+SmallVector<Value> tilec::globalReads(Operation *access, scf::ForOp loop) {
+  SmallVector<Value> pending = placeOf(access);
+  SmallVector<Value> reads = {isa<tgpu::CopyOp>(access) ? pending.front() : globalRead(access)};
   llvm::SmallPtrSet<Operation *, 16> seen;
   while (!pending.empty()) {
     Operation *op = pending.pop_back_val().getDefiningOp();
@@ -142,15 +159,22 @@ SmallVector<Value> tilec::globalReads(tgpu::CopyOp copy, scf::ForOp loop) {
   return reads;
 }
 
-/// True if something in `loop` may write the global memory that `copy` reads in other iterations.
-static bool isSourceWritten(tgpu::CopyOp copy, scf::ForOp loop) {
-  SmallVector<Value> reads = globalReads(copy, loop);
+/// True if something in `loop` may write the global memory that `access` reads in other iterations.
+static bool isSourceWritten(Operation *access, scf::ForOp loop) {
+  SmallVector<Value> reads = globalReads(access, loop);
   return loop
       .walk([&](Operation *op) {
         const bool changes = llvm::any_of(reads, [&](Value read) { return mayChange(op, read); });
         return changes ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+std::string tilec::refuseAhead(Operation *access, scf::ForOp loop) {
+  if (!llvm::all_of(placeOf(access), [&](Value value) { return isRecomputable(value, loop); })) {
+    return "where it reads from depends on what the loop computes";
+  }
+  return isSourceWritten(access, loop) ? "the loop writes to the tensor that it reads" : "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -183,12 +207,11 @@ public:
   }
 
   std::optional<Conflict> findConflict() {
-    for (auto [alloc, copy] : fills) {
-      if (!isRecomputable(copy.getSource(), loop)) {
-        return Conflict{copy, loop, "where it reads from depends on what the loop computes"};
-      }
-      if (isSourceWritten(copy, loop)) {
-        return Conflict{copy, loop, "the loop writes to the tensor that it reads"};
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      if (isFill(&op, stages) || isEarlyLoad(&op, stages)) {
+        if (std::string reason = refuseAhead(&op, loop); !reason.empty()) {
+          return Conflict{&op, loop, reason};
+        }
       }
     }
     for (const Use &use : uses) {

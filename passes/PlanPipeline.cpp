@@ -3,7 +3,8 @@
 // The copies that fill shared memory run stages - 1 iterations ahead of the work on them; the wait
 // for a matrix product whose accumulator only the next product takes runs one iteration behind it,
 // so that one product is always in flight; what the first mma.sync of an iteration reads from
-// buffers that only copies ahead fill is read one iteration early. The plan is written as
+// buffers that only copies ahead fill is read one iteration early. Loads of global memory into
+// fragments run ahead as far as registers allow (EarlyLoads.cpp). The plan is written as
 // attributes (tgpu.pipeline on the loop, tgpu.schedule on operations), which tgpu-expand-pipeline
 // carries out.
 //
@@ -17,8 +18,8 @@
 //   other than through the shared memory that is left.
 //
 //===----------------------------------------------------------------------===//
+#include "passes/EarlyLoads.h"
 #include "passes/Passes.h"
-#include "passes/Pipeline.h"
 #include "passes/Shared.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -141,7 +142,8 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     Copies copies = sortCopies(loop, stages);
     std::string refusal;
     if (copies.ahead.empty()) {
-      refusal = copies.serial.empty() ? "it fills no shared memory" : copies.serial.front().second;
+      refusal = copies.serial.empty() ? "it copies nothing from global memory in each iteration"
+                                      : copies.serial.front().second;
     }
     // The position of TMA's ring is carried through all that is around its loop. Copies by cp.async
     // may be beside those by TMA, unless operands are read an iteration early.
@@ -166,14 +168,25 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     if (refusal.empty() && stages < 2 && !allTma) {
       refusal = "one stage overlaps nothing";
     }
-    const std::string missed =
-        !refusal.empty() || copies.serial.empty() ? refusal : copies.serial.front().second;
+    const EarlyLoads early = planEarlyLoads(loop, refusal.empty(), wanted - 1, target);
+    const bool hasCopies = !copies.ahead.empty() || !copies.serial.empty();
+    if (!hasCopies && !early.missed.empty()) {
+      refusal = early.missed;
+    }
+    std::string missed = hasCopies || early.ahead == 0 ? refusal : "";
+    if (missed.empty()) {
+      missed = copies.serial.empty() ? early.missed : copies.serial.front().second;
+    }
     if (!missed.empty() && (failed(checkRequired(loop, "pipelined", missed)) ||
                             (wanted > 1 && failed(checkRequired(loop, "stages", missed))))) {
       return failure();
     }
+    if (!refusal.empty() && early.ahead == 0) {
+      loop.emitRemark("pipelined loop stays serial: ") << refusal;
+      return makeAllSynchronous(copies, "its loop stays serial");
+    }
     if (!refusal.empty()) {
-      return staySerial(loop, copies, refusal);
+      return planRegisters(loop, copies, refusal, early, wanted);
     }
     if (!anyTma && failed(leaveTma(copies.ahead, "not all copies of its loop can use TMA"))) {
       return failure();
@@ -182,7 +195,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     if (failed(leaveBehind(copies, path))) {
       return failure();
     }
-    write(loop, copies.ahead, stages, path);
+    write(loop, copies.ahead, early, stages, path);
     return success();
   }
 
@@ -243,13 +256,12 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     return result;
   }
 
-  LogicalResult staySerial(scf::ForOp loop, const Copies &copies, StringRef reason) {
-    loop.emitRemark("pipelined loop stays serial: ") << reason;
+  static LogicalResult makeAllSynchronous(const Copies &copies, StringRef reason) {
     SmallVector<tgpu::CopyOp> all(copies.ahead);
     for (const auto &[copy, why] : copies.serial) {
       all.push_back(copy);
     }
-    if (failed(leaveTma(all, "its loop stays serial"))) {
+    if (failed(leaveTma(all, reason))) {
       return failure();
     }
     for (tgpu::CopyOp copy : all) {
@@ -258,6 +270,34 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
       }
     }
     return success();
+  }
+
+  /// A loop without rings, whose loads into fragments run ahead.
+  static LogicalResult planRegisters(scf::ForOp loop, const Copies &copies, StringRef refusal,
+                                     const EarlyLoads &early, int64_t wanted) {
+    const int64_t stages = early.ahead + 1;
+    if (stages < wanted &&
+        failed(checkRequired(loop, "stages",
+                             "loads into registers run only " + Twine(early.ahead) + " ahead"))) {
+      return failure();
+    }
+    if (!copies.ahead.empty() || !copies.serial.empty()) {
+      loop.emitRemark("copies to shared memory overlap nothing: ") << refusal;
+    }
+    if (failed(makeAllSynchronous(copies, refusal))) {
+      return failure();
+    }
+    tgpu::kPipeline.set(loop, tgpu::PipelineAttr::get(loop.getContext(), CopyPath::Vector, stages));
+    setStages(loop, {}, stages);
+    moveAhead(early, stages);
+    loop.emitRemark("pipelined loop: ") << stages << " stages in registers";
+    return success();
+  }
+
+  static void moveAhead(const EarlyLoads &early, int64_t stages) {
+    for (Operation *load : early.loads) {
+      setStage(load, stages - 1 - early.ahead, tgpu::kSchedule.get(load).getOrder());
+    }
   }
 
   /// The most stages, up to `wanted`, whose buffers fit shared memory beside all others.
@@ -323,7 +363,8 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     return conflict->reason;
   }
 
-  void write(scf::ForOp loop, ArrayRef<tgpu::CopyOp> copies, int64_t stages, CopyPath path) {
+  void write(scf::ForOp loop, ArrayRef<tgpu::CopyOp> copies, const EarlyLoads &early,
+             int64_t stages, CopyPath path) {
     MLIRContext *context = loop.getContext();
     tgpu::kPipeline.set(loop, tgpu::PipelineAttr::get(context, path, stages));
     for (tgpu::CopyOp copy : copies) {
@@ -334,6 +375,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
       }
     }
     setStages(loop, copies, scheduledStages(stages));
+    moveAhead(early, scheduledStages(stages));
     const bool usesTma =
         llvm::any_of(copies, [](tgpu::CopyOp copy) { return copy.getPath() == CopyPath::Tma; });
     bool inFlight = false;
@@ -359,7 +401,10 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
                                                                   : "cp.async")
                                         << (inFlight ? ", one product in flight across iterations"
                                             : stages == 1 ? ", filled again behind its last use"
-                                                          : "");
+                                                          : "")
+                                        << (early.ahead == 0 ? ""
+                                                             : ", loads into registers one "
+                                                               "iteration ahead");
   }
 };
 

@@ -118,3 +118,25 @@ tgpu.kernel @no_place(%v: !g, %n: i32) attributes {threads = 128 : i32, target =
   } {tile.stages = 3 : i32, tgpu.pipeline = #tgpu.pipeline<cp_async, stages = 3>}
   tgpu.return
 }
+
+// -----
+
+!f = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+!g = !tile.global<?x?xf32>
+!t = !tile.global<64x64xf32>
+// A load of what the iteration before stores.
+tgpu.kernel @load_before_store(%a: !g, %n: i32, %h: !f) attributes {threads = 128 : i32, target = "sm_80"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = tgpu.view %a extents(%n, %n : i32, i32) strides(%n : i32) : !g -> !g
+  // expected-note @+1 {{this should keep its order to it}}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %t = tile.slice %v[%c0, %i] sizes [64, 64] : !g, i32, i32 -> !t
+    // expected-error @+1 {{has a stage that changes what the loop means: the loop writes to the tensor that it reads}}
+    %x = tgpu.load %t {tgpu.schedule = #tgpu.stage<0, 0>} : !t -> !f
+    %y = arith.addf %x, %h : !f
+    %u = tile.slice %v[%i, %c0] sizes [64, 64] : !g, i32, i32 -> !t
+    tgpu.store %y, %u {tgpu.schedule = #tgpu.stage<1, 1>} : !f, !t
+  } {tgpu.pipeline = #tgpu.pipeline<vector, stages = 2>}
+  tgpu.return
+}

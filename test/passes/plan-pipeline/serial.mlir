@@ -13,7 +13,7 @@ tgpu.kernel @nothing(%a: !g {tgpu.align = 16 : i64, tile.name = "A"}, %m: i32, %
   %c64 = arith.constant 64 : i32
   %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !g -> !g
   %s = tgpu.alloc_shared "S" : !s
-  // expected-remark@+1 {{pipelined loop stays serial: it fills no shared memory}}
+  // expected-remark@+1 {{pipelined loop stays serial: it copies nothing from global memory in each iteration}}
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z) -> (!acc) : i32 {
     %d = arith.addf %c, %c : !acc
     scf.yield %d : !acc

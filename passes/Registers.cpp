@@ -1,0 +1,129 @@
+//===- Registers.cpp - what fragments take of a thread's registers -------===//
+//
+// Fragments are live from where they are computed to their last use, as anywhere; in a loop those
+// from outside of it live to its end. Element-wise operations may become one, so that less is live
+// than is counted here.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/Registers.h"
+
+#include "mlir/Transforms/RegionUtils.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilec;
+
+int64_t tilec::registersOf(Value value, bool apart) {
+  Type whole = value.getType();
+  if (auto pending = dyn_cast<tgpu::PendingType>(whole)) {
+    whole = pending.getFragment();
+  }
+  auto type = dyn_cast<RankedTensorType>(whole);
+  const layout::RegisterLayout *layout = type ? tgpu::getLayout(type) : nullptr;
+  if (!layout) {
+    return 0;
+  }
+  int64_t bits = std::max(apart ? 32u : 8u, unsigned(tile::getStorageBits(type.getElementType())));
+  return llvm::divideCeil(layout->registersPerThread() * bits, 32);
+}
+
+int64_t tilec::registersPerThread(tgpu::KernelOp kernel, const Target &target, int64_t blocks) {
+  // Registers are given out in units of 8 for each thread (CUDA C programming guide).
+  const int64_t share = target.registersPerSM / (blocks * kernel.getLaunchedThreads()) / 8 * 8;
+  return std::min<int64_t>(target.registersPerThread, share);
+}
+
+namespace {
+
+/// Fragments that are live at one place, and what they take.
+class Live {
+public:
+  void add(Value value) {
+    if (!isMade(value) && values.insert(value).second) {
+      registers += registersOf(value);
+    }
+  }
+  void remove(Value value) {
+    if (values.erase(value)) {
+      registers -= registersOf(value);
+    }
+  }
+  int64_t count() const { return registers; }
+
+private:
+  /// Made anew where it is used.
+  static bool isMade(Value value) {
+    return isa_and_nonnull<tile::SplatOp, tile::BroadcastOp, tgpu::CoordinateOp>(
+        value.getDefiningOp());
+  }
+
+  llvm::SmallDenseSet<Value, 16> values;
+  int64_t registers = 0;
+};
+
+} // namespace
+
+/// The most that is live in `block`, of its own values and `through`, which live to its end.
+static int64_t mostIn(Block &block, Live through) {
+  Live live = std::move(through);
+  int64_t most = live.count();
+  for (Operation &op : llvm::reverse(block)) {
+    for (Value result : op.getResults()) {
+      live.remove(result);
+    }
+    llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
+    getUsedValuesDefinedAbove(op.getRegions(), used);
+    for (Value value : used) {
+      live.add(value);
+    }
+    for (Region &region : op.getRegions()) {
+      for (Block &inner : region) {
+        most = std::max(most, mostIn(inner, live));
+      }
+    }
+    most = std::max(most, live.count());
+  }
+  return most;
+}
+
+int64_t tilec::registersInUse(scf::ForOp loop) {
+  Live through;
+  llvm::SetVector<Value> used;
+  getUsedValuesDefinedAbove(loop->getRegions(), used);
+  for (Value value : used) {
+    through.add(value);
+  }
+  // Of each block around, what it has made before the loop and needs behind it; all of what a loop
+  // around takes from outside is needed in its next iteration.
+  for (Operation *inner = loop; !isa<tgpu::KernelOp>(inner); inner = inner->getParentOp()) {
+    auto isNeeded = [&](Value value) {
+      return llvm::any_of(value.getUsers(), [&](Operation *user) {
+        Operation *top = inner->getBlock()->findAncestorOpInBlock(*user);
+        return top && top != inner && inner->isBeforeInBlock(top);
+      });
+    };
+    for (Value argument : inner->getBlock()->getArguments()) {
+      if (isNeeded(argument)) {
+        through.add(argument);
+      }
+    }
+    for (Operation &op : *inner->getBlock()) {
+      if (&op == inner) {
+        break;
+      }
+      for (Value result : llvm::make_filter_range(op.getResults(), isNeeded)) {
+        through.add(result);
+      }
+    }
+    if (isa<LoopLikeOpInterface>(inner->getParentOp())) {
+      llvm::SetVector<Value> outside;
+      getUsedValuesDefinedAbove(inner->getParentOp()->getRegions(), outside);
+      for (Value value : outside) {
+        through.add(value);
+      }
+    }
+  }
+  return mostIn(*loop.getBody(), std::move(through));
+}
