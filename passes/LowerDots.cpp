@@ -100,9 +100,12 @@ static Type elementOf(Value operand) {
 
 /// Elements of k that the hardware sums by itself, whole instructions; 0: all of them. Of 8-bit
 /// floats the tensor cores sum in about 14 bits, so at least every `promote` elements of k a fresh
-/// sum is added to the f32 one.
+/// sum is added to the f32 one. Decoded to f16 they are summed in f32 from the start.
 static int64_t promotedChunk(DotOp dot) {
-  bool fp8 = isa<Float8E4M3FNType, Float8E5M2Type>(elementOf(dot.getA()));
+  const Target *target =
+      findTarget(dot->getParentOfType<tgpu::KernelOp>().getTarget().value_or(""));
+  bool fp8 = isa<Float8E4M3FNType, Float8E5M2Type>(elementOf(dot.getA())) &&
+             !(target && !target->hasFp8Mma());
   int64_t step = dot.getMma()->getK(), promote = dot.getPromote();
   return fp8 && promote > 0 ? std::max(step, promote / step * step) : 0;
 }

@@ -129,7 +129,8 @@ def SelectMma : Pass<"tgpu-select-mma", "tilec::tgpu::KernelOp"> {
   let summary = "Choose the instruction of each matrix product and how warps share it";
   let description = [{
     Gives each `tgpu.dot` the attribute `mma`: wgmma, mma.sync or scalar multiply-adds, in this order of preference. A
-    lesser choice is a remark with its reason, or an error where `@require` asks for more. Extents that are no multiples of
+    lesser choice is a remark with its reason, or an error where `@require` asks for more. 8-bit floats go to mma.sync on all
+    targets: where it does not know them their fragments are decoded to f16, with a remark. Extents that are no multiples of
     mma.sync are padded to whole instructions for each warp, with a remark. Operands in registers that the choice cannot take
     there (all of scalar multiply-adds, k to be padded) are stored to a shared buffer, with a remark.
   }];
@@ -216,7 +217,7 @@ def LowerDots : Pass<"tgpu-lower-dots", "tilec::tgpu::KernelOp"> {
   let description = [{
     wgmma: fence, issue, commit, wait for all; a schedule may move the wait (tgpu-expand-pipeline). mma.sync: for each k-step
     operand fragments from shared memory and one `tgpu.mma`. Both add sums of fp8 to an f32 accumulator every `promote`
-    elements of k. Scalar: `tgpu.fma`.
+    elements of k, but for targets that decode them to f16, whose sums are f32's. Scalar: `tgpu.fma`.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect"];
 }

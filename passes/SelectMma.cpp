@@ -223,9 +223,6 @@ Choice chooseMmaSync(DotOp dot, const Product &p, const Target &target, int64_t 
   if (!hasTensorCoreTypes(dot, p)) {
     return {{}, "tensor cores do not multiply these types"};
   }
-  if (isFp8(p.a) && !target.hasFp8Mma()) {
-    return {{}, ("`" + target.name + "` has no matrix instruction for fp8").str()};
-  }
   auto [rows, columns] = splitWarps(p.m, p.n, 16, 8, warps, dot.getPolicy(), exchangesRows(dot));
   return {tgpu::MmaAttr::get(dot.getContext(), MmaKind::MmaSync, 16, 8, p.instructionK(), rows,
                              columns),
@@ -296,6 +293,10 @@ struct SelectMma : tilec::impl::SelectMmaBase<SelectMma> {
     if (mma.mma) {
       if (target.hasWgmma) {
         dot.emitRemark("gemm uses mma.sync, not wgmma: ") << wgmma.refusal;
+      }
+      if (isFp8(product.a) && !target.hasFp8Mma()) {
+        dot.emitRemark("gemm decodes its operands to f16 in registers: `")
+            << target.name << "` has no matrix instruction for fp8";
       }
       remarkPadding(dot, product, mma.mma);
       dot.setMmaAttr(mma.mma);

@@ -200,6 +200,9 @@ private:
                                        bool dstUnsigned);
   Fragment floatToFp8(llvm::ArrayRef<mlir::Value> values, mlir::Type to);
   Fragment fp8ToHalf(llvm::ArrayRef<mlir::Value> values, mlir::Type from);
+  /// The four 8-bit floats of a word as two words of two f16, on any target.
+  std::array<mlir::Value, 2> fp8WordToHalves(mlir::Value word, mlir::Type from);
+  Fragment decodedWords(llvm::ArrayRef<mlir::Value> words, mlir::Type type, size_t rows);
   Fragment truncatePairs(llvm::ArrayRef<mlir::Value> values, mlir::Type to);
   mlir::Value floatToInteger(mlir::Value value, mlir::Type to, bool isUnsigned);
   mlir::Value powerOfTwo(mlir::Value byte);
@@ -516,6 +519,11 @@ public:
   /// A vector of scalars of one type. Elements that were taken from such a vector in order fold back.
   mlir::Value buildVector(llvm::ArrayRef<mlir::Value> values);
   void takeVector(mlir::Value vector, Fragment &values);
+  /// A vector of two f16 or bf16 with this value in both.
+  mlir::Value pairOf(mlir::Type pair, double value);
+  /// pair * scale + offset of two f16 or bf16, rounded once. Subnormals count under @fast_math, too,
+  /// where those of `llvm.fma` may become 0: decoding is exact.
+  mlir::Value fmaPair(mlir::Value pair, double scale, mlir::Value offset);
   /// Consecutive slots as integers of `width` bits, and the slots of type `slot` in an integer.
   Fragment packBits(llvm::ArrayRef<mlir::Value> slots, unsigned width);
   void unpackBits(mlir::Value bits, mlir::Type slot, Fragment &slots);

@@ -12,6 +12,7 @@ struct Instruction {
   std::string name;
   bool halfOperands = false;    // A and B as <2 x half>
   bool halfAccumulator = false; // C and D as two <2 x half>
+  bool decodes = false;         // takes words of 8-bit floats as two of f16
 };
 
 StringRef fp8Name(Type type) {
@@ -48,14 +49,36 @@ std::optional<Instruction> instructionFor(tgpu::MmaOp op, unsigned arch) {
     result.name = shape + (left == right ? left.str() : (left + "." + right).str());
     return result;
   }
-  if (!fp8Name(a).empty() && !fp8Name(bType).empty() && acc.isF32() && k == 32 && arch >= 89) {
-    result.name = shape + ("f32." + fp8Name(a) + "." + fp8Name(bType) + ".f32").str();
+  if (!fp8Name(a).empty() && !fp8Name(bType).empty() && acc.isF32() && k == 32) {
+    result.decodes = arch < 89;
+    result.halfOperands = result.decodes;
+    result.name = result.decodes
+                      ? "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
+                      : shape + ("f32." + fp8Name(a) + "." + fp8Name(bType) + ".f32").str();
     return result;
   }
   return std::nullopt;
 }
 
 } // namespace
+
+/// Words of 8-bit floats as words of f16, for instructions of half the k. Of the k that a lane holds
+/// in a word, four neighbours, the first two take the places of a lane's lower k in the operand of
+/// f16 and the others those of its upper k: another order of k, but the same for A and B. `rows` is
+/// how many words one k has, so many lie between the two.
+Fragment KernelLowering::decodedWords(ArrayRef<Value> words, Type type, size_t rows) {
+  Fragment result;
+  for (size_t first = 0; first < words.size(); first += rows) {
+    Fragment upper;
+    for (Value word : words.slice(first, rows)) {
+      auto [low, high] = fp8WordToHalves(word, type);
+      result.push_back(low);
+      upper.push_back(high);
+    }
+    result.append(upper);
+  }
+  return result;
+}
 
 LogicalResult KernelLowering::lowerMma(tgpu::MmaOp op) {
   const layout::RegisterLayout *accLayout = tgpu::getLayout(op.getAcc().getType());
@@ -70,10 +93,14 @@ LogicalResult KernelLowering::lowerMma(tgpu::MmaOp op) {
     return unsupported(op, "an mma.sync whose fragments are not in its layouts");
   }
   const int64_t tilesM = product->rowBlocks(), tilesN = product->columnBlocks();
-  const int64_t steps = product->steps();
   Fragment a = packWords(scalars[op.getA()]), bWords = packWords(scalars[op.getB()]);
   Fragment acc = scalars[op.getAcc()];
   constexpr unsigned wordsA = 4, wordsB = 2;
+  if (instruction->decodes) {
+    a = decodedWords(a, aType.getElementType(), wordsA / 2);
+    bWords = decodedWords(bWords, getElementTypeOrSelf(op.getB()), wordsB / 2);
+  }
+  const int64_t steps = product->steps() * (instruction->decodes ? 2 : 1);
   auto pair = VectorType::get({2}, b.getF16Type());
   auto asOperand = [&](Value word) -> Value {
     return instruction->halfOperands ? Value(LLVM::BitcastOp::create(b, loc, pair, word)) : word;

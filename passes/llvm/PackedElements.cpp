@@ -40,12 +40,8 @@ struct WordDecoder {
   /// is no instruction before sm_90.
   Value halves(Value word, double scale, double offset) {
     auto pair = VectorType::get({2}, to);
-    auto constant = [&](double value) -> Value {
-      return LLVM::ConstantOp::create(b, loc, pair,
-                                      SplatElementsAttr::get(pair, b.getFloatAttr(to, value)));
-    };
     Value x = LLVM::BitcastOp::create(b, loc, pair, word);
-    return LLVM::FMAOp::create(b, loc, x, constant(scale), constant(offset));
+    return lowering.fmaPair(x, scale, lowering.pairOf(pair, offset));
   }
 
   /// Byte i of a word holds elements 2i and 2i + 1.

@@ -23,6 +23,32 @@ void KernelLowering::takeVector(Value vector, Fragment &values) {
   }
 }
 
+Value KernelLowering::pairOf(Type pair, double value) {
+  Attribute element = b.getFloatAttr(cast<VectorType>(pair).getElementType(), value);
+  return LLVM::ConstantOp::create(b, loc, pair,
+                                  SplatElementsAttr::get(cast<VectorType>(pair), element));
+}
+
+Value KernelLowering::fmaPair(Value pair, double scale, Value offset) {
+  Value factor = pairOf(pair.getType(), scale);
+  if (!kernel.getFastMath()) {
+    return LLVM::FMAOp::create(b, loc, pair, factor, offset);
+  }
+  // LLVM gives the instructions of f16 and bf16 the mode of f32, and its intrinsics become such.
+  auto asWord = [&](Value x) -> Value {
+    return LLVM::BitcastOp::create(b, loc, b.getI32Type(), x);
+  };
+  const bool isHalf = cast<VectorType>(pair.getType()).getElementType().isF16();
+  Value result =
+      LLVM::InlineAsmOp::create(
+          b, loc, b.getI32Type(), ValueRange{asWord(pair), asWord(factor), asWord(offset)},
+          isHalf ? "fma.rn.f16x2 $0, $1, $2, $3;" : "fma.rn.bf16x2 $0, $1, $2, $3;", "=r,r,r,r",
+          /*has_side_effects=*/false, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+          LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr())
+          .getResult(0);
+  return LLVM::BitcastOp::create(b, loc, pair.getType(), result);
+}
+
 /// A `bool` takes a byte in memory and in words, 0 or 1.
 static Value asByte(OpBuilder &b, Location loc, Value slot) {
   return slot.getType().isInteger(1) ? Value(arith::ExtUIOp::create(b, loc, b.getI8Type(), slot))

@@ -102,6 +102,13 @@ tgpu.kernel @mma_sync(%a: !a, %b: !b, %c: !acc, %g: !tile.global<16x8xf32>) attr
   tgpu.store %d, %g : !acc, !tile.global<16x8xf32>
   tgpu.return
 }
+// Nothing to promote where they are decoded to f16, of which the sums are f32's.
+// CHECK-LABEL: tgpu.kernel @mma_sync_decoded
+// CHECK-NOT: arith.addf
+tgpu.kernel @mma_sync_decoded(%a: !a, %b: !b, %c: !acc) attributes {threads = 32 : i32, target = "sm_80"} {
+  %d = tgpu.dot %a, %b, %c {transpose_b, promote = 64 : i32, mma = #tgpu.mma<mma_sync, 16, 8, 32, warps = 1, 1>} : !a, !b, !acc -> !acc
+  tgpu.return
+}
 // CHECK-LABEL: tgpu.kernel @mma_sync_never
 // CHECK-NOT: arith.addf
 tgpu.kernel @mma_sync_never(%a: !a, %b: !b, %c: !acc) attributes {threads = 32 : i32} {

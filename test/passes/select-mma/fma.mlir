@@ -43,14 +43,6 @@ tgpu.kernel @tf32_of_others(%a: !tgpu.smem<64x32xf32>, %b: !tgpu.smem<32x64xf16>
   tgpu.return
 }
 
-// CHECK-LABEL: tgpu.kernel @fp8_sm80(
-// CHECK: tgpu.dot {{.*}}mma = #tgpu.mma<fma, 1, 1, 1, warps = 1, 4>
-tgpu.kernel @fp8_sm80(%a: !tgpu.smem<64x32xf8E4M3FN>, %b: !tgpu.smem<32x64xf8E4M3FN>, %c: tensor<64x64xf32>) attributes {threads = 128 : i32, target = "sm_80"} {
-  // expected-remark@+1 {{gemm uses scalar multiply-adds, no matrix instruction: `sm_80` has no matrix instruction for fp8}}
-  %d = tgpu.dot %a, %b, %c : !tgpu.smem<64x32xf8E4M3FN>, !tgpu.smem<32x64xf8E4M3FN>, tensor<64x64xf32> -> tensor<64x64xf32>
-  tgpu.return
-}
-
 // Operands in registers go through shared memory, in buffers that outlive every loop.
 // CHECK-LABEL: tgpu.kernel @fragments(
 // CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<64x32xf32>, %[[B:[a-z0-9]+]]: tensor<32x64xf32>

@@ -65,6 +65,15 @@ tgpu.kernel @fp8(%a: !tgpu.smem<64x32xf8E4M3FN>, %b: !tgpu.smem<32x64xf8E4M3FN>,
   tgpu.return
 }
 
+// Before, in the same layouts: the instruction's words are decoded to f16, of which it takes half the k at a time.
+// CHECK-LABEL: tgpu.kernel @fp8_decoded(
+// CHECK: tgpu.dot {{.*}}mma = #tgpu.mma<mma_sync, 16, 8, 32, warps = 2, 2>
+tgpu.kernel @fp8_decoded(%a: !tgpu.smem<64x32xf8E4M3FN>, %b: !tgpu.smem<32x64xf8E5M2>, %c: tensor<64x64xf32>) attributes {threads = 128 : i32, target = "sm_80"} {
+  // expected-remark@+1 {{gemm decodes its operands to f16 in registers: `sm_80` has no matrix instruction for fp8}}
+  %d = tgpu.dot %a, %b, %c {require = ["mma"]} : !tgpu.smem<64x32xf8E4M3FN>, !tgpu.smem<32x64xf8E5M2>, tensor<64x64xf32> -> tensor<64x64xf32>
+  tgpu.return
+}
+
 // CHECK-LABEL: tgpu.kernel @required(
 // CHECK: tgpu.dot {{.*}}mma = #tgpu.mma<mma_sync, 16, 8, 16, warps = 2, 2>
 tgpu.kernel @required(%a: !tgpu.smem<64x32xf16>, %b: !tgpu.smem<32x64xf16>, %c: tensor<64x64xf32>) attributes {threads = 128 : i32, target = "sm_80"} {
