@@ -240,7 +240,8 @@ def PlanPipeline : Pass<"tgpu-plan-pipeline", "tilec::tgpu::KernelOp"> {
     `tgpu.pipeline` (how its copies move), the number of stages that fit, and on its operations `tgpu.schedule`; tests
     write these by hand. What stays serial (a copy, or all of the loop), or has fewer stages than asked for, is a remark with
     its reason. Buffers that become rings are declared before the loop. Loads of global memory into fragments get a stage before the
-    last as well, as far ahead as registers allow; in a loop without rings the path is `vector`.
+    last as well, as far ahead as registers allow; in a loop without rings the path is `vector`. Stages fit if tgpu-allocate-shared can place
+    the rings beside what is live together with them.
   }];
 }
 

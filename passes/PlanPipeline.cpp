@@ -15,12 +15,15 @@
 // - A buffer that becomes a ring is declared before the loop and used in it alone. Copies whose
 //   buffers cannot become rings are synchronous, with a remark that says why.
 // - Each loop is planned once; plans of inner loops never depend on those of loops around them
-//   other than through the shared memory that is left.
+//   other than through the shared memory that is left. What is left is found by the placement that
+//   tgpu-allocate-shared makes, on the same lifetimes: a buffer that is used only before or behind a
+//   loop takes nothing from its rings.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/EarlyLoads.h"
 #include "passes/Passes.h"
 #include "passes/Shared.h"
+#include "passes/SharedPieces.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -234,18 +237,8 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     return success();
   }
 
-  /// Buffers of the loops planned so far: their loop, and its stages. Looked up, never iterated.
-  DenseMap<Operation *, std::pair<scf::ForOp, int64_t>> rings;
-
-  /// True if the rings of the planned loop `other` are in use while `loop` runs: it is inside, or a
-  /// loop around both runs them in turn.
-  static bool areLiveTogether(scf::ForOp other, scf::ForOp loop) {
-    auto outer = other->getParentOfType<LoopLikeOpInterface>();
-    while (outer && !outer->isAncestor(loop)) {
-      outer = outer->getParentOfType<LoopLikeOpInterface>();
-    }
-    return bool(outer);
-  }
+  /// Buffers of the loops planned so far. Looked up, never iterated.
+  DenseMap<Operation *, PlannedRing> rings;
 
   /// Operations from the loop (exclusive) to the kernel (exclusive).
   static SmallVector<Operation *> enclosing(scf::ForOp loop) {
@@ -300,31 +293,48 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     }
   }
 
-  /// The most stages, up to `wanted`, whose buffers fit shared memory beside all others.
+  /// The most stages, up to `wanted`, whose buffers fit shared memory beside what is live together with
+  /// them.
   int64_t fittingStages(scf::ForOp loop, ArrayRef<tgpu::CopyOp> copies, int64_t wanted,
                         const Target &target) {
-    int64_t perStage = 0, others = 0;
     llvm::SetVector<Operation *> filled;
     for (tgpu::CopyOp copy : copies) {
       filled.insert(copy.getDest().getDefiningOp());
     }
-    getOperation().walk([&](tgpu::AllocSharedOp alloc) {
-      int64_t bytes = llvm::alignTo(sharedBytes(alloc.getResult().getType()), 1024);
-      auto ring = rings.find(alloc);
-      if (ring != rings.end() && areLiveTogether(ring->second.first, loop)) {
-        bytes *= ring->second.second;
+    SmallVector<SharedPiece> pieces =
+        collectSharedPieces(getOperation(), [&](tgpu::AllocSharedOp alloc) {
+          return filled.contains(alloc) ? PlannedRing{loop, 1} : rings.lookup(alloc);
+        });
+    int64_t perStage = 0;
+    for (Operation *buffer : filled) {
+      perStage += llvm::alignTo(sharedBytes(typeOf(buffer)), 1024);
+    }
+    auto bytes = [&](int64_t stages) {
+      for (SharedPiece &piece : pieces) {
+        if (filled.contains(piece.op)) {
+          piece.bytes = sharedBytes(ringType(typeOf(piece.op), stages));
+        }
       }
-      (filled.contains(alloc) ? perStage : others) += bytes;
-    });
+      return placeSharedPieces(pieces);
+    };
     constexpr int64_t barriers = 1024;
-    int64_t fitting = std::max<int64_t>(1, (target.sharedPerBlock - others - barriers) /
-                                               std::max<int64_t>(perStage, 1));
+    const int64_t available = target.sharedPerBlock - barriers;
+    int64_t fitting = std::min(wanted, available / std::max<int64_t>(perStage, 1) + 1);
+    while (fitting > 1 && bytes(fitting) > available) {
+      --fitting;
+    }
     if (fitting < wanted) {
+      const int64_t others = bytes(fitting + 1) - (fitting + 1) * perStage;
       loop.emitRemark("pipelined loop has ")
           << fitting << " stages, not " << wanted << ": a stage takes " << perStage << " bytes, "
-          << others << " of " << target.sharedPerBlock << " are taken by other buffers";
+          << std::max<int64_t>(others, 0) << " of " << target.sharedPerBlock
+          << " are taken by other buffers";
     }
-    return std::min(wanted, fitting);
+    return fitting;
+  }
+
+  static tgpu::SmemType typeOf(Operation *buffer) {
+    return cast<tgpu::AllocSharedOp>(buffer).getResult().getType();
   }
 
   /// Copies in stage 0, all other work in the last one.

@@ -119,3 +119,52 @@ tgpu.kernel @in_flight(%n: i32) attributes {threads = 128 : i32, target = "sm_90
   tgpu.local_store %1, %late : tensor<64x64xf16>, !k
   tgpu.return
 }
+
+!g = !tile.global<128x64xf16>
+// What cp.async fills is in use until the first wait for all groups behind it, in its block or around it: not until those of others.
+// CHECK-LABEL: tgpu.kernel @cp_async
+// CHECK-SAME: shared_bytes = 49152 : i64
+// CHECK: alloc_shared "one" {offset = 0 : i64}
+// CHECK: alloc_shared "two" {offset = 0 : i64}
+tgpu.kernel @cp_async(%g: !g, %n: i32, %i: i1) attributes {threads = 128 : i32, target = "sm_80"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = tgpu.alloc_shared "one" : !ring
+  %b = tgpu.alloc_shared "two" : !ring
+  %a0 = tgpu.slot %a[%c0] : !ring -> !b
+  %b0 = tgpu.slot %b[%c0] : !ring -> !b
+  scf.if %i {
+    tgpu.cp_async %g to %a0 {bytes = 16 : i32} : !g, !b
+  }
+  tgpu.cp_async_commit
+  scf.for %j = %c0 to %n step %c1 : i32 {
+    tgpu.cp_async_wait 1
+    tgpu.cp_async %g to %a0 {bytes = 16 : i32} : !g, !b
+    tgpu.cp_async_commit
+  }
+  tgpu.cp_async_wait 0
+  tgpu.cp_async %g to %b0 {bytes = 16 : i32} : !g, !b
+  tgpu.cp_async_commit
+  tgpu.cp_async_wait 0
+  tgpu.return
+}
+
+// A wait for some groups ends nothing, and one in a branch may not be met.
+// CHECK-LABEL: tgpu.kernel @cp_async_in_flight
+// CHECK-SAME: shared_bytes = 98304 : i64
+tgpu.kernel @cp_async_in_flight(%g: !g, %i: i1) attributes {threads = 128 : i32, target = "sm_80"} {
+  %c0 = arith.constant 0 : i32
+  %a = tgpu.alloc_shared "one" : !ring
+  %b = tgpu.alloc_shared "two" : !ring
+  %a0 = tgpu.slot %a[%c0] : !ring -> !b
+  %b0 = tgpu.slot %b[%c0] : !ring -> !b
+  tgpu.cp_async %g to %a0 {bytes = 16 : i32} : !g, !b
+  tgpu.cp_async_commit
+  tgpu.cp_async_wait 1
+  scf.if %i {
+    tgpu.cp_async_wait 0
+  }
+  %0 = tgpu.local_load %b0 : !b -> !t
+  tgpu.cp_async_wait 0
+  tgpu.return
+}

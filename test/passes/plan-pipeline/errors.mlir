@@ -14,6 +14,7 @@ tgpu.kernel @stages(%a: !g {tgpu.align = 16 : i64}, %n: i32 {tgpu.divisible = 8 
   // expected-remark@+2 {{pipelined loop has 2 stages, not 3}}
   // expected-error@+1 {{`stages` is required, but not achieved: only 2 of 3 stages fit shared memory [require]}}
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z) -> (!acc) : i32 {
+    %u = tgpu.local_load %o : !tgpu.smem<10x64x64xf16> -> tensor<10x64x64xf16>
     %t = tile.slice %v[%c0, %i] sizes [64, 64] : !g, i32, i32 -> !t
     tgpu.copy %t to %s {path = #tgpu.path<cp_async>, bytes = 16 : i32} : !t, !s
     %d = tgpu.fma %s, %s, %c : !s, !s, !acc -> !acc

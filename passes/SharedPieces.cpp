@@ -1,0 +1,213 @@
+//===- SharedPieces.cpp - what needs shared memory, and when --------------===//
+#include "passes/SharedPieces.h"
+
+#include "dialects/layout/Conversion.h"
+#include "passes/Shared.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilec;
+
+/// What a buffer without a layout, which may get any, is aligned to.
+constexpr int64_t kMostAligned = 1024;
+
+namespace {
+
+/// Numbers of operations in program order.
+class Numbering {
+public:
+  explicit Numbering(tgpu::KernelOp kernel) {
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { first[op] = next++; });
+  }
+  int64_t begin(Operation *op) const { return first.lookup(op); }
+  /// The last operation inside `op`, or `op` itself.
+  int64_t end(Operation *op) const {
+    int64_t last = first.lookup(op);
+    op->walk([&](Operation *inner) { last = std::max(last, first.lookup(inner)); });
+    return last;
+  }
+
+private:
+  llvm::DenseMap<Operation *, int64_t> first;
+  int64_t next = 0;
+};
+
+} // namespace
+
+/// The waits that end the reads of a product, found along the chain of its accumulator.
+static void collectWaits(Value pending, llvm::SmallPtrSetImpl<Operation *> &seen,
+                         SmallVectorImpl<Operation *> &waits) {
+  for (OpOperand &use : pending.getUses()) {
+    Operation *user = use.getOwner();
+    if (!seen.insert(user).second) {
+      continue;
+    }
+    if (auto yield = dyn_cast<scf::YieldOp>(user)) {
+      Operation *parent = yield->getParentOp();
+      if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+        collectWaits(loop.getRegionIterArg(use.getOperandNumber()), seen, waits);
+      }
+      if (use.getOperandNumber() < parent->getNumResults()) {
+        collectWaits(parent->getResult(use.getOperandNumber()), seen, waits);
+      }
+      continue;
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(user)) {
+      if (BlockArgument argument = loop.getTiedLoopRegionIterArg(&use)) {
+        collectWaits(argument, seen, waits);
+        collectWaits(loop.getTiedLoopResult(&use), seen, waits);
+      }
+      continue;
+    }
+    if (isa<tgpu::WgmmaWaitOp>(user)) {
+      waits.push_back(user);
+    }
+    for (Value result : user->getResults()) {
+      if (isa<tgpu::PendingType>(result.getType())) {
+        collectWaits(result, seen, waits);
+      }
+    }
+  }
+}
+
+/// The wait that ends a cp.async: the first for all groups behind it, in its block or in one around it;
+/// where there is none, all waits.
+static void waitsFor(tgpu::KernelOp kernel, Operation *copy, SmallVectorImpl<Operation *> &waits) {
+  for (Operation *op = copy; op != kernel; op = op->getParentOp()) {
+    for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+      auto wait = dyn_cast<tgpu::CpAsyncWaitOp>(next);
+      if (wait && wait.getPending() == 0) {
+        waits.push_back(wait);
+        return;
+      }
+    }
+  }
+  kernel.walk([&](tgpu::CpAsyncWaitOp wait) { waits.push_back(wait); });
+}
+
+/// Operations that use a buffer, and the waits that end what they start.
+static SmallVector<Operation *> usesOf(tgpu::KernelOp kernel, tgpu::AllocSharedOp alloc) {
+  SmallVector<Operation *> uses;
+  SmallVector<Value> values = {alloc.getResult()};
+  while (!values.empty()) {
+    for (Operation *user : values.pop_back_val().getUsers()) {
+      if (isa<tgpu::SlotOp, tgpu::SubviewOp>(user)) {
+        values.push_back(user->getResult(0));
+        continue;
+      }
+      uses.push_back(user);
+      llvm::SmallPtrSet<Operation *, 8> seen;
+      if (auto product = dyn_cast<tgpu::WgmmaOp>(user)) {
+        collectWaits(product.getResult(), seen, uses);
+      } else if (auto load = dyn_cast<tgpu::TmaLoadOp>(user)) {
+        llvm::copy_if(load.getChannel().getUsers(), std::back_inserter(uses),
+                      llvm::IsaPred<tgpu::WaitOp>);
+      } else if (isa<tgpu::TmaStoreOp>(user)) {
+        kernel.walk([&](tgpu::TmaStoreWaitOp wait) { uses.push_back(wait); });
+      } else if (isa<tgpu::CpAsyncOp>(user)) {
+        waitsFor(kernel, user, uses);
+      }
+    }
+  }
+  return uses;
+}
+
+/// The operation whose whole extent a use counts for: the outermost loop, roles or region between it
+/// and the block of the declaration.
+static Operation *extentOf(Operation *use, Block *declared) {
+  Operation *extent = use;
+  for (Operation *op = use; op && op->getBlock() != declared;) {
+    op = op->getParentOp();
+    if (isa_and_nonnull<LoopLikeOpInterface, tgpu::RolesOp, tile::ThreadsOp>(op) &&
+        op->getBlock()) {
+      extent = op;
+    }
+  }
+  return extent;
+}
+
+int64_t tilec::placeSharedPieces(MutableArrayRef<SharedPiece> pieces) {
+  SmallVector<SharedPiece *> bySize =
+      llvm::map_to_vector(pieces, [](SharedPiece &piece) { return &piece; });
+  llvm::sort(bySize, [](SharedPiece *a, SharedPiece *b) {
+    return std::tuple(-a->bytes, a) < std::tuple(-b->bytes, b);
+  });
+  SmallVector<SharedPiece *> placed;
+  int64_t top = 0;
+  for (SharedPiece *piece : bySize) {
+    // Candidates: 0 and the ends of the pieces in the way, from below.
+    SmallVector<SharedPiece *> inTheWay = llvm::filter_to_vector(placed, [&](SharedPiece *other) {
+      return piece->begin <= other->end && other->begin <= piece->end;
+    });
+    llvm::sort(inTheWay, [](SharedPiece *a, SharedPiece *b) {
+      return std::tuple(a->offset, a) < std::tuple(b->offset, b);
+    });
+    int64_t offset = 0;
+    for (SharedPiece *other : inTheWay) {
+      if (offset + piece->bytes <= other->offset) {
+        break;
+      }
+      offset =
+          std::max(offset, int64_t(llvm::alignTo(other->offset + other->bytes, piece->alignment)));
+    }
+    piece->offset = offset;
+    placed.push_back(piece);
+    top = std::max(top, offset + piece->bytes);
+  }
+  return top;
+}
+
+/// Roles run at the same time: what is in one of them may meet any operation of the others.
+static Operation *besideRoles(Operation *op) {
+  auto roles = op->getParentOfType<tgpu::RolesOp>();
+  return roles ? roles.getOperation() : op;
+}
+
+static SharedPiece pieceOf(tgpu::KernelOp kernel, tgpu::AllocSharedOp alloc, PlannedRing ring,
+                           const Numbering &numbers) {
+  tgpu::SmemType type = alloc.getResult().getType();
+  SmallVector<Operation *> uses = usesOf(kernel, alloc);
+  Block *declared = alloc->getBlock();
+  if (ring.slots > 0) {
+    type = ringType(type, ring.slots);
+    uses.assign({ring.loop});
+    declared = &kernel.getBody().front();
+  }
+  const layout::SharedLayout *layout = tgpu::getLayout(type);
+  SharedPiece piece{alloc, sharedBytes(type), layout ? layout->alignment() : kMostAligned, -1, -1};
+  for (Operation *use : uses) {
+    Operation *extent = extentOf(use, declared);
+    int64_t begin = numbers.begin(extent);
+    piece.begin = piece.begin < 0 ? begin : std::min(piece.begin, begin);
+    piece.end = std::max(piece.end, numbers.end(extent));
+  }
+  if (piece.begin < 0) {
+    piece.begin = piece.end = numbers.begin(alloc);
+  }
+  return piece;
+}
+
+SmallVector<SharedPiece>
+tilec::collectSharedPieces(tgpu::KernelOp kernel,
+                           llvm::function_ref<PlannedRing(tgpu::AllocSharedOp)> ringOf) {
+  Numbering numbers(kernel);
+  SmallVector<SharedPiece> pieces;
+  auto addScratch = [&](Operation *op, int64_t bytes, int64_t alignment) {
+    Operation *extent = besideRoles(op);
+    pieces.push_back({op, bytes, alignment, numbers.begin(extent), numbers.end(extent)});
+  };
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto alloc = dyn_cast<tgpu::AllocSharedOp>(op)) {
+      pieces.push_back(pieceOf(kernel, alloc, ringOf(alloc), numbers));
+    } else if (auto convert = dyn_cast<tgpu::ConvertLayoutOp>(op)) {
+      if (std::optional<layout::Conversion> exchange = tgpu::getExchange(convert)) {
+        addScratch(convert, exchange->sharedBytes, exchange->shared.alignment());
+      }
+    } else if (isa<tile::PrintOp>(op) &&
+               llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>)) {
+      addScratch(op, kPrintScratch, kPrintScratch);
+    }
+  });
+  return pieces;
+}

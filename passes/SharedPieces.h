@@ -1,0 +1,44 @@
+//===- SharedPieces.h - what needs shared memory, and when ----*- C++ -*-===//
+//
+// Operations are numbered in program order, and a buffer is live from its first use to its last. A
+// use inside a loop (or a role, or a region of single threads) that the buffer was declared outside
+// of counts for the whole loop (or for all roles, which run at the same time, or the region, whose
+// threads do). What is used asynchronously stays in use until
+// the wait that ends it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILEC_PASSES_SHAREDPIECES_H
+#define TILEC_PASSES_SHAREDPIECES_H
+
+#include "dialects/tgpu/Tgpu.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tilec {
+
+/// Something that needs shared memory between two operations.
+struct SharedPiece {
+  mlir::Operation *op; ///< alloc_shared, convert_layout or print
+  int64_t bytes, alignment;
+  int64_t begin, end; ///< numbers of the first and last operation that need it
+  int64_t offset = 0;
+};
+
+/// Slots of the ring that a buffer will be, and the loop that it is for; a count of 0: it will be none.
+struct PlannedRing {
+  mlir::scf::ForOp loop;
+  int64_t slots = 0;
+};
+
+/// All pieces of a kernel. Of a buffer for which `ringOf` says so the ring: from before its loop, or
+/// before the outermost one around it, to the end of that, where what is in flight is waited for.
+llvm::SmallVector<SharedPiece>
+collectSharedPieces(tgpu::KernelOp kernel,
+                    llvm::function_ref<PlannedRing(tgpu::AllocSharedOp)> ringOf);
+
+/// Gives pieces that are live at the same time disjoint ranges: first fit by decreasing size. Returns the
+/// end of the highest piece.
+int64_t placeSharedPieces(llvm::MutableArrayRef<SharedPiece> pieces);
+
+} // namespace tilec
+
+#endif // TILEC_PASSES_SHAREDPIECES_H
