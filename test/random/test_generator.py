@@ -130,6 +130,16 @@ class Numbers(unittest.TestCase):
         result = intervals.gemm(far, Tile(FORMATS["bf16"], np.array([[1.0], [1.0]])), Tile(FORMATS["f32"], np.zeros((1, 1))), "full", 128)
         self.assertTrue(result.wild[0, 0])
 
+    def test_a_product_that_overflows_may_meet_an_infinity_unrounded(self):
+        for name in ("f16", "bf16", "f32", "f64"):
+            fmt = FORMATS[name]
+            far, infinite = Tile(fmt, np.array([-fmt.largest])), Tile(fmt, np.array([np.inf]))
+            product = intervals.float_binary("*", far, Tile(fmt, np.array([3.0])))
+            self.assertFalse(intervals.float_binary("+", product, infinite).known()[0], name)  # NaN, or fused infinity
+            same = intervals.float_binary("+", product, Tile(fmt, np.array([-np.inf])))
+            self.assertLessEqual(same.hi[0], -fmt.largest, name)
+            self.assertLessEqual(product.stored().hi[0], -fmt.largest, name)
+
     def test_an_extreme_of_zeros_of_both_signs_is_either(self):
         mixed = Tile(FORMATS["f32"], np.array([[0.0, -0.0, 1.0], [0.0, 0.0, 1.0]]))
         least = intervals.reduce_extreme("reduce_min", mixed, 1)

@@ -148,11 +148,12 @@ def _float_binary(op, a, b):
 
         result = _build(fmt, [a, b], lambda x, y: round_to(fmt, x * y), product)
         if fmt.name in ("f64", "i64"):
-            return _fused_f64(result)
+            overflows = result.known() & np.isinf(result.lo) & np.isfinite(a.lo) & np.isfinite(b.lo)
+            return _fused_f64(result, overflows)
         # The product itself, should an addition take it before it is rounded.
         with np.errstate(all="ignore"):
             exact = a.lo * b.lo
-        finite = result.known() & np.isfinite(exact) & np.isfinite(result.lo)
+        finite = result.known() & np.isfinite(exact)  # the rounded one may be infinite
         lo = np.where(finite, np.minimum(result.lo, exact), result.lo)
         hi = np.where(finite, np.maximum(result.hi, exact), result.hi)
         return Tile(fmt, lo, hi, result.wild)
@@ -167,11 +168,14 @@ def _float_binary(op, a, b):
     raise ValueError(op)
 
 
-def _fused_f64(result):
-    """f64 products have no wider type to be exact in: a neighbour on both sides, unless they are small integers."""
+def _fused_f64(result, overflows):
+    """f64 products have no wider type to be exact in: a neighbour on both sides, unless they are small integers. Where finite
+    factors overflow, the product itself is beyond the largest number."""
     simple = ~np.isfinite(result.lo) | ((np.abs(result.lo) < 2**52) & (result.lo == np.rint(result.lo)))
     lo = np.where(simple, result.lo, np.nextafter(result.lo, -np.inf))
     hi = np.where(simple, result.hi, np.nextafter(result.hi, np.inf))
+    largest = result.format.largest
+    lo, hi = np.where(overflows & (lo > 0), largest, lo), np.where(overflows & (hi < 0), -largest, hi)
     return Tile(result.format, lo, hi, result.wild)
 
 
