@@ -17,9 +17,11 @@ constexpr int64_t kOtherRegisters = 48;
 /// Elements that a thread computes in all copies of a loop's body: 64 KiB of code, half of what a
 /// multiprocessor keeps of it.
 constexpr int64_t kMostRepeated = 4096;
+/// Iterations ahead that a loop is repeated for: of tiny bodies, too, more only take time to compile.
+constexpr int64_t kFurthest = 15;
 
 bool tilec::isRepeated(scf::ForOp loop, bool hasRings, int64_t ahead) {
-  if (hasRings || ahead == 0) {
+  if (hasRings || ahead == 0 || ahead > kFurthest) {
     return false;
   }
   int64_t elements = 0;

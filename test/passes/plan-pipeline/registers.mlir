@@ -129,7 +129,7 @@ tgpu.kernel @ordering(%a: !g, %b: !tile.global<?xi32>, %n: i32, %z: !f) attribut
 !f = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
 !g = !tile.global<?x?xf32>
 !t = !tile.global<64x64xf32>
-// As far ahead as registers allow, of 128 for each thread of two blocks here.
+// As far ahead as registers allow.
 // CHECK-LABEL: tgpu.kernel @fewer
 // CHECK: #tgpu.pipeline<vector, stages = 2>
 tgpu.kernel @fewer(%a: !g, %n: i32, %z: !f) attributes {threads = 128 : i32, max_registers = 160 : i32, target = "sm_90a"} {
@@ -208,5 +208,27 @@ tgpu.kernel @beside_rings(%a: !g {tgpu.align = 16 : i64}, %b: !w, %n: i32 {tgpu.
     %d = tgpu.fma %s, %s, %y : !s, !s, !acc -> !acc
     scf.yield %d : !acc
   } {tile.stages = 4 : i32}
+  tgpu.return
+}
+
+// -----
+
+!h = tensor<128xf32, #tgpu.fragment<"128 reg - lane 1:2:4:8:16 warp 32:64">>
+!w = !tile.global<?xf32>
+// A loop is not repeated any number of times.
+// CHECK-LABEL: tgpu.kernel @many
+// CHECK: #tgpu.pipeline<vector, stages = 16>
+tgpu.kernel @many(%a: !w, %n: i32, %z: !h) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = tgpu.view %a extents(%n : i32) strides() : !w -> !w
+  // expected-remark @+2 {{loads into registers run 15 iterations ahead, not 39: more copies of the loop's body would be too long}}
+  // expected-remark @+1 {{pipelined loop: 16 stages in registers}}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z) -> (!h) : i32 {
+    %t = tile.slice %v[%i] sizes [128] : !w, i32 -> !tile.global<128xf32>
+    %x = tgpu.load %t : !tile.global<128xf32> -> !h
+    %d = arith.addf %s, %x : !h
+    scf.yield %d : !h
+  } {tile.stages = 40 : i32}
   tgpu.return
 }
