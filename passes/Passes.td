@@ -145,6 +145,18 @@ def SelectCopies : Pass<"tgpu-select-copies", "tilec::tgpu::KernelOp"> {
   }];
 }
 
+def EstimateCost : Pass<"tgpu-estimate-cost", "mlir::ModuleOp"> {
+  let summary = "Write what each launch is expected to take, as arithmetic of the host";
+  let description = [{
+    Needs: instructions and copy paths chosen, loops as the program wrote them. Gives: in front of each `tgpu.launch` a `tgpu.cost`
+    for each of its kernels: seconds, out of the launch's operands and the number of multiprocessors, with the terms that they are
+    made of. The work of a block is counted by resource (tensor cores, bytes, instructions, ...) as often as loops run; what depends
+    on coordinates of blocks is taken in the middle of its range, a loop that nothing bounds goes round 8 times. A remark says what
+    bounds the launch. Rates are those of MachineModel.cpp.
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::math::MathDialect"];
+}
+
 def InferLayouts : Pass<"tgpu-infer-layouts", "tilec::tgpu::KernelOp"> {
   let summary = "Give each fragment a layout";
   let description = [{

@@ -35,12 +35,16 @@ void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   // Variants differ in what they assume, and assumptions decide all that follows.
   passes.addPass(createMakeVariants());
 
-  OpPassManager &kernels = passes.nest<tgpu::KernelOp>();
-  kernels.addPass(createBounds());
-  kernels.addPass(createMakePersistent());
   // Instructions first: what they demand of layouts is strongest.
-  kernels.addPass(createSelectMma());
-  kernels.addPass(createSelectCopies());
+  OpPassManager &choices = passes.nest<tgpu::KernelOp>();
+  choices.addPass(createBounds());
+  choices.addPass(createMakePersistent());
+  choices.addPass(createSelectMma());
+  choices.addPass(createSelectCopies());
+  // Loops are still as they were written, whole tiles are one operation.
+  passes.addPass(createEstimateCost());
+
+  OpPassManager &kernels = passes.nest<tgpu::KernelOp>();
   kernels.addPass(createInferLayouts());
   kernels.addPass(createDeferReductions());
   kernels.addPass(createLowerReductions());

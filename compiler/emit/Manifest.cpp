@@ -207,8 +207,11 @@ void KernelWriter::addCheck(tile::CheckOp check, json::Array &checks) {
 }
 
 /// Names a value that host code uses several times, so that trees do not grow with sharing.
+/// Uses by costs do not count: a call that has nothing to choose computes none.
 void KernelWriter::bindIfShared(Value value, json::Array &list) {
-  if (value.hasOneUse() || value.use_empty() || expressions.isLeaf(value)) {
+  const auto uses = llvm::count_if(
+      value.getUsers(), [](Operation *user) { return !user->getParentOfType<tgpu::CostOp>(); });
+  if (uses < 2 || expressions.isLeaf(value)) {
     return;
   }
   if (llvm::all_of(value.getUsers(), llvm::IsaPred<tile::CheckOp>)) {

@@ -55,6 +55,7 @@ public:
 private:
   json::Value parameter(Value value);
   json::Value guard();
+  json::Value cost();
   json::Value mapNumber(int64_t number);
   json::Value tensorMap(tgpu::TensorMapAttr map);
   json::Array checks();
@@ -103,6 +104,16 @@ json::Value VariantWriter::guard() {
     return nullptr;
   }
   return terms.size() == 1 ? std::move(terms.front()) : expressionNode("and", std::move(terms));
+}
+
+/// What tgpu-estimate-cost has written in front of the launch; null if that did not run.
+json::Value VariantWriter::cost() {
+  for (auto cost : launch->getBlock()->getOps<tgpu::CostOp>()) {
+    if (cost.getEntry() == kernel.getSymName()) {
+      return expressions.get(cost.getValue());
+    }
+  }
+  return nullptr;
 }
 
 /// A number of a tensor map: an argument of the launch, or -1 - c for the constant c.
@@ -241,6 +252,9 @@ json::Object VariantWriter::write(unsigned moduleIndex) {
       extents.push_back(i < cluster->size() ? (*cluster)[i] : 1);
     }
     variant["cluster"] = std::move(extents);
+  }
+  if (json::Value seconds = cost(); !seconds.getAsNull()) {
+    variant["cost"] = std::move(seconds);
   }
   if (json::Value condition = guard(); !condition.getAsNull()) {
     variant["guard"] = std::move(condition);

@@ -226,6 +226,15 @@ LogicalResult RolesOp::verify() {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
+LogicalResult CostOp::verifyRegions() {
+  auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
+  if (!yield || yield.getOperands().size() != 1 + getTerms().size() ||
+      !llvm::all_of(yield.getOperandTypes(), [](Type type) { return type.isF64(); })) {
+    return emitOpError("yields the cost and each of its terms, as f64");
+  }
+  return success();
+}
+
 LogicalResult SlotOp::verify() {
   SmemType ring = getRing().getType(), slot = getResult().getType();
   if (ring.getRank() == 0 || ring.getShape().drop_front() != slot.getShape() ||

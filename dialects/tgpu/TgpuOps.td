@@ -57,22 +57,7 @@ def Tgpu_ReturnOp : Tgpu_Op<"return", [Pure, HasParent<"KernelOp">, Terminator, 
   let assemblyFormat = "attr-dict";
 }
 
-def Tgpu_LaunchOp : Tgpu_Op<"launch", [AttrSizedOperandSegments]> {
-  let summary = "host side of a launch: grid extents and the values that its kernels take";
-  let description = [{
-    `name` links it to the `tgpu.kernel`s whose `launch` it is (variants, targets). The grid extents are also passed to
-    the kernel if it uses them.
-  }];
-  let arguments = (ins StrAttr:$name, Variadic<AnyTypeOf<[I32, I64]>>:$grid, Variadic<AnyType>:$args);
-  let assemblyFormat = "$name `grid` `(` $grid `:` type($grid) `)` `args` `(` ($args^ `:` qualified(type($args)))? `)` attr-dict";
-}
-
-def Tgpu_ReciprocalOp : Tgpu_Op<"reciprocal", [Pure]> {
-  let summary = "in host code: what makes a division by this number a multiplication (Reciprocal.h)";
-  let arguments = (ins I32:$divisor, UnitAttr:$is_unsigned);
-  let results = (outs I32:$factor, I32:$addend, I32:$shift);
-  let assemblyFormat = "$divisor attr-dict";
-}
+include "dialects/tgpu/TgpuHostOps.td"
 
 def Tgpu_BlockIdOp : Tgpu_Op<"block_id", [Pure, Tgpu_Ranged]> {
   let summary = "number of this block in the launch";
@@ -478,8 +463,8 @@ def Tgpu_ScanAcrossWarpsOp : Tgpu_Op<"scan_across_warps", [RecursiveMemoryEffect
   let hasRegionVerifier = 1;
 }
 def Tgpu_YieldOp : Tgpu_Op<"yield", [Pure, ReturnLike, Terminator,
-                                      ParentOneOf<["ReduceInWarpsOp", "ScanInWarpsOp", "ScanAcrossWarpsOp"]>]> {
-  let summary = "end of the region of an operation that combines";
+                                      ParentOneOf<["CostOp", "ReduceInWarpsOp", "ScanInWarpsOp", "ScanAcrossWarpsOp"]>]> {
+  let summary = "end of the region of an operation that combines, or of a cost";
   let arguments = (ins Variadic<AnyType>:$operands);
   let assemblyFormat = "$operands `:` type($operands) attr-dict";
 }

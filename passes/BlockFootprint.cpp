@@ -1,0 +1,210 @@
+//===- BlockFootprint.cpp - registers and shared memory of a block -------===//
+#include "passes/BlockFootprint.h"
+
+#include "passes/Analysis.h"
+#include "passes/Shared.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tilec;
+using tgpu::CopyPath;
+
+//===----------------------------------------------------------------------===//
+// Stages and shared memory
+//===----------------------------------------------------------------------===//
+
+static bool isUsedIn(Value buffer, scf::ForOp loop) {
+  return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
+    if (auto part = dyn_cast<tgpu::SubviewOp>(user)) {
+      return isUsedIn(part.getResult(), loop);
+    }
+    return loop->isProperAncestor(user);
+  });
+}
+
+/// The copies that fill rings of their own.
+static SmallVector<tgpu::CopyOp> copiesAhead(scf::ForOp loop) {
+  SmallVector<tgpu::CopyOp> copies;
+  for (auto copy : loop.getBody()->getOps<tgpu::CopyOp>()) {
+    if (copy.getPath() != CopyPath::Vector && copy.getDest().getDefiningOp<tgpu::AllocSharedOp>() &&
+        isUsedIn(copy.getDest(), loop)) {
+      copies.push_back(copy);
+    }
+  }
+  return copies;
+}
+
+static int64_t roomOf(tgpu::AllocSharedOp alloc) {
+  return llvm::alignTo(sharedBytes(alloc.getResult().getType()), 1024);
+}
+
+std::optional<LoopStages> tilec::stagesOf(scf::ForOp loop, const Target &target) {
+  IntegerAttr wanted = tile::kStages.get(loop);
+  if (!wanted) {
+    return std::nullopt;
+  }
+  LoopStages result;
+  result.allTma = true;
+  llvm::SetVector<Operation *> filled;
+  for (tgpu::CopyOp copy : copiesAhead(loop)) {
+    result.copies.push_back(copy);
+    result.allTma &= copy.getPath() == CopyPath::Tma;
+    filled.insert(copy.getDest().getDefiningOp());
+  }
+  if (filled.empty()) {
+    return std::nullopt;
+  }
+  int64_t perStage = 0, others = 0;
+  loop->getParentOfType<tgpu::KernelOp>().walk([&](tgpu::AllocSharedOp alloc) {
+    (filled.contains(alloc) ? perStage : others) += roomOf(alloc);
+  });
+  constexpr int64_t barriers = 1024;
+  const int64_t fitting = std::max<int64_t>(1, (target.sharedPerBlock - others - barriers) /
+                                                   std::max<int64_t>(perStage, 1));
+  result.stages = std::min<int64_t>(wanted.getInt(), fitting);
+  if (result.stages < 2 && !result.allTma) {
+    return std::nullopt;
+  }
+  return result;
+}
+
+int64_t tilec::estimateShared(tgpu::KernelOp kernel, const Target &target) {
+  DenseMap<Operation *, int64_t> stages; // looked up only
+  kernel.walk([&](scf::ForOp loop) {
+    if (std::optional<LoopStages> plan = stagesOf(loop, target)) {
+      for (Operation *copy : plan->copies) {
+        stages[cast<tgpu::CopyOp>(copy).getDest().getDefiningOp()] = plan->stages;
+      }
+    }
+  });
+  int64_t bytes = 0, staging = 0;
+  kernel.walk([&](Operation *op) {
+    if (auto alloc = dyn_cast<tgpu::AllocSharedOp>(op)) {
+      bytes += roomOf(alloc) * std::max<int64_t>(1, stages.lookup(alloc));
+    } else if (auto store = dyn_cast<tgpu::StoreOp>(op);
+               store && store.getPath() == CopyPath::Tma) {
+      // Two panels of 128 bytes a row.
+      auto type = cast<RankedTensorType>(store.getValue().getType());
+      staging = std::max(staging, 2 * 128 * type.getShape().front());
+    }
+  });
+  // Staging may lie where buffers are that are no longer used.
+  return std::min(target.sharedPerBlock, bytes + staging);
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+/// Registers that code without fragments takes: addresses, counters, predicates.
+static constexpr int64_t kBaseRegisters = 32;
+
+static int64_t registersOf(Type type, int64_t threads) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor) {
+    auto vector = dyn_cast<VectorType>(type);
+    return vector ? llvm::divideCeil(
+                        vector.getNumElements() * tile::getStorageBits(vector.getElementType()), 32)
+                  : 0;
+  }
+  const int64_t bits = std::max(8u, tile::getStorageBits(tensor.getElementType()));
+  return llvm::divideCeil(tensor.getNumElements() * bits, 32 * threads);
+}
+
+/// Across what values have to stay: behind it nothing can be computed piece by piece with what was before.
+static bool isStep(Operation &op) {
+  return isa<tgpu::DotOp, tile::ReduceOp, tile::ReduceWithOp, tile::ScanOp, tile::ScanWithOp,
+             tile::TransposeOp, tgpu::CopyOp>(op) ||
+         op.getNumRegions() != 0;
+}
+
+namespace {
+/// The most registers that fragments take at any step of a block.
+class Liveness {
+public:
+  explicit Liveness(int64_t threads) : threads(threads) {}
+
+  int64_t most(Block &block) {
+    int64_t most = 0;
+    llvm::SetVector<Value> live; // values of this block that a later step still needs
+    for (Operation &op : block) {
+      if (isStep(op)) {
+        int64_t now = 0;
+        for (Value value : live) {
+          now += isAliveAt(value, op) ? registersOf(value.getType(), threads) : 0;
+        }
+        most = std::max(most, now + ownOf(op));
+      }
+      live.insert(op.result_begin(), op.result_end());
+    }
+    return most;
+  }
+
+private:
+  /// Used by the step or behind it; what it computes in place of an operand shares that one's registers.
+  static bool isAliveAt(Value value, Operation &step) {
+    if (isa<tile::SplatOp, tile::BroadcastOp, tgpu::CoordinateOp>(value.getDefiningOp())) {
+      return false;
+    }
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      Operation *inBlock = step.getBlock()->findAncestorOpInBlock(*user);
+      return inBlock && (inBlock == &step ? user != inBlock || isa<tgpu::DotOp>(user)
+                                          : step.isBeforeInBlock(inBlock));
+    });
+  }
+
+  /// A product that starts from zero does not read its accumulator.
+  static bool isRead(BlockArgument argument) {
+    return !llvm::all_of(argument.getUses(), [](OpOperand &use) {
+      auto dot = dyn_cast<tgpu::DotOp>(use.getOwner());
+      return dot && !dot.getAccumulate() && &use == &dot.getAccMutable();
+    });
+  }
+
+  /// What a step has besides: carried values, what its regions hold, its result.
+  int64_t ownOf(Operation &op) {
+    int64_t own = 0;
+    for (Region &region : op.getRegions()) {
+      for (Block &inner : region) {
+        int64_t carried = 0;
+        if (isa<LoopLikeOpInterface>(op)) {
+          for (BlockArgument argument : inner.getArguments()) {
+            carried += isRead(argument) ? registersOf(argument.getType(), threads) : 0;
+          }
+        }
+        own = std::max(own, carriedBeside(inner, carried));
+      }
+    }
+    if (auto dot = dyn_cast<tgpu::DotOp>(op)) {
+      const bool isFresh = !dot.getAccumulate() || !isa<BlockArgument>(dot.getAcc());
+      own = isFresh ? registersOf(dot.getType(), threads) : 0;
+    }
+    return own;
+  }
+
+  /// A carried value that a product takes and gives back is one set of registers.
+  int64_t carriedBeside(Block &block, int64_t carried) { return carried + most(block); }
+
+  int64_t threads;
+};
+} // namespace
+
+int64_t tilec::estimateRegisters(tgpu::KernelOp kernel) {
+  int64_t registers = kBaseRegisters + Liveness(kernel.getThreads()).most(kernel.getBody().front());
+  if (std::optional<uint32_t> most = kernel.getMaxRegisters()) {
+    registers = std::min<int64_t>(registers, *most);
+  }
+  return registers;
+}
+
+int64_t tilec::estimateResident(tgpu::KernelOp kernel, const Target &target) {
+  const int64_t threads = kernel.getLaunchedThreads();
+  const int64_t most = target.registersPerThread;
+  int64_t registers = std::min(most, estimateRegisters(kernel));
+  if (std::optional<uint32_t> blocks = kernel.getMinBlocks()) { // ptxas keeps to that
+    registers = std::min(registers, target.registersPerSM / (int64_t(*blocks) * threads) / 8 * 8);
+  }
+  return std::max<int64_t>(
+      1, residentBlocks(target, registers, threads, estimateShared(kernel, target)));
+}

@@ -1,0 +1,297 @@
+//===- BlockWork.cpp - what one block of a kernel has to do --------------===//
+//
+// Resources are summed over the code, each operation as often as the loops around it run. The time of a block alone follows
+// one of its warps through the code: it issues in order, waits where it needs what is not there, and at barriers for
+// the slowest. Between two barriers no warp is faster than the multiprocessor does the work of all.
+//
+// A pipelined loop takes for each iteration what its busiest resource takes, or the share of a stage in the way
+// of a tile from its request to the last use; a serial one goes the way of one iteration, again and again.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/BlockWork.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/Analysis.h"
+#include "passes/BlockFootprint.h"
+#include "passes/InstructionCounts.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilec;
+using tgpu::CopyPath;
+using tgpu::MmaKind;
+
+namespace {
+
+class BlockPricer {
+public:
+  BlockPricer(tgpu::KernelOp kernel, const Target &target, DeviceEstimates &estimates,
+              HostMath &math)
+      : kernel(kernel), target(target), machine(machineModel(target)), estimates(estimates),
+        math(math), prices(kernel, target) {}
+
+  BlockWork run();
+
+private:
+  struct Way; // of a warp through straight code
+
+  BlockWork ofBlock(Block &block, bool flies);
+  BlockWork ofLoop(scf::ForOp loop);
+  BlockWork ofPipelined(scf::ForOp loop, const LoopStages &stages, Amount trips);
+  BlockWork ofBranch(scf::IfOp branch);
+  BlockWork ofWhile(scf::WhileOp loop);
+  BlockWork repeated(const BlockWork &body, Amount trips, const Linear &each);
+  Linear slowest(const BlockWork &work, Linear way);
+
+  tgpu::KernelOp kernel;
+  const Target &target;
+  const MachineModel &machine;
+  DeviceEstimates &estimates;
+  HostMath &math;
+  OperationPrices prices;
+  // Copies of pipelined loops, which nothing waits for; looked up only.
+  llvm::DenseSet<Operation *> ahead;
+};
+
+/// Follows one warp.
+struct BlockPricer::Way {
+  const MachineModel &machine;
+  Linear before;                         ///< what has passed with loops
+  double now = 0;                        ///< since then
+  double phase = 0;                      ///< where the last barrier was
+  Clocks inPhase{};                      ///< what all warps have had to do since
+  DenseMap<Value, double> ready;         // looked up only
+  DenseMap<Operation *, double> buffers; // when the contents are there, or no longer read
+  llvm::DenseSet<Operation *> unseen;    // written by threads, no barrier since
+
+  explicit Way(const MachineModel &machine) : machine(machine) {}
+
+  /// All warps meet.
+  void meet() {
+    const double work = *std::max_element(inPhase.begin(), inPhase.end());
+    now = std::max(now, phase + work) + machine.barrier;
+    phase = now;
+    inPhase = {};
+    unseen.clear();
+  }
+  void await(double time) { now = std::max(now, time); }
+  /// What has begun is finished.
+  void settle() {
+    for (auto [value, time] : ready) {
+      await(time);
+    }
+    for (auto [buffer, time] : buffers) {
+      await(time);
+    }
+  }
+  /// Something whose time only the host may know.
+  void pass(const Linear &time) {
+    settle();
+    const double work = *std::max_element(inPhase.begin(), inPhase.end());
+    before.add(Linear(unseen.empty() ? now : std::max(now, phase + work)));
+    before.add(time);
+    now = phase = 0;
+    inPhase = {};
+    ready.clear();
+    buffers.clear();
+    unseen.clear();
+  }
+};
+
+/// A block alone takes at least what its busiest resource does.
+Linear BlockPricer::slowest(const BlockWork &work, Linear way) {
+  SmallVector<Linear> all(work.resources.begin(), work.resources.end());
+  all.push_back(std::move(way));
+  Amount most = math.max(all);
+  if (most.isConstant()) {
+    return most.constant;
+  }
+  for (const Linear &x : all) { // one of them, as it is
+    if (llvm::all_of(all, [&](const Linear &other) { return x.covers(other); })) {
+      return x;
+    }
+  }
+  Linear result;
+  result.terms.emplace_back(most.value, 1.0);
+  return result;
+}
+
+BlockWork BlockPricer::repeated(const BlockWork &body, Amount trips, const Linear &each) {
+  BlockWork work;
+  for (unsigned i = 0; i < kResources; ++i) {
+    work.resources[i] = math.scale(body.resources[i], trips);
+  }
+  work.alone = math.scale(each, trips);
+  return work;
+}
+
+BlockWork BlockPricer::ofLoop(scf::ForOp loop) {
+  if (loop.getStep().getDefiningOp<tgpu::NumBlocksOp>()) {
+    return ofBlock(*loop.getBody(), /*flies=*/false); // points of the grid: one of them
+  }
+  Amount trips = estimates.trips(loop);
+  if (std::optional<LoopStages> stages = stagesOf(loop, target)) {
+    return ofPipelined(loop, *stages, trips);
+  }
+  BlockWork body = ofBlock(*loop.getBody(), /*flies=*/false);
+  Linear each = slowest(body, body.alone);
+  if (IntegerAttr unroll = tile::kUnroll.get(loop)) { // loads of some iterations go together
+    const double factor = unroll.getInt() > 0  ? double(unroll.getInt())
+                          : trips.isConstant() ? std::max(1.0, trips.constant)
+                                               : 4;
+    Linear shared;
+    shared.add(body.alone, 1 / factor);
+    each = slowest(body, shared);
+  }
+  BlockWork work = repeated(body, trips, each);
+  work.alone.add(Linear(4));
+  return work;
+}
+
+BlockWork BlockPricer::ofPipelined(scf::ForOp loop, const LoopStages &stages, Amount trips) {
+  for (Operation *copy : stages.copies) {
+    ahead.insert(copy);
+  }
+  // With more than two stages by TMA one product stays in flight across iterations.
+  const bool flies = stages.stages > 2 && stages.allTma;
+  BlockWork body = ofBlock(*loop.getBody(), flies);
+  double moved = 0;
+  for (Operation *copy : stages.copies) {
+    Price price = prices.of(copy);
+    moved += std::max(price.of(Resource::Load), price.of(Resource::Shared));
+  }
+  const double arrival = machine.globalLatency + moved;
+  Linear round = arrival; // of one slot
+  round.add(body.alone);
+  if (flies) {
+    round.add(body.of(Resource::Tensor), 1.5);
+  }
+  Linear share;
+  share.add(round, 1 / double(stages.stages));
+  Linear way = body.alone;
+  way.add(Linear(stages.allTma ? 40 : 40 + machine.barrier));
+  Linear each = slowest(body, way);
+  if (!each.covers(share)) {
+    Amount most = math.max({each, share});
+    each = most.isConstant() ? Linear(most.constant) : math.scale(1, most);
+  }
+  BlockWork work = repeated(body, trips, each);
+  work.alone.add(Linear(arrival + (flies ? machine.mmaLatency : 0)));
+  return work;
+}
+
+BlockWork BlockPricer::ofBranch(scf::IfOp branch) {
+  Amount share = estimates.share(branch.getCondition());
+  BlockWork then = ofBlock(branch.getThenRegion().front(), false);
+  BlockWork work = repeated(then, share, slowest(then, then.alone));
+  if (!branch.getElseRegion().empty()) {
+    BlockWork other = ofBlock(branch.getElseRegion().front(), false);
+    BlockWork rest = repeated(other, math.sub(1, share), slowest(other, other.alone));
+    for (unsigned i = 0; i < kResources; ++i) {
+      work.resources[i].add(rest.resources[i]);
+    }
+    work.alone.add(rest.alone);
+  }
+  return work;
+}
+
+BlockWork BlockPricer::ofWhile(scf::WhileOp loop) {
+  estimates.assume(loop);
+  BlockWork body = ofBlock(loop.getBefore().front(), false);
+  BlockWork after = ofBlock(loop.getAfter().front(), false);
+  for (unsigned i = 0; i < kResources; ++i) {
+    body.resources[i].add(after.resources[i]);
+  }
+  body.alone.add(after.alone);
+  return repeated(body, DeviceEstimates::kUnknownTrips, slowest(body, body.alone));
+}
+
+/// `flies`: what the block yields need not be there at its end.
+BlockWork BlockPricer::ofBlock(Block &block, bool flies) {
+  BlockWork work;
+  Way way(machine);
+  auto passAll = [&](const BlockWork &inner) {
+    for (unsigned i = 0; i < kResources; ++i) {
+      work.resources[i].add(inner.resources[i]);
+    }
+    way.pass(inner.alone);
+  };
+  for (Operation &op : block) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      passAll(ofLoop(loop));
+      continue;
+    }
+    if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      passAll(ofWhile(loop));
+      continue;
+    }
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      passAll(ofBranch(branch));
+      continue;
+    }
+    if (auto region = dyn_cast<tile::ThreadsOp>(op)) {
+      passAll(ofBlock(region.getBody().front(), false));
+      continue;
+    }
+    Price price = prices.of(&op);
+    for (unsigned i = 0; i < kResources; ++i) {
+      work.resources[i].add(Linear(price.clocks[i]));
+    }
+    if (ahead.contains(&op)) {
+      way.now += price.way;
+      continue;
+    }
+    SmallVector<Operation *, 2> touched;
+    for (Value operand : op.getOperands()) {
+      way.await(way.ready.lookup(operand));
+      if (isa<tgpu::SmemType>(operand.getType())) {
+        if (tgpu::AllocSharedOp alloc = getAllocation(operand)) {
+          touched.push_back(alloc);
+        }
+      }
+    }
+    bool needsBarrier = price.meets;
+    for (Operation *buffer : touched) {
+      way.await(way.buffers.lookup(buffer));
+      needsBarrier |= way.unseen.contains(buffer);
+    }
+    if (needsBarrier) {
+      way.meet();
+    }
+    for (unsigned i = 0; i < kResources; ++i) {
+      way.inPhase[i] += price.clocks[i];
+    }
+    way.now += price.way;
+    for (Value result : op.getResults()) {
+      way.ready[result] = way.now + price.latency;
+    }
+    const bool isCopy = isa<tgpu::CopyOp>(op);
+    for (Operation *buffer : touched) {
+      way.buffers[buffer] = way.now + (isCopy || isa<tgpu::DotOp>(op) ? price.latency : 0);
+      if (price.isWritten) {
+        way.unseen.insert(buffer);
+      }
+    }
+  }
+  if (!flies) {
+    way.pass(Linear());
+  } else {
+    way.before.add(Linear(way.now));
+  }
+  work.alone = way.before;
+  return work;
+}
+
+BlockWork BlockPricer::run() {
+  BlockWork work = ofBlock(kernel.getBody().front(), false);
+  work.alone = slowest(work, work.alone);
+  return work;
+}
+
+} // namespace
+
+BlockWork tilec::workOf(tgpu::KernelOp kernel, const Target &target, DeviceEstimates &estimates,
+                        HostMath &math) {
+  return BlockPricer(kernel, target, estimates, math).run();
+}

@@ -1,0 +1,415 @@
+//===- CostModel.cpp - what a launch is expected to take -----------------===//
+#include "passes/CostModel.h"
+
+#include "dialects/tile/Tile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/Analysis.h"
+#include "passes/BlockFootprint.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Format.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace tilec;
+
+//===----------------------------------------------------------------------===//
+// Evaluation
+//===----------------------------------------------------------------------===//
+
+namespace {
+enum Kind : unsigned {
+  Leaf,
+  Constant,
+  Copy,
+  Truncate,
+  Add,
+  Sub,
+  Mul,
+  Div,
+  DivDown,
+  DivUp,
+  DivZero,
+  RemDown,
+  RemZero,
+  Min,
+  Max,
+  Ceil,
+  Floor,
+  Log2,
+  Select,
+  Equal,
+  Unequal,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  And,
+  Or,
+};
+} // namespace
+
+static std::optional<Kind> kindOfCompare(StringRef predicate) {
+  return llvm::StringSwitch<std::optional<Kind>>(predicate)
+      .Cases({"eq", "oeq", "ueq"}, Equal)
+      .Cases({"ne", "one", "une"}, Unequal)
+      .Cases({"slt", "ult", "olt"}, Less)
+      .Cases({"sle", "ule", "ole"}, LessEqual)
+      .Cases({"sgt", "ugt", "ogt"}, Greater)
+      .Cases({"sge", "uge", "oge"}, GreaterEqual)
+      .Default(std::nullopt);
+}
+
+/// Nothing for what is a leaf.
+static std::optional<Kind> kindOf(Operation *op) {
+  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    return kindOfCompare(arith::stringifyCmpIPredicate(compare.getPredicate()));
+  }
+  if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
+    return kindOfCompare(arith::stringifyCmpFPredicate(compare.getPredicate()));
+  }
+  if (auto division = dyn_cast<tile::DivOp>(op)) {
+    static constexpr Kind kinds[] = {DivZero, DivUp, DivDown};
+    return kinds[unsigned(division.getRounding())];
+  }
+  if (auto rest = dyn_cast<tile::RemOp>(op)) {
+    return rest.getRounding() == tile::Rounding::Zero ? RemZero : RemDown;
+  }
+  const bool isBool = op->getNumResults() == 1 && op->getResult(0).getType().isInteger(1);
+  if (isBool && isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op)) {
+    return isa<arith::AndIOp>(op) ? And : isa<arith::OrIOp>(op) ? Or : Unequal;
+  }
+  if (op->getNumResults() != 1) {
+    return std::nullopt;
+  }
+  return llvm::StringSwitch<std::optional<Kind>>(op->getName().getStringRef())
+      .Cases({"arith.addi", "arith.addf"}, Add)
+      .Cases({"arith.subi", "arith.subf"}, Sub)
+      .Cases({"arith.muli", "arith.mulf"}, Mul)
+      .Case("arith.divf", Div)
+      .Cases({"arith.divsi", "arith.divui"}, DivZero)
+      .Case("arith.floordivsi", DivDown)
+      .Cases({"arith.ceildivsi", "arith.ceildivui"}, DivUp)
+      .Cases({"arith.remsi", "arith.remui"}, RemZero)
+      .Cases({"arith.minsi", "arith.minui", "arith.minnumf", "arith.minimumf"}, Min)
+      .Cases({"arith.maxsi", "arith.maxui", "arith.maxnumf", "arith.maximumf"}, Max)
+      .Case("math.ceil", Ceil)
+      .Case("math.floor", Floor)
+      .Case("math.log2", Log2)
+      .Case("arith.select", Select)
+      .Cases({"arith.sitofp", "arith.uitofp", "arith.extf", "arith.truncf", "arith.extsi"}, Copy)
+      .Cases({"arith.extui", "arith.trunci", "arith.index_cast", "arith.index_castui"}, Copy)
+      .Cases({"arith.fptosi", "arith.fptoui"}, Truncate)
+      .Default(std::nullopt);
+}
+
+HostEvaluator::HostEvaluator(ArrayRef<Value> wanted) {
+  for (Value value : wanted) {
+    results.push_back(add(value));
+  }
+  values.resize(steps.size());
+}
+
+unsigned HostEvaluator::add(Value value) {
+  if (auto known = numbers.find(value); known != numbers.end()) {
+    return known->second;
+  }
+  Step step{Leaf, {0, 0, 0}};
+  double constant = 0;
+  Operation *op = value.getDefiningOp();
+  std::optional<Kind> kind = op ? kindOf(op) : std::nullopt;
+  Attribute literal;
+  if (op && matchPattern(op, m_Constant(&literal))) {
+    step.kind = Constant;
+    if (auto integer = dyn_cast<IntegerAttr>(literal)) {
+      const bool isBool = integer.getType().isInteger(1);
+      constant = double(isBool ? int64_t(integer.getValue().getZExtValue())
+                               : integer.getValue().getSExtValue());
+    } else if (auto real = dyn_cast<FloatAttr>(literal)) {
+      constant = real.getValueAsDouble();
+    }
+  } else if (auto branch = dyn_cast_or_null<scf::IfOp>(op)) {
+    const unsigned index = cast<OpResult>(value).getResultNumber();
+    step = {Select,
+            {add(branch.getCondition()), add(branch.thenYield().getOperand(index)),
+             add(branch.elseYield().getOperand(index))}};
+  } else if (kind) {
+    step.kind = *kind;
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      step.inputs[i] = add(operand);
+    }
+  } else {
+    step.inputs[0] = unsigned(leafValues.size());
+    leafValues.push_back(value);
+  }
+  steps.push_back(step);
+  constants.push_back(constant);
+  return numbers[value] = unsigned(steps.size() - 1);
+}
+
+/// Division by zero is a matter of the checks of a call; here it gives 0.
+static double quotient(double x, double y) { return y == 0 ? 0 : x / y; }
+
+void HostEvaluator::evaluate(ArrayRef<double> ofLeaves, MutableArrayRef<double> wanted) const {
+  for (size_t i = 0; i != steps.size(); ++i) {
+    const Step &step = steps[i];
+    auto in = [&](unsigned which) { return values[step.inputs[which]]; };
+    double &out = values[i];
+    switch (Kind(step.kind)) {
+    case Leaf:
+      out = ofLeaves[step.inputs[0]];
+      break;
+    case Constant:
+      out = constants[i];
+      break;
+    case Copy:
+      out = in(0);
+      break;
+    case Truncate:
+      out = std::trunc(in(0));
+      break;
+    case Add:
+      out = in(0) + in(1);
+      break;
+    case Sub:
+      out = in(0) - in(1);
+      break;
+    case Mul:
+      out = in(0) * in(1);
+      break;
+    case Div:
+      out = quotient(in(0), in(1));
+      break;
+    case DivDown:
+      out = std::floor(quotient(in(0), in(1)));
+      break;
+    case DivUp:
+      out = std::ceil(quotient(in(0), in(1)));
+      break;
+    case DivZero:
+      out = std::trunc(quotient(in(0), in(1)));
+      break;
+    case RemDown:
+      out = in(0) - in(1) * std::floor(quotient(in(0), in(1)));
+      break;
+    case RemZero:
+      out = in(1) == 0 ? 0 : std::fmod(in(0), in(1));
+      break;
+    case Min:
+      out = std::fmin(in(0), in(1));
+      break;
+    case Max:
+      out = std::fmax(in(0), in(1));
+      break;
+    case Ceil:
+      out = std::ceil(in(0));
+      break;
+    case Floor:
+      out = std::floor(in(0));
+      break;
+    case Log2:
+      out = std::log2(in(0));
+      break;
+    case Select:
+      out = in(0) != 0 ? in(1) : in(2);
+      break;
+    case Equal:
+      out = in(0) == in(1);
+      break;
+    case Unequal:
+      out = in(0) != in(1);
+      break;
+    case Less:
+      out = in(0) < in(1);
+      break;
+    case LessEqual:
+      out = in(0) <= in(1);
+      break;
+    case Greater:
+      out = in(0) > in(1);
+      break;
+    case GreaterEqual:
+      out = in(0) >= in(1);
+      break;
+    case And:
+      out = in(0) != 0 && in(1) != 0;
+      break;
+    case Or:
+      out = in(0) != 0 || in(1) != 0;
+      break;
+    }
+  }
+  for (auto [result, number] : llvm::zip_equal(wanted, results)) {
+    result = values[number];
+  }
+}
+
+double HostEvaluator::evaluate(ArrayRef<double> ofLeaves) const {
+  SmallVector<double, 16> all(results.size());
+  evaluate(ofLeaves, all);
+  return all.front();
+}
+
+//===----------------------------------------------------------------------===//
+// Leaves
+//===----------------------------------------------------------------------===//
+
+/// What the declaration says that an extent is: a constant, or the value that a `tile.check` compares it with.
+static Value declaredExtent(tile::ExtentOp extent) {
+  auto isSame = [&](Value value) {
+    auto other = value.getDefiningOp<tile::ExtentOp>();
+    return other && other.getSource() == extent.getSource() && other.getAxis() == extent.getAxis();
+  };
+  auto kernel = extent->getParentOfType<tile::KernelOp>();
+  for (auto check : kernel.getBody().front().getOps<tile::CheckOp>()) {
+    auto compare = check.getCondition().getDefiningOp<arith::CmpIOp>();
+    if (compare && compare.getPredicate() == arith::CmpIPredicate::eq) {
+      if (isSame(compare.getLhs()) && !isSame(compare.getRhs())) {
+        return compare.getRhs();
+      }
+      if (isSame(compare.getRhs()) && !isSame(compare.getLhs())) {
+        return compare.getLhs();
+      }
+    }
+  }
+  return nullptr;
+}
+
+std::optional<double> tilec::valueOfLeaf(Value leaf, const llvm::StringMap<double> &names,
+                                         double multiprocessors) {
+  auto named = [&](StringRef name) -> std::optional<double> {
+    auto found = names.find(name);
+    return found == names.end() ? std::nullopt : std::optional(found->second);
+  };
+  if (auto argument = dyn_cast<BlockArgument>(leaf)) {
+    auto kernel = dyn_cast<tile::KernelOp>(argument.getOwner()->getParentOp());
+    return kernel ? named(kernel.getArgumentName(argument.getArgNumber())) : std::nullopt;
+  }
+  Operation *op = leaf.getDefiningOp();
+  if (auto dim = dyn_cast<tile::DimOp>(op)) {
+    return named(dim.getName());
+  }
+  if (isa<tile::SmCountOp>(op)) {
+    return multiprocessors;
+  }
+  if (isa<tile::PresentOp>(op)) {
+    return 1;
+  }
+  if (auto extent = dyn_cast<tile::ExtentOp>(op)) {
+    const int64_t known = extent.getSource().getType().getShape()[extent.getAxis()];
+    if (!ShapedType::isDynamic(known)) {
+      return double(known);
+    }
+    for (auto dim : op->getParentOfType<tile::KernelOp>().getBody().front().getOps<tile::DimOp>()) {
+      if (dim.getTensor() == extent.getSource() && dim.getAxis() == extent.getAxis()) {
+        std::optional<double> value = named(dim.getName());
+        return value ? std::optional(*value + double(dim.getOffset())) : std::nullopt;
+      }
+    }
+    if (Value declared = declaredExtent(extent)) {
+      HostEvaluator evaluator(declared);
+      SmallVector<double> leaves;
+      for (Value inner : evaluator.leaves()) {
+        if (inner == leaf) {
+          return std::nullopt;
+        }
+        std::optional<double> value = valueOfLeaf(inner, names, multiprocessors);
+        if (!value) {
+          return std::nullopt;
+        }
+        leaves.push_back(*value);
+      }
+      return evaluator.evaluate(leaves);
+    }
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Terms
+//===----------------------------------------------------------------------===//
+
+CostTerms tilec::termsOf(tgpu::CostOp cost, ArrayRef<double> results) {
+  CostTerms terms;
+  terms.total = results.front();
+  std::pair<StringRef, double *> known[] = {{"launch", &terms.launch},
+                                            {"waves", &terms.waves},
+                                            {"resident", &terms.resident},
+                                            {"memory", &terms.dram},
+                                            {"latency", &terms.latency},
+                                            {"tensor cores", &terms.tensor},
+                                            {"loads", &terms.load},
+                                            {"stores", &terms.store},
+                                            {"shared memory", &terms.shared},
+                                            {"instructions", &terms.issue},
+                                            {"special functions", &terms.special},
+                                            {"memory accesses", &terms.access}};
+  double most = -1;
+  for (auto [name, value] :
+       llvm::zip(cost.getTerms().getAsRange<StringAttr>(), results.drop_front())) {
+    for (auto [i, entry] : llvm::enumerate(known)) {
+      if (entry.first == name.getValue()) {
+        *entry.second = value;
+        constexpr size_t kNotTimes = 3; // the first ones are the same whatever decides
+        // A block alone takes no less than what it does: latency decides where it is well above that.
+        const double weight = entry.second == &terms.latency ? value / 1.15 : value;
+        if (i >= kNotTimes && weight > most) {
+          most = weight;
+          terms.decided = entry.first;
+        }
+      }
+    }
+  }
+  return terms;
+}
+
+std::string CostTerms::str() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto microseconds = [&](StringRef name, double seconds) {
+    if (seconds > 0.5e-8) {
+      os << ", " << name << ' ' << llvm::format("%.2f", seconds * 1e6);
+    }
+  };
+  os << llvm::format("%.2f", total * 1e6) << " us, bound by " << decided << " ("
+     << llvm::format("%.0f", waves) << (waves == 1 ? " wave" : " waves") << " of "
+     << llvm::format("%.0f", resident) << " a multiprocessor";
+  microseconds("launch", launch);
+  microseconds("memory", dram);
+  microseconds("latency", latency);
+  microseconds("tensor cores", tensor);
+  microseconds("loads", load);
+  microseconds("stores", store);
+  microseconds("shared memory", shared);
+  microseconds("instructions", issue);
+  microseconds("special functions", special);
+  microseconds("memory accesses", access);
+  os << ')';
+  return text;
+}
+
+llvm::StringMap<tgpu::CostOp> tilec::findCosts(ModuleOp module) {
+  llvm::StringMap<tgpu::CostOp> costs;
+  module.walk([&](tgpu::CostOp cost) { costs[cost.getEntry()] = cost; });
+  return costs;
+}
+
+std::optional<std::string> tilec::refusalOf(tgpu::KernelOp kernel) {
+  const Target *target = findTarget(kernel.getTarget().value_or(""));
+  if (!target) {
+    return std::nullopt;
+  }
+  const int64_t threads = std::max<int64_t>(32, kernel.getLaunchedThreads());
+  int64_t most =
+      std::min<int64_t>(target->registersPerThread, target->registersPerSM / threads / 8 * 8);
+  most = std::min<int64_t>(most, kernel.getMaxRegisters().value_or(most));
+  const int64_t wanted = estimateRegisters(kernel);
+  if (wanted <= most) {
+    return std::nullopt;
+  }
+  return "it needs about " + std::to_string(wanted) + " registers, a thread has " +
+         std::to_string(most);
+}

@@ -1,0 +1,209 @@
+//===- EstimateCost.cpp - the cost of launches as host code --------------===//
+//
+// seconds = launch + max(memory, (start + max(latency, resources)) / clock)
+//
+// latency: rounds of resident blocks, each as long as a block alone. resources: the points of the busiest
+// multiprocessor, times what a point takes of the busiest resource. memory: every byte that is touched once, at the rate
+// of DRAM. The clock falls with the work of the tensor cores. MachineModel.h has the rates, BlockWork.cpp the work.
+//
+//===----------------------------------------------------------------------===//
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Analysis.h"
+#include "passes/BlockFootprint.h"
+#include "passes/BlockWork.h"
+#include "passes/CostModel.h"
+#include "passes/GlobalAccess.h"
+#include "passes/MemoryTraffic.h"
+#include "passes/Passes.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_ESTIMATECOST
+#include "passes/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+
+namespace {
+
+/// The cost of one kernel, computed in host code.
+class KernelCost {
+public:
+  KernelCost(tgpu::LaunchOp launch, tgpu::KernelOp kernel, const Target &target, HostMath &math)
+      : launch(launch), kernel(kernel), target(target), machine(machineModel(target)), math(math),
+        integers(kernel), estimates(kernel, launch, integers, math) {}
+
+  /// `terms` are those of termNames().
+  Amount compute(Amount multiprocessors, SmallVectorImpl<Amount> &terms);
+  bool isAssumed() const { return !estimates.assumed().empty(); }
+
+private:
+  Amount secondsPerClock(Amount points, const Linear &tensor);
+  Amount memory(Amount points);
+
+  tgpu::LaunchOp launch;
+  tgpu::KernelOp kernel;
+  const Target &target;
+  const MachineModel &machine;
+  HostMath &math;
+  IntegerAnalysis integers;
+  DeviceEstimates estimates;
+};
+
+} // namespace
+
+/// Large products run at a lower clock.
+Amount KernelCost::secondsPerClock(Amount points, const Linear &tensor) {
+  if (tensor.isZero()) {
+    return 1e-9 / machine.mostGHz;
+  }
+  Amount clocks = math.max(math.mul(points, math.sum(tensor)), 1);
+  Amount doublings = math.add(math.log2(clocks), std::log2(machine.wgmmaFlop) - 31);
+  Amount gigahertz = math.sub(machine.mostGHz, math.mul(doublings, machine.perDoubling));
+  gigahertz = math.min(math.max(gigahertz, machine.leastGHz), machine.mostGHz);
+  return math.div(1e-9, gigahertz);
+}
+
+Amount KernelCost::memory(Amount points) {
+  MemoryTraffic traffic = trafficOf(kernel, points, estimates, integers, math);
+  // Lines that others have written leave L2 for what is read, unless the launch writes as much itself.
+  Amount written = math.max(traffic.written, math.min(traffic.read, machine.dirtyBytes));
+  return math.add(math.add(math.mul(traffic.read, 1 / machine.dramRead),
+                           math.mul(written, 1 / machine.dramWrite)),
+                  machine.dramStart);
+}
+
+static SmallVector<StringRef> termNames() {
+  SmallVector<StringRef> names = {"launch", "waves", "resident", "memory", "latency"};
+  for (unsigned i = 0; i < kResources; ++i) {
+    names.push_back(nameOf(Resource(i)));
+  }
+  return names;
+}
+
+Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &terms) {
+  Amount points = 1.0;
+  for (Value extent : launch.getGrid()) {
+    points = math.mul(points, math.of(extent));
+  }
+  const auto resident = double(estimateResident(kernel, target));
+  BlockWork work = workOf(kernel, target, estimates, math);
+  Amount clock = secondsPerClock(points, work.of(Resource::Tensor));
+  Amount rounds = math.ceil(math.div(points, math.mul(multiprocessors, resident)));
+  Amount busiest = math.ceil(math.div(points, multiprocessors));
+
+  Amount latency = math.mul(rounds, math.sum(work.alone));
+  Amount clocks = latency;
+  if (resident > 1) { // else a block alone takes no less than its busiest resource
+    clocks = math.max(latency, math.mul(busiest, math.max(work.resources)));
+  }
+  Amount onChip = math.mul(math.add(clocks, machine.blockStart), clock);
+  Amount dram = memory(points);
+
+  terms.append({machine.launch, rounds, resident, dram, math.mul(latency, clock)});
+  for (const Linear &resource : work.resources) {
+    terms.push_back(math.mul(math.mul(busiest, math.sum(resource)), clock));
+  }
+  return math.add(math.max(onChip, dram), machine.launch);
+}
+
+/// Writes the cost of `kernel` in front of its launch. Those of `better` assume more and do the same: it costs no less than they.
+static tgpu::CostOp writeCost(tgpu::LaunchOp launch, tgpu::KernelOp kernel,
+                              ArrayRef<tgpu::KernelOp> better, const Target &target,
+                              bool &isAssumed) {
+  ImplicitLocOpBuilder b(launch.getLoc(), launch);
+  auto cost = tgpu::CostOp::create(b, FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+                                   b.getStrArrayAttr(termNames()));
+  b.setInsertionPointToStart(&cost.getBody().emplaceBlock());
+  HostMath math(b);
+  Amount multiprocessors = math.of(tile::SmCountOp::create(b, b.getI32Type()));
+  KernelCost own(launch, kernel, target, math);
+  SmallVector<Amount> terms;
+  Amount total = own.compute(multiprocessors, terms);
+  isAssumed = own.isAssumed();
+  for (tgpu::KernelOp other : better) {
+    SmallVector<Amount> unused;
+    total =
+        math.max(total, KernelCost(launch, other, target, math).compute(multiprocessors, unused));
+  }
+  SmallVector<Value> values = {math.materialise(total)};
+  for (Amount term : terms) {
+    values.push_back(math.materialise(term));
+  }
+  tgpu::YieldOp::create(b, values);
+  // What was computed on the way, and turned out not to matter.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(cost.getBody().front()))) {
+    if (isOpTriviallyDead(&op)) {
+      op.erase();
+    }
+  }
+  return cost;
+}
+
+/// Sizes at which a cost is shown where dimensions are free.
+static constexpr double kShownSizes[] = {512, 2048, 8192};
+
+static void showCost(tgpu::CostOp cost, const Target &target, StringRef variant, bool isAssumed) {
+  SmallVector<Value> wanted(cost.getResultsOfBody());
+  HostEvaluator evaluator(wanted);
+  llvm::StringMap<double> none;
+  for (double size : kShownSizes) {
+    SmallVector<double> leaves;
+    bool isFree = false;
+    for (Value leaf : evaluator.leaves()) {
+      std::optional<double> known = valueOfLeaf(leaf, none, machineModel(target).multiprocessors);
+      isFree |= !known;
+      leaves.push_back(known.value_or(size));
+    }
+    SmallVector<double> results(wanted.size());
+    evaluator.evaluate(leaves, results);
+    InFlightDiagnostic text = mlir::emitRemark(cost.getLoc(), "expected cost");
+    if (!variant.empty()) {
+      text << " of variant `" << variant << "`";
+    }
+    if (isFree) {
+      text << ", all dimensions " << int64_t(size);
+    }
+    text << ": " << termsOf(cost, results).str();
+    if (isAssumed) {
+      text << "; loops whose length is not known count as "
+           << int64_t(DeviceEstimates::kUnknownTrips) << " iterations, or as half of their bound";
+    }
+    if (!isFree) {
+      break;
+    }
+  }
+}
+
+namespace {
+struct EstimateCost : tilec::impl::EstimateCostBase<EstimateCost> {
+  void runOnOperation() override {
+    llvm::StringMap<SmallVector<tgpu::KernelOp>> kernels; // looked up only
+    for (auto kernel : getOperation().getOps<tgpu::KernelOp>()) {
+      kernels[kernel.getLaunch().value_or("")].push_back(kernel);
+    }
+    WalkResult result = getOperation().walk([&](tgpu::LaunchOp launch) {
+      SmallVector<tgpu::KernelOp> guarded;
+      for (tgpu::KernelOp kernel : kernels.lookup(launch.getName())) {
+        const Target *target = getTarget(kernel);
+        if (!target) {
+          return WalkResult::interrupt();
+        }
+        bool isAssumed = false;
+        tgpu::CostOp cost = writeCost(
+            launch, kernel, kernel.getGuard() ? ArrayRef<tgpu::KernelOp>() : ArrayRef(guarded),
+            *target, isAssumed);
+        showCost(cost, *target, kernel.getVariant().value_or(""), isAssumed);
+        if (kernel.getGuard()) {
+          guarded.push_back(kernel);
+        }
+      }
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted()) {
+      signalPassFailure();
+    }
+  }
+};
+} // namespace

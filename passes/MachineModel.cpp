@@ -1,0 +1,79 @@
+//===- MachineModel.cpp - rates and latencies of the targets -------------===//
+#include "passes/MachineModel.h"
+
+namespace tilec {
+
+// H200. Measured on one unless said otherwise; docs/performance.md ("Costs") says what follows from them.
+static constexpr MachineModel hopper = {
+    .multiprocessors = 132,
+    .launch = 3.3e-6,    // an empty kernel of 132 blocks between two events
+    .dramStart = 0.5e-6, // reads of 134 MB to 2 GiB fit 3.8 us + bytes / 4.69 TB/s
+    // 1.79 GHz in products of 1024^3, 1.65 of 2048^3, 1.45 to 1.55 of 4096^3, 1.28 to 1.47 of 8192^3, two machines
+    .mostGHz = 1.77,
+    .leastGHz = 1.25,
+    .perDoubling = 0.0433,
+    .blockStart = 3000, // 4500 to the first product, with the first loads
+    .dramRead = 4.69e12,
+    .dramWrite = 4.07e12, // copies fit bytes / 4.36 TB/s: as many bytes are read at 4.69
+    .dirtyBytes = 45e6,   // gemv after a flush, four sizes: 10.6 us behind a clean L2
+    .tmaBytes = 90,       // of products whose blocks share operands; one multiprocessor alone: 107
+    .loadBytes = 64,      // CUDA C programming guide: a line of 128 bytes in two clocks
+    .storeBytes = 64,
+    .sharedBytes = 128, // 32 banks of 4 bytes
+    .issue = 4,         // schedulers (CUDA C programming guide, compute capability 9.0)
+    .lanesSpecial = 16, // CUDA C programming guide, throughput of arithmetic instructions
+    .accesses = 1,
+    .alone = 2,
+    .loadsInFlight =
+        14, // gemm whose rows start anywhere, six tiles: 70 clocks for each element of a thread
+    .wgmmaFlop = 4096,    // 64 x 256 x 16 in 128 clocks
+    .mmaFlop = 2540,      // mma.sync, 0.62 of it
+    .fmaSlots = 2.2,      // f32 products of 2048^3, five tiles: 20 to 28 TFLOP/s
+    .globalLatency = 700, // memory and L2 mixed
+    .sharedLatency = 30,
+    .specialLatency = 40,
+    .mmaLatency = 60,
+    .shuffleLatency = 25,
+    .barrier = 40,
+    .atomic = 700,
+};
+
+// A100: the figures of NVIDIA's white paper and of the CUDA C programming guide for compute capability 8.0; latencies as of
+// the H200.
+static constexpr MachineModel ampere = {
+    .multiprocessors = 108,
+    .launch = 3.5e-6,
+    .dramStart = 0.6e-6,
+    .mostGHz = 1.41, // boost
+    .leastGHz = 1.2,
+    .perDoubling = 0.015,
+    .blockStart = 3000,
+    .dramRead = 1.75e12, // 2.04 TB/s, of which 0.86 as on the H200
+    .dramWrite = 1.6e12,
+    .dirtyBytes = 30e6,
+    .tmaBytes = 60, // 5120 bytes a clock of L2 for 108 multiprocessors
+    .loadBytes = 48,
+    .storeBytes = 48,
+    .sharedBytes = 128,
+    .issue = 4,
+    .lanesSpecial = 16,
+    .accesses = 1,
+    .alone = 2,
+    .loadsInFlight = 14,
+    .wgmmaFlop = 2048,
+    .mmaFlop = 2048, // 312 TFLOP/s at 1.41 GHz
+    .fmaSlots = 2.6,
+    .globalLatency = 800,
+    .sharedLatency = 32,
+    .specialLatency = 40,
+    .mmaLatency = 40,
+    .shuffleLatency = 25,
+    .barrier = 45,
+    .atomic = 800,
+};
+
+const MachineModel &machineModel(const Target &target) {
+  return target.arch >= 90 ? hopper : ampere;
+}
+
+} // namespace tilec

@@ -1,0 +1,55 @@
+//===- MachineModel.h - rates and latencies of the targets ------*- C++ -*-===//
+//
+// What the cost model (EstimateCost.cpp) knows of the hardware, one entry for each generation. "Clock" is one
+// clock of a multiprocessor; rates are those of a whole multiprocessor unless they say otherwise.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILEC_PASSES_MACHINEMODEL_H
+#define TILEC_PASSES_MACHINEMODEL_H
+
+#include "dialects/support/Target.h"
+
+namespace tilec {
+
+struct MachineModel {
+  int multiprocessors; ///< where no launch says how many there are
+
+  // Time outside the multiprocessors, in seconds.
+  double launch;    ///< of an empty kernel
+  double dramStart; ///< until memory delivers at its rate
+
+  // Clocks. Tensor cores at work draw power, and the clock falls with the size of the work:
+  // gigahertz = mostGHz - perDoubling * (log2(f16 FLOP of the launch) - 31), at least leastGHz.
+  double mostGHz, leastGHz, perDoubling;
+  double blockStart; ///< clocks from the start of the kernel to a block's first instruction
+
+  // Memory. Bytes per second of the whole chip, bytes per clock of a multiprocessor.
+  double dramRead, dramWrite;
+  double
+      dirtyBytes; ///< of L2 that reads push out to memory, and that the launch did not write itself
+  double tmaBytes;   ///< from L2 by TMA or cp.async
+  double loadBytes;  ///< from L2 by loads
+  double storeBytes; ///< to L2
+  double sharedBytes;
+
+  // Instructions.
+  double issue;        ///< of a warp, started in a clock
+  double lanesSpecial; ///< special functions in a clock
+  double accesses;     ///< instructions of a warp that access memory, started in a clock
+  double alone;        ///< clocks from one instruction of a lone warp to the next
+  int loadsInFlight;   ///< of a thread that copies by loads and stores
+
+  // Tensor cores, operations (2 for each product) of f16 in a clock.
+  double wgmmaFlop, mmaFlop;
+  double fmaSlots; ///< instructions of a warp for 32 scalar products, with the reads of operands
+
+  // Latencies in clocks.
+  double globalLatency, sharedLatency, specialLatency, mmaLatency, shuffleLatency, barrier, atomic;
+};
+
+/// The entry for a target's generation.
+const MachineModel &machineModel(const Target &target);
+
+} // namespace tilec
+
+#endif // TILEC_PASSES_MACHINEMODEL_H

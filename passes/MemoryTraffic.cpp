@@ -1,0 +1,199 @@
+//===- MemoryTraffic.cpp - bytes that a launch touches -------------------===//
+#include "passes/MemoryTraffic.h"
+
+#include "passes/Analysis.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace tilec;
+
+namespace {
+
+class TrafficCounter {
+public:
+  TrafficCounter(tgpu::KernelOp kernel, Amount points, DeviceEstimates &estimates,
+                 const IntegerAnalysis &integers, HostMath &math)
+      : kernel(kernel), points(points), estimates(estimates), integers(integers), math(math) {}
+
+  MemoryTraffic count();
+
+private:
+  /// What accesses of one tensor touch.
+  struct Touched {
+    SmallVector<Amount, 1> parts;
+    std::optional<Amount> size; ///< of the tensor, in elements
+    double bytes = 0;           ///< of an element
+  };
+  using Tensors = llvm::MapVector<BlockArgument, Touched>;
+
+  void add(Operation *op, Value global, ValueRange indices, double elements, Tensors &tensors);
+  Amount executions(Operation *op);
+  Amount presence(Operation *op);
+  Amount sum(const Tensors &tensors);
+
+  tgpu::KernelOp kernel;
+  Amount points;
+  DeviceEstimates &estimates;
+  const IntegerAnalysis &integers;
+  HostMath &math;
+};
+
+} // namespace
+
+/// How often an operation runs in all blocks.
+Amount TrafficCounter::executions(Operation *op) {
+  Amount times = points;
+  for (; op != kernel; op = op->getParentOp()) {
+    if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp())) {
+      if (!loop.getStep().getDefiningOp<tgpu::NumBlocksOp>()) {
+        times = math.mul(times, estimates.trips(loop));
+      }
+    } else if (isa<scf::WhileOp>(op->getParentOp())) {
+      times = math.mul(times, DeviceEstimates::kUnknownTrips);
+    } else if (isa<tile::ThreadsOp>(op->getParentOp())) {
+      times = math.mul(times, double(kernel.getThreads()));
+    }
+  }
+  return times;
+}
+
+/// 0 in launches that do not run it at all, where the host knows that.
+Amount TrafficCounter::presence(Operation *op) {
+  Amount present = 1.0;
+  for (; op->getParentOp() != kernel; op = op->getParentOp()) {
+    auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
+    std::optional<Spread> condition = branch && op->getParentRegion() == &branch.getThenRegion()
+                                          ? estimates.of(branch.getCondition())
+                                          : std::nullopt;
+    if (condition && condition->isUniform()) {
+      present = math.mul(present, condition->low);
+    }
+  }
+  return present;
+}
+
+void TrafficCounter::add(Operation *op, Value global, ValueRange indices, double elements,
+                         Tensors &tensors) {
+  BlockArgument base = tgpu::getBase(global);
+  if (!base) {
+    return;
+  }
+  Touched &touched = tensors[base];
+  touched.bytes =
+      tile::getStorageBits(cast<tile::GlobalType>(base.getType()).getElementType()) / 8.0;
+  GlobalSlice slice = analyseSliceOrGather(global);
+  bool isKnown = bool(slice.view);
+  Amount part = presence(op), size = 1.0;
+  for (size_t d = 0; isKnown && d < slice.offset.size(); ++d) {
+    Value bound = slice.view.getExtents()[d];
+    std::optional<Spread> extent = estimates.of(bound);
+    if (!extent) {
+      isKnown = false;
+      break;
+    }
+    size = math.mul(size, extent->high);
+    bool isFixed = !slice.gathered.test(d);
+    for (Value offset : slice.offset[d]) {
+      std::optional<Spread> place = estimates.of(offset);
+      isKnown &= place.has_value();
+      isFixed &= place && place->isUniform();
+    }
+    if (auto *it = llvm::find(slice.kept, int64_t(d)); it != slice.kept.end() && !indices.empty()) {
+      std::optional<Spread> place = estimates.of(indices[it - slice.kept.begin()]);
+      isFixed &= place && place->isUniform();
+      isKnown &= place.has_value();
+    }
+    isKnown &= !slice.gathered.test(d);
+    const int64_t taken = indices.empty() ? slice.sizes[d] : 1;
+    if (isFixed && !ShapedType::isDynamic(taken) && integers.range(bound).high > taken) {
+      part = math.mul(part, math.min(extent->high, double(taken)));
+    } else {
+      part = math.mul(part, extent->high);
+    }
+  }
+  if (slice.view && !touched.size) {
+    touched.size = size;
+  }
+  if (!isKnown) { // no more than is asked for
+    Amount asked = math.mul(math.mul(executions(op), elements), presence(op));
+    part = slice.view ? math.min(asked, size) : asked;
+  }
+  if (!llvm::is_contained(touched.parts, part)) {
+    touched.parts.push_back(part);
+  }
+}
+
+Amount TrafficCounter::sum(const Tensors &tensors) {
+  Amount total = 0.0;
+  for (const auto &[tensor, touched] : tensors) {
+    Amount elements = 0.0;
+    for (Amount part : touched.parts) {
+      elements = math.add(elements, part);
+    }
+    if (touched.parts.size() > 1 && touched.size) {
+      elements = math.min(elements, *touched.size);
+    }
+    total = math.add(total, math.mul(elements, touched.bytes));
+  }
+  return total;
+}
+
+static double elementsOf(Type type) {
+  double count = 1;
+  if (auto global = dyn_cast<tile::GlobalType>(type)) {
+    for (int64_t extent : global.getShape()) {
+      count *= ShapedType::isDynamic(extent) ? 1.0 : double(extent);
+    }
+    return count;
+  }
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped ? double(shaped.getNumElements()) : 1;
+}
+
+MemoryTraffic TrafficCounter::count() {
+  Tensors read, written;
+  kernel.walk([&](Operation *op) {
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      if (isa<tile::GlobalType>(load.getSource().getType())) {
+        add(op, load.getSource(), load.getIndices(), elementsOf(load.getType()), read);
+      }
+    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
+      if (isa<tile::GlobalType>(store.getDest().getType())) {
+        add(op, store.getDest(), store.getIndices(), elementsOf(store.getValue().getType()),
+            written);
+      }
+    } else if (auto gather = dyn_cast<tgpu::GatherOp>(op)) {
+      if (isa<tile::GlobalType>(gather.getSource().getType())) {
+        add(op, gather.getSource(), gather.getIndices(), elementsOf(gather.getResult().getType()),
+            read);
+      }
+    } else if (auto scatter = dyn_cast<tgpu::ScatterOp>(op)) {
+      if (isa<tile::GlobalType>(scatter.getDest().getType())) {
+        add(op, scatter.getDest(), scatter.getIndices(), elementsOf(scatter.getValue().getType()),
+            written);
+      }
+    } else if (auto atomic = dyn_cast<tgpu::AtomicOp>(op)) {
+      if (isa<tile::GlobalType>(atomic.getDest().getType())) {
+        add(op, atomic.getDest(), atomic.getIndices(), elementsOf(atomic.getValue().getType()),
+            written);
+      }
+    } else if (auto copy = dyn_cast<tgpu::CopyOp>(op)) {
+      const bool isLoad = isa<tile::GlobalType>(copy.getSource().getType());
+      Value global = isLoad ? copy.getSource() : copy.getDest();
+      add(op, global, {}, elementsOf(global.getType()), isLoad ? read : written);
+    } else if (auto load = dyn_cast<tgpu::LoadOp>(op)) {
+      add(op, load.getSource(), {}, elementsOf(load.getSource().getType()), read);
+    } else if (auto store = dyn_cast<tgpu::StoreOp>(op)) {
+      add(op, store.getDest(), {}, elementsOf(store.getDest().getType()), written);
+    } else if (auto atomic = dyn_cast<tgpu::AtomicTileOp>(op)) {
+      add(op, atomic.getDest(), {}, elementsOf(atomic.getDest().getType()), written);
+    }
+  });
+  return {sum(read), sum(written)};
+}
+
+MemoryTraffic tilec::trafficOf(tgpu::KernelOp kernel, Amount points, DeviceEstimates &estimates,
+                               const IntegerAnalysis &integers, HostMath &math) {
+  return TrafficCounter(kernel, points, estimates, integers, math).count();
+}

@@ -1,0 +1,21 @@
+//===- MemoryTraffic.h - bytes that a launch touches ------------*- C++ -*-===//
+#ifndef TILEC_PASSES_MEMORYTRAFFIC_H
+#define TILEC_PASSES_MEMORYTRAFFIC_H
+
+#include "passes/DeviceEstimates.h"
+
+namespace tilec {
+
+/// Bytes of tensors that a launch reads and writes, each byte once.
+struct MemoryTraffic {
+  Amount read, written;
+};
+
+/// A dimension is touched as far as blocks and loops move through it: all of it where the index depends on them. Where
+/// memory says which part, it is no more than all accesses together.
+MemoryTraffic trafficOf(tgpu::KernelOp kernel, Amount points, DeviceEstimates &estimates,
+                        const IntegerAnalysis &integers, HostMath &math);
+
+} // namespace tilec
+
+#endif // TILEC_PASSES_MEMORYTRAFFIC_H
