@@ -13,6 +13,7 @@
 #include "passes/FragmentParts.h"
 #include "passes/FragmentSteps.h"
 #include "passes/IntegerAnalysis.h"
+#include "passes/PartsOfGathers.h"
 #include "passes/Passes.h"
 #include "passes/PromotedBuffers.h"
 #include "passes/Reshape.h"
@@ -589,6 +590,7 @@ LogicalResult Converter::run() {
 namespace {
 struct ConvertTileToTgpu : tilec::impl::ConvertTileToTgpuBase<ConvertTileToTgpu> {
   void runOnOperation() override {
+    composeGathers(getOperation());
     if (failed(Converter(getOperation()).run())) {
       signalPassFailure();
     }

@@ -71,7 +71,8 @@ def ConvertTileToTgpu : Pass<"convert-tile-to-tgpu", "tilec::tgpu::KernelOp"> {
     Needs: an outlined kernel. Gives: `shared` buffers are `tgpu.alloc_shared`; `fragment` and `uniform` buffers are gone: their
     contents are SSA values carried through `scf.for`, `scf.if` and `scf.while`; copies are `tgpu.copy` (global and shared
     memory), `tgpu.load`/`tgpu.store` (global memory and fragments), `tgpu.local_load`/`tgpu.local_store`; products are
-    `tgpu.dot`. Operations that no GPU lowering takes yet are errors [not-supported].
+    `tgpu.dot`. Slices of gathered dimensions are gathers by the indices that they take, read in shared memory (a remark).
+    Operations that no GPU lowering takes yet are errors [not-supported].
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }

@@ -81,7 +81,9 @@ Value Analyzer::read(Value v) {
   }
   if (v.place.space == Space::Tensor || v.place.space == Space::Workspace ||
       v.place.space == Space::ConstArray) {
-    report(Id::TensorOperand, v.range, v.place.name) << note(v.place.declared, "declared here");
+    const bool isConstant = v.place.space == Space::ConstArray;
+    report(isConstant ? Id::ConstantArrayOperand : Id::TensorOperand, v.range, v.place.name)
+        << note(v.place.declared, "declared here");
     return errorValue(v.range);
   }
   if (v.isPlace()) {

@@ -151,7 +151,7 @@ bool Analyzer::analyzeSubscript(const ast::Subscript &s, const Value &base, unsi
   bool wide = v.type.isValue() && (v.type.elem == Scalar::I32 || v.type.elem == Scalar::I64);
   if (v.type.isShaped() && v.type.rank() == 1 && wide && !v.type.vecLength) {
     if (base.place.space != Space::Tensor && base.place.space != Space::Workspace) {
-      report(Id::NotSupported, s.first->range, "an index tile as a subscript of a buffer");
+      report(Id::SubscriptTileOfBuffer, s.first->range, sourceText(base.range));
       return false;
     }
     out.kind = Subscript::Kind::Gather;

@@ -114,12 +114,14 @@ tgpu.kernel @reshape_part(%g: !tile.global<8x64xf16>) attributes {threads = 64 :
 
 // -----
 
+// Of elements that one thread names, and where their number is not constant.
 tgpu.kernel @gather_part(%g: !tile.global<8x64xf16>, %at: tensor<16xi32>, %i: i32) attributes {threads = 64 : i32, target = "sm_80"} {
   %c0 = arith.constant 0 : i32
   %rows = tile.slice %g[%at, %c0] sizes [16, 64] : !tile.global<8x64xf16>, tensor<16xi32>, i32 -> !tile.global<16x64xf16>
   %columns = tile.slice %rows[%c0, %i] sizes [16, 8] : !tile.global<16x64xf16>, i32, i32 -> !tile.global<16x8xf16>
   // expected-error@+1 {{part of a gathered dimension is not supported yet}}
-  %some = tile.slice %columns[%i, %c0] sizes [4, 8] : !tile.global<16x8xf16>, i32, i32 -> !tile.global<4x8xf16>
+  %some = tile.slice %columns[%i, %c0] sizes [-9223372036854775808, 8] (%i : i32) : !tile.global<16x8xf16>, i32, i32 -> !tile.global<?x8xf16>
+  %x = tile.load %some[%i, %i : i32, i32] : !tile.global<?x8xf16> -> f16
   tgpu.return
 }
 

@@ -43,7 +43,7 @@ TEST(Rules, DataAndSubscripts) {
         "2: slices of shared buffers have constant extents [slice-bounds]"},
        {"view z = s[n :+ 4, :];", ""},
        {"fragment at: i32[4] = 0; view z = s[at, :];",
-        "2: an index tile as a subscript of a buffer is not supported yet [not-supported]"},
+        "2: `s` is no tensor or workspace, of which alone an index tile gathers [subscript-type]"},
        {"view z = C[n..n + 4, :]; copy(z[0, 0], f);", ""},
        {"let a = s[32, 0];",
         "2: index 32 is outside dimension 0 of `s`, which has 32 elements [out-of-range]"},
@@ -64,6 +64,10 @@ TEST(Rules, DataAndSubscripts) {
        {"C = 1;", "2: tensor `C` is not a tile [tensor-operand]"},
        {"let a = C + 1;", "2: tensor `C` is not a tile [tensor-operand]"},
        {"gemm(A, t, f);", "2: tensor `A` is not a tile [tensor-operand]"},
+       {"const L: i32[2] = [1, 2]; let a = L + 1;",
+        "2: constant array `L` is not a tile [tensor-operand]"},
+       {"const L: i32[2] = [1, 2]; copy(A[L, 0], f);",
+        "2: constant array `L` is not a tile [tensor-operand]"},
        {"C[0 :+ 4, :] = 1;", "2: tensor `C` is not a tile [tensor-operand]"}},
       before, after);
 }
