@@ -113,7 +113,13 @@ Assumptions rowAlignment(tgpu::KernelOp kernel, const IntegerAnalysis &integers)
 }
 
 struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
+  using MakeVariantsBase::MakeVariantsBase;
+
   void runOnOperation() override {
+    if (!only.empty() && only != "aligned" && only != "any") {
+      emitError(getOperation().getLoc(), "`only` is `aligned` or `any`");
+      return signalPassFailure();
+    }
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<tgpu::KernelOp>())) {
       IntegerAnalysis integers(kernel);
       Assumptions assumptions = rowAlignment(kernel, integers);
@@ -138,8 +144,14 @@ struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
     aligned.setSymName((kernel.getSymName() + "_aligned").str());
     kernel.setVariant("any");
     kernel.setSymName((kernel.getSymName() + "_any").str());
-    kernel.emitRemark(
-        "two variants: one for rows that start at multiples of 16 bytes, one for any shape");
+    if (only == "aligned") {
+      kernel.erase();
+    } else if (only == "any") {
+      aligned.erase();
+    } else {
+      kernel.emitRemark(
+          "two variants: one for rows that start at multiples of 16 bytes, one for any shape");
+    }
   }
 };
 

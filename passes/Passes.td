@@ -104,8 +104,11 @@ def MakeVariants : Pass<"tgpu-make-variants", "mlir::ModuleOp"> {
     Needs: outlined kernels with a target. A kernel whose tensors have row strides that are not known to be multiples of 16
     bytes becomes two: `aligned`, whose guard assumes that they are, and `any`, without assumptions, in this order of
     preference. Tiles much smaller than the largest one have no say. Kernels whose strides are known, or that copy no tiles,
-    stay as they are.
+    stay as they are. `only` keeps one of the two.
   }];
+  let options = [
+    Option<"only", "only", "std::string", "\"\"", "`aligned` or `any`; empty: both variants are made">
+  ];
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
 }
 

@@ -21,24 +21,6 @@ using namespace mlir;
 
 namespace tilec {
 
-/// What is known of an entry before ptxas sees it.
-struct Compilation::Launch {
-  Location location; ///< of the launch in the source
-  int64_t threads;
-  int64_t sharedBytes; ///< dynamic
-  bool mayNotSpill;    ///< `@require(no_spill)`
-};
-
-/// What one architecture's compilation makes.
-struct Compilation::DeviceCode {
-  std::optional<llvm::json::Object> manifest;
-  std::string ptx;          ///< what ptxas gets
-  std::string ptxWithLines; ///< what the pack gets
-  std::string cubin;
-  AssemblerReport report;
-  std::map<std::string, Launch> launches; ///< by entry
-};
-
 Compilation::Compilation(const Options &options, std::string input)
     : options(options), input(std::move(input)), output(options.output), diags(sources.getMgr()),
       toolchain(options.cudaPath, options.programDir), loader(sources, diags, options.includeDirs),
@@ -70,18 +52,20 @@ bool Compilation::load() {
     inputIr = parseSourceString<ModuleOp>(sources.text(*id), &context, input);
     return bool(inputIr);
   }
-  main = loader.load(input);
+  main = standardInput ? loader.loadText("<stdin>", *standardInput) : loader.load(input);
   for (const std::string &text : options.instantiate) {
     instantiates.push_back(loader.loadText("<command line>", "instantiate " + text + ";"));
   }
   return main && !failed();
 }
 
-std::unique_ptr<sema::Program> Compilation::analyze(const Target &target) {
+std::unique_ptr<sema::Program> Compilation::analyze(const ModuleJob &job) {
   phase = "semantic analysis";
   PhaseTimer::Scope time(timer, "sema");
   sema::SemaOptions semaOptions;
-  semaOptions.arch = target.arch;
+  semaOptions.arch = job.target->arch;
+  semaOptions.choices = job.choices;
+  semaOptions.select = job.select;
   semaOptions.params = options.params;
   semaOptions.autoParams = options.autoParams;
   semaOptions.instantiate = instantiates;
@@ -90,14 +74,14 @@ std::unique_ptr<sema::Program> Compilation::analyze(const Target &target) {
   return failed() ? nullptr : std::move(program);
 }
 
-OwningOpRef<ModuleOp> Compilation::lowerFor(const Target &target) {
+OwningOpRef<ModuleOp> Compilation::lowerFor(const ModuleJob &job) {
   if (!main && !inputIr && !load()) {
     return nullptr;
   }
   if (inputIr) {
     return OwningOpRef<ModuleOp>(inputIr->clone());
   }
-  std::unique_ptr<sema::Program> program = analyze(target);
+  std::unique_ptr<sema::Program> program = analyze(job);
   if (!program) {
     return nullptr;
   }
@@ -105,9 +89,10 @@ OwningOpRef<ModuleOp> Compilation::lowerFor(const Target &target) {
   PhaseTimer::Scope time(timer, "lower");
   OwningOpRef<ModuleOp> module = lowerToTile(*program, context, diags);
   // `where` may leave nothing for one of several architectures.
-  if (program->kernels.empty() && options.archs.size() == 1) {
+  if (program->kernels.empty() && options.archs.size() == 1 &&
+      job.select == ModuleJob::Select::All) {
     if (program->skipsKernels) {
-      diags.report(diag::Id::NothingForTarget, llvm::SMRange(), input, target.name);
+      diags.report(diag::Id::NothingForTarget, llvm::SMRange(), input, job.target->name);
     } else {
       diags.report(diag::Id::NothingToCompile, llvm::SMRange(), input);
     }
@@ -165,11 +150,12 @@ static bool contains(ModuleOp module) {
   return module->walk([](Op) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-bool Compilation::toTgpu(ModuleOp module, const Target &target) {
+bool Compilation::toTgpu(ModuleOp module, const ModuleJob &job) {
+  const Target &target = *job.target;
   if (!contains<tile::LaunchOp>(module)) {
     return true; // IR of a later level
   }
-  PipelineOptions pipeline{&target, options.optLevel, options.check};
+  PipelineOptions pipeline{&target, options.optLevel, options.check, job.onlyVariant};
   if (!runPasses(module, target, "outlining",
                  [&](OpPassManager &passes) { addOutliningPasses(passes, pipeline); })) {
     return false;
@@ -177,7 +163,7 @@ bool Compilation::toTgpu(ModuleOp module, const Target &target) {
   setTarget(module, target);
   return runPasses(module, target, "tgpu passes",
                    [&](OpPassManager &passes) { addTgpuPasses(passes, pipeline); }) &&
-         saveTemp(target, "tgpu.mlir", printIr(module));
+         saveTemp(job, "tgpu.mlir", printIr(module));
 }
 
 /// Takes the host part out of a module, whose manifest is made by now.
@@ -187,12 +173,13 @@ static void eraseHost(ModuleOp module) {
   }
 }
 
-bool Compilation::toDevice(ModuleOp module, const Target &target, DeviceCode &code) {
+bool Compilation::toDevice(ModuleOp module, const ModuleJob &job, DeviceCode &code) {
+  const Target &target = *job.target;
   PipelineOptions pipeline{&target, options.optLevel};
   bool isLlvm = !contains<tgpu::KernelOp>(module);
   if ((!isLlvm && !runPasses(module, target, "LLVM passes",
                              [&](OpPassManager &passes) { addLlvmPasses(passes, pipeline); })) ||
-      !saveTemp(target, "llvm.mlir", printIr(module))) {
+      !saveTemp(job, "llvm.mlir", printIr(module))) {
     return false;
   }
   // Packs have lines in their PTX with -g or without. So that it is the same code in either case
@@ -206,7 +193,7 @@ bool Compilation::toDevice(ModuleOp module, const Target &target, DeviceCode &co
     phase = "translation to LLVM IR";
     PhaseTimer::Scope time(timer, "LLVM IR");
     ir = emitter.toLlvmIr(module, llvmContext);
-    if (!ir || failed() || !saveTemp(target, "ll", printIr(*ir))) {
+    if (!ir || failed() || !saveTemp(job, "ll", printIr(*ir))) {
       return false;
     }
   }
@@ -217,7 +204,7 @@ bool Compilation::toDevice(ModuleOp module, const Target &target, DeviceCode &co
     phase = "LLVM's optimisation";
     PhaseTimer::Scope time(timer, "LLVM optimisation");
     emitter.optimise(*ir);
-    if (!saveTemp(target, "opt.ll", printIr(*ir))) {
+    if (!saveTemp(job, "opt.ll", printIr(*ir))) {
       return false;
     }
   }
@@ -229,10 +216,10 @@ bool Compilation::toDevice(ModuleOp module, const Target &target, DeviceCode &co
   }
   code.ptx = options.debug ? *ptx : withoutLines(*ptx);
   code.ptxWithLines = std::move(*ptx);
-  return saveTemp(target, "ptx", code.ptx);
+  return saveTemp(job, "ptx", code.ptx);
 }
 
-bool Compilation::dropSpillingBounds(const Target &target, const AssemblerReport &report,
+bool Compilation::dropSpillingBounds(const ModuleJob &job, const AssemblerReport &report,
                                      DeviceCode &code,
                                      llvm::function_ref<llvm::SMRange(const std::string &)> place) {
   bool dropped = false;
@@ -245,15 +232,16 @@ bool Compilation::dropSpillingBounds(const Target &target, const AssemblerReport
     dropMinBlocks(code.ptxWithLines, function);
     if (options.report) {
       diags.report(diag::Id::Remark, place(function),
-                   "`" + function + "` on " + target.name.str() +
+                   "`" + function + "` on " + job.target->name.str() +
                        ": `@min_blocks` is left out, which would make it spill " +
                        std::to_string(spills) + " bytes of registers to memory");
     }
   }
-  return dropped && saveTemp(target, "ptx", code.ptx);
+  return dropped && saveTemp(job, "ptx", code.ptx);
 }
 
-bool Compilation::assemble(const Target &target, DeviceCode &code) {
+bool Compilation::assemble(const ModuleJob &job, DeviceCode &code) {
+  const Target &target = *job.target;
   phase = "ptxas";
   PhaseTimer::Scope time(timer, PhaseTimer::assembler);
   auto place = [&](const std::string &entry) {
@@ -263,7 +251,7 @@ bool Compilation::assemble(const Target &target, DeviceCode &code) {
   };
   Assembler assembler(toolchain, diags);
   std::optional<Cubin> cubin = assembler.assemble(code.ptx, target.name, options.debug, place);
-  if (cubin && dropSpillingBounds(target, cubin->report, code, place)) {
+  if (cubin && dropSpillingBounds(job, cubin->report, code, place)) {
     cubin = assembler.assemble(code.ptx, target.name, options.debug, place);
   }
   if (!cubin) {
@@ -271,8 +259,8 @@ bool Compilation::assemble(const Target &target, DeviceCode &code) {
   }
   code.cubin = std::move(cubin->bytes);
   code.report = std::move(cubin->report);
-  reportAssembler(target, code.report, code.launches);
-  return !failed() && saveTemp(target, "cubin", code.cubin);
+  reportAssembler(job, code.report, code.launches);
+  return !failed() && saveTemp(job, "cubin", code.cubin);
 }
 
 /// What a kernel takes of a multiprocessor of `target`.
@@ -285,8 +273,9 @@ static std::string describeOccupancy(const Target &target, int64_t registers, in
       .str();
 }
 
-void Compilation::reportAssembler(const Target &target, const AssemblerReport &report,
-                                  const std::map<std::string, Launch> &launches) {
+void Compilation::reportAssembler(const ModuleJob &job, const AssemblerReport &report,
+                                  const std::map<std::string, EntryFacts> &launches) {
+  const Target &target = *job.target;
   auto place = [&](const std::string &function) {
     auto found = launches.find(function);
     return found == launches.end() ? llvm::SMRange() : sourceRange(found->second.location, diags);
@@ -320,18 +309,18 @@ void Compilation::reportAssembler(const Target &target, const AssemblerReport &r
   }
 }
 
-bool Compilation::compileFor(const Target &target, unsigned moduleIndex, DeviceCode &code) {
-  OwningOpRef<ModuleOp> module = lowerFor(target);
+bool Compilation::compileJob(const ModuleJob &job, unsigned moduleIndex, DeviceCode &code) {
+  OwningOpRef<ModuleOp> module = lowerFor(job);
   if (!module) {
     return false;
   }
-  if (!saveTemp(target, "tile.mlir", printIr(*module))) {
+  if (!saveTemp(job, "tile.mlir", printIr(*module))) {
     return false;
   }
   if (options.emit == EmitKind::Tile) {
     return writeText(printIr(*module));
   }
-  if (!toTgpu(*module, target)) {
+  if (!toTgpu(*module, job)) {
     return false;
   }
   if (options.report) {
@@ -348,16 +337,17 @@ bool Compilation::compileFor(const Target &target, unsigned moduleIndex, DeviceC
       return false;
     }
     module->walk([&](tgpu::KernelOp kernel) {
-      Launch launch{kernel.getLoc(), kernel.getLaunchedThreads(),
-                    int64_t(kernel.getSharedBytes().value_or(0)), isRequired(kernel, "no_spill")};
+      EntryFacts launch{kernel.getLoc(), kernel.getLaunchedThreads(),
+                        int64_t(kernel.getSharedBytes().value_or(0)),
+                        isRequired(kernel, "no_spill")};
       code.launches.emplace(kernel.getSymName().str(), launch);
     });
     eraseHost(*module);
   }
-  if (!toDevice(*module, target, code)) {
+  if (!toDevice(*module, job, code)) {
     return false;
   }
-  return options.emit <= EmitKind::Ptx || ptxOnly || assemble(target, code);
+  return options.emit <= EmitKind::Ptx || ptxOnly || assemble(job, code);
 }
 
 //===----------------------------------------------------------------------===//
@@ -376,14 +366,14 @@ static std::vector<FatbinImage> imagesOf(const Target &target, llvm::StringRef p
   return images;
 }
 
-bool Compilation::bundle(llvm::MutableArrayRef<DeviceCode> codes) {
+bool Compilation::bundle(llvm::ArrayRef<ModuleJob> jobs, llvm::MutableArrayRef<DeviceCode> codes) {
   phase = "packing";
   PhaseTimer::Scope time(timer, PhaseTimer::packing);
   Assembler assembler(toolchain, diags);
   if (options.emit == EmitKind::Fatbin) {
     std::vector<FatbinImage> images;
-    for (auto [target, code] : llvm::zip_equal(options.archs, codes)) {
-      llvm::append_range(images, imagesOf(*target, code.ptx, code.cubin));
+    for (auto [job, code] : llvm::zip_equal(jobs, codes)) {
+      llvm::append_range(images, imagesOf(*job.target, code.ptx, code.cubin));
     }
     std::optional<std::string> bytes = assembler.bundle(images);
     return bytes && writeText(*bytes);
@@ -391,7 +381,7 @@ bool Compilation::bundle(llvm::MutableArrayRef<DeviceCode> codes) {
   llvm::json::Object manifest = std::move(*codes.front().manifest);
   std::vector<PackModule> modules;
   for (auto [index, code] : llvm::enumerate(codes)) {
-    const Target &target = *options.archs[index];
+    const Target &target = *jobs[index].target;
     if (index != 0 && !mergeManifest(manifest, std::move(*code.manifest), diags)) {
       return false;
     }
@@ -419,6 +409,26 @@ bool Compilation::bundle(llvm::MutableArrayRef<DeviceCode> codes) {
   return writeText(options.emit == EmitKind::Manifest ? printManifest(manifest) : pack);
 }
 
+bool Compilation::compileAll(llvm::ArrayRef<ModuleJob> jobs,
+                             llvm::MutableArrayRef<DeviceCode> codes) {
+  if (jobs.size() <= options.archs.size()) {
+    for (auto [index, job] : llvm::enumerate(jobs)) {
+      if (!compileJob(job, index, codes[index])) {
+        return false;
+      }
+    }
+    return true;
+  }
+  std::vector<char> done(jobs.size());
+  auto compileOne = [&](size_t i, Compilation &own) {
+    own.ptxOnly = ptxOnly;
+    done[i] = own.compileJob(jobs[i], i, codes[i]);
+    codes[i].launches.clear(); // their places are in the compilation's context
+  };
+  return inParallel(jobs.size(), /*keeps=*/true, compileOne) &&
+         llvm::all_of(done, [](char one) { return one != 0; });
+}
+
 void Compilation::compile() {
   if (!load()) {
     return;
@@ -432,11 +442,20 @@ void Compilation::compile() {
     writeText(text) && writeDependencies();
     return;
   }
-  std::vector<DeviceCode> codes(options.archs.size());
-  for (auto [index, target] : llvm::enumerate(options.archs)) {
-    if (!compileFor(*target, index, codes[index])) {
+  std::vector<ModuleJob> jobs;
+  if (main && usesAuto()) {
+    const bool single = options.emit < EmitKind::Manifest; // one module for an architecture
+    if (!planJobs(single, jobs)) {
       return;
     }
+  } else {
+    for (const Target *target : options.archs) {
+      jobs.push_back({target});
+    }
+  }
+  std::vector<DeviceCode> codes(jobs.size());
+  if (!compileAll(jobs, codes)) {
+    return;
   }
   bool done = true;
   if (options.emit == EmitKind::Ptx) {
@@ -444,7 +463,7 @@ void Compilation::compile() {
   } else if (options.emit == EmitKind::Cubin) {
     done = writeText(codes.front().cubin);
   } else if (options.emit > EmitKind::Cubin) {
-    done = bundle(codes);
+    done = bundle(jobs, codes);
   }
   if (done) {
     writeDependencies();

@@ -3,7 +3,9 @@
 
 #include "compiler/basic/Source.h"
 #include "compiler/diag/DiagnosticEngine.h"
+#include "compiler/driver/CandidatePrices.h"
 #include "compiler/driver/IrDiagnostics.h"
+#include "compiler/driver/ModuleJob.h"
 #include "compiler/driver/Options.h"
 #include "compiler/driver/Timer.h"
 #include "compiler/emit/Assembler.h"
@@ -36,8 +38,8 @@ public:
 
   /// Compiles and writes the output. Diagnostics stay in the engine: see finish().
   void compile();
-  /// The tile dialect of the first architecture's program, or of the `cpu` target.
-  mlir::OwningOpRef<mlir::ModuleOp> lowerFor(const Target &target);
+  /// The tile dialect of the job's program; its target may be `cpu`.
+  mlir::OwningOpRef<mlir::ModuleOp> lowerFor(const ModuleJob &job);
   /// Prints the diagnostics (and times) and says with which status the program should end.
   ExitCode finish(llvm::raw_ostream &os);
 
@@ -53,29 +55,43 @@ public:
   void setPtxOnly() { ptxOnly = true; }
 
 private:
-  struct Launch;
-  struct DeviceCode; // what compileDevice makes for one architecture
-
   bool load();
-  std::unique_ptr<sema::Program> analyze(const Target &target);
-  bool compileFor(const Target &target, unsigned moduleIndex, DeviceCode &code);
-  bool toTgpu(mlir::ModuleOp module, const Target &target);
-  bool toDevice(mlir::ModuleOp module, const Target &target, DeviceCode &code);
-  bool assemble(const Target &target, DeviceCode &code);
+  std::unique_ptr<sema::Program> analyze(const ModuleJob &job);
+  bool compileJob(const ModuleJob &job, unsigned moduleIndex, DeviceCode &code);
+  bool toTgpu(mlir::ModuleOp module, const ModuleJob &job);
+  bool toDevice(mlir::ModuleOp module, const ModuleJob &job, DeviceCode &code);
+  bool assemble(const ModuleJob &job, DeviceCode &code);
   /// Takes `@min_blocks` from functions that spill: blocks that only fit by spilling are worse than
   /// fewer of them. Returns whether there are any.
-  bool dropSpillingBounds(const Target &target, const AssemblerReport &report, DeviceCode &code,
+  bool dropSpillingBounds(const ModuleJob &job, const AssemblerReport &report, DeviceCode &code,
                           llvm::function_ref<llvm::SMRange(const std::string &)> place);
-  void reportAssembler(const Target &target, const AssemblerReport &report,
-                       const std::map<std::string, Launch> &launches);
+  void reportAssembler(const ModuleJob &job, const AssemblerReport &report,
+                       const std::map<std::string, EntryFacts> &launches);
   bool runPasses(mlir::ModuleOp module, const Target &target, llvm::StringRef name,
                  llvm::function_ref<void(mlir::OpPassManager &)> populate);
-  bool bundle(llvm::MutableArrayRef<DeviceCode> codes);
+  bool compileAll(llvm::ArrayRef<ModuleJob> jobs, llvm::MutableArrayRef<DeviceCode> codes);
+  bool bundle(llvm::ArrayRef<ModuleJob> jobs, llvm::MutableArrayRef<DeviceCode> codes);
+
+  // `auto`: Tuning.cpp.
+  bool usesAuto() const;
+  /// The jobs of a source whose kernels leave parameters to the compiler; with `single` one for each
+  /// architecture. False after an error.
+  bool planJobs(bool single, std::vector<ModuleJob> &jobs);
+  bool planTuned(const sema::KernelInstance &kernel, const Target &target, bool single,
+                 std::vector<ModuleJob> &jobs);
+  /// What the choices of a job cost at each of the samples. Diagnostics stay in the engine.
+  CandidatePrice price(const ModuleJob &job, llvm::ArrayRef<CallSample> samples);
+  /// Does `work` for 0 to count - 1, several at a time, each in a compilation of its own of the same
+  /// source; if it `keeps` them, with these options, their diagnostics and times are taken over.
+  /// False after an error, or if one crashed, which is reported.
+  bool inParallel(size_t count, bool keeps, llvm::function_ref<void(size_t, Compilation &)> work);
+  /// Takes over the diagnostics of a compilation of the same source.
+  void adopt(const DiagnosticEngine &others);
 
   bool writeText(llvm::StringRef text);
   bool writeFile(llvm::StringRef path, llvm::StringRef bytes);
   bool writeDependencies();
-  bool saveTemp(const Target &target, llvm::StringRef extension, llvm::StringRef text);
+  bool saveTemp(const ModuleJob &job, llvm::StringRef extension, llvm::StringRef text);
   std::string outputPath() const;
   std::string sourceHash() const;
   bool failed() const { return diags.hasErrors(); }
@@ -83,6 +99,7 @@ private:
   const Options &options;
   std::string input;
   std::string output;
+  std::optional<std::string> standardInput; ///< what `-` stands for, if it has been read
   bool ptxOnly = false;
   llvm::StringRef phase = "start";
   SourceManager sources;

@@ -57,6 +57,10 @@ static void addCompileOptions(CLI::App &app, Options &options, RawOptions &raw) 
                  "NAME=VALUE: value of a compile-time parameter or dimension; auto: "
                  "the compiler chooses what `tune` lists")
       ->allow_extra_args(false);
+  app.add_option("--variants", options.variants,
+                 "most sets of parameters that `auto` keeps of a kernel for dimensions known at "
+                 "run time (6)")
+      ->check(CLI::Range(1, 64));
   app.add_option("--kernel", options.kernel, "compile only this kernel or symbol");
   app.add_option("--instantiate", options.instantiate,
                  "'K<D = 64> as name': compile this too, as if written at the end of the file")
@@ -234,6 +238,8 @@ static ParsedOptions parse(std::vector<std::string> args) {
   } else if (isTest) {
     addTestOptions(app, options.test, raw.testOn);
   } else {
+    app.add_option("-j,--jobs", options.jobs,
+                   "configurations to compile at a time; by default one for each core");
     app.add_flag("--print-tools", options.printTools,
                  "print where ptxas, fatbinary and libdevice are found, and compile nothing");
   }

@@ -66,6 +66,8 @@ struct Options {
   std::vector<const Target *> archs; ///< in the order given, each once; never empty
   std::vector<std::pair<std::string, std::string>> params; ///< of -P
   bool autoParams = false;                                 ///< `-P auto`
+  unsigned variants = 6; ///< most configurations that `auto` keeps of a kernel
+  unsigned jobs = 0;     ///< threads that compile; 0: one for each core
   std::string kernel;
   std::vector<std::string> includeDirs;
   std::vector<std::string> instantiate;

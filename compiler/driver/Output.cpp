@@ -109,12 +109,13 @@ bool Compilation::writeText(StringRef text) {
 }
 
 /// With --save-temps: an intermediate form beside the output.
-bool Compilation::saveTemp(const Target &target, StringRef extension, StringRef text) {
+bool Compilation::saveTemp(const ModuleJob &job, StringRef extension, StringRef text) {
   if (!options.saveTemps) {
     return true;
   }
   std::string base = outputPath() == "-" ? (input == "-" ? "stdin" : input) : outputPath();
-  return writeFile(withExtension(base, target.name + "." + extension), text);
+  const std::string own = job.name.empty() ? "" : "." + job.name;
+  return writeFile(withExtension(base, job.target->name + own + "." + extension), text);
 }
 
 /// Quotes a file name for make.

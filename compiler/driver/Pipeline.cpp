@@ -23,7 +23,7 @@ void setTarget(ModuleOp module, const Target &target) {
   module.walk([&](tgpu::KernelOp kernel) { kernel.setTargetAttr(name); });
 }
 
-void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
+void addCostPasses(OpPassManager &passes, const PipelineOptions &options) {
   OpPassManager &first = passes.nest<tgpu::KernelOp>();
   first.addPass(createRaiseParallel());
   first.addPass(createConvertTileToTgpu());
@@ -33,7 +33,7 @@ void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   first.addPass(createCSEPass());
 
   // Variants differ in what they assume, and assumptions decide all that follows.
-  passes.addPass(createMakeVariants());
+  passes.addPass(createMakeVariants({options.onlyVariant}));
 
   // Instructions first: what they demand of layouts is strongest.
   OpPassManager &choices = passes.nest<tgpu::KernelOp>();
@@ -43,7 +43,10 @@ void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   choices.addPass(createSelectCopies());
   // Loops are still as they were written, whole tiles are one operation.
   passes.addPass(createEstimateCost());
+}
 
+void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
+  addCostPasses(passes, options);
   OpPassManager &kernels = passes.nest<tgpu::KernelOp>();
   kernels.addPass(createInferLayouts());
   kernels.addPass(createDeferReductions());

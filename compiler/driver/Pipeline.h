@@ -11,6 +11,8 @@ struct PipelineOptions {
   const Target *target;
   unsigned optLevel = 2;
   bool check = false; ///< test at run time what can be tested
+  /// Of the two variants by alignment, `aligned` or `any`; empty: both.
+  std::string onlyVariant = {};
 };
 
 /// From the tile dialect to launches and kernels: the same for all targets.
@@ -22,6 +24,9 @@ void setTarget(mlir::ModuleOp module, const Target &target);
 /// From there to tgpu kernels in which every layout, buffer and barrier is decided: what
 /// --emit=tgpu prints and the manifest is made from.
 void addTgpuPasses(mlir::OpPassManager &passes, const PipelineOptions &options);
+
+/// The first of these: as far as the cost of each launch is known.
+void addCostPasses(mlir::OpPassManager &passes, const PipelineOptions &options);
 
 /// From there to the LLVM and NVVM dialects. The module holds device code only.
 void addLlvmPasses(mlir::OpPassManager &passes, const PipelineOptions &options);

@@ -15,6 +15,12 @@ void PhaseTimer::add(llvm::StringRef phase, double milliseconds) {
   }
 }
 
+void PhaseTimer::add(const PhaseTimer &other) {
+  for (const auto &[phase, milliseconds] : other.phases) {
+    add(phase, milliseconds);
+  }
+}
+
 void PhaseTimer::print(llvm::raw_ostream &os) const {
   double own = 0, tool = 0;
   for (const auto &[phase, milliseconds] : phases) {

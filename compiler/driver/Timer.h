@@ -35,6 +35,8 @@ public:
   };
 
   void add(llvm::StringRef phase, double milliseconds);
+  /// Adds those of another.
+  void add(const PhaseTimer &other);
   /// A line for each phase, then tilec's own time from source to PTX and that of ptxas.
   void print(llvm::raw_ostream &os) const;
 

@@ -42,12 +42,19 @@ static CodeGenOptLevel codeGenLevel(unsigned optLevel) {
                          : CodeGenOptLevel::Aggressive;
 }
 
-PtxEmitter::PtxEmitter(PtxOptions opts, const Toolchain &toolchain, DiagnosticEngine &diags)
-    : options(std::move(opts)), toolchain(toolchain), diags(diags) {
+/// Once for the process: compilations run side by side.
+static bool registerTarget() {
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTargetMC();
   LLVMInitializeNVPTXAsmPrinter();
+  return true;
+}
+
+PtxEmitter::PtxEmitter(PtxOptions opts, const Toolchain &toolchain, DiagnosticEngine &diags)
+    : options(std::move(opts)), toolchain(toolchain), diags(diags) {
+  static const bool registered = registerTarget();
+  (void)registered;
   Triple triple("nvptx64-nvidia-cuda");
   std::string error;
   if (const llvm::Target *target = TargetRegistry::lookupTarget(triple, error)) {

@@ -206,6 +206,7 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
   auto same = [](const Binding &a, const Binding &b) {
     return a.name == b.name && a.value == b.value;
   };
+  const auto choice = options.choices.find(request.symbol);
   size_t fixed = request.given.size();
   llvm::SmallVector<Request::Given> chosen;
   for (uint64_t n = 0; n < combinations; ++n) {
@@ -227,7 +228,10 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
     if (!*ok) {
       continue;
     }
-    if (instance.candidates.empty() || llvm::equal(trial.bindings, defaults.bindings, same)) {
+    const bool isChosen = choice == options.choices.end()
+                              ? llvm::equal(trial.bindings, defaults.bindings, same)
+                              : choice->second == instance.candidates.size();
+    if (instance.candidates.empty() || isChosen) {
       chosen.assign(request.given.begin(), request.given.end());
     }
     instance.candidates.push_back(trial.bindings);
@@ -247,6 +251,11 @@ void Analyzer::elaborate(Request &request) {
     return;
   }
   kernelFound = true;
+  using Select = SemaOptions::Select;
+  if ((options.select == Select::Chosen && !options.choices.count(request.symbol)) ||
+      (options.select == Select::NotTuned && request.isAuto)) {
+    return;
+  }
   DiagnosticEngine::Context context(engine, request.range,
                                     llvm::Twine("in `") + request.symbol + "`");
   auto instance = std::make_unique<KernelInstance>();
@@ -390,7 +399,8 @@ void Analyzer::instantiateAll(const Module &main) {
   }
   if (options.kernel.empty()) {
     for (const auto &[name, value] : optionValues) {
-      if (!optionsUsed.count(name) && !engine.hasErrors()) {
+      if (!optionsUsed.count(name) && options.select == SemaOptions::Select::All &&
+          !engine.hasErrors()) {
         report(Id::UnknownOptionParameter, SourceRange(), name);
       }
     }

@@ -89,8 +89,7 @@ struct KernelInstance {
   std::vector<const LaunchStmt *> launches;
   Block body; ///< host part: Let, View, Workspace, Launch, If, Scope
   /// With `auto`: the admissible parameter values of `tune`, in the order of its lists, the chosen
-  /// one included. Analysis takes the defaults where they are admissible, else the first; a cost
-  /// model can choose among these and analyse again with the choice given.
+  /// one included. SemaOptions::choices says which one analysis takes.
   std::vector<std::vector<Binding>> candidates;
 };
 

@@ -10,6 +10,7 @@
 #include "compiler/parse/ImportLoader.h"
 #include "compiler/sema/Program.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -32,6 +33,11 @@ struct SemaOptions {
   /// Of `--instantiate TEXT`: files that hold `instantiate TEXT;`, as if at the end of the main
   /// file.
   std::vector<const LoadedFile *> instantiate;
+  /// By symbol: which of the candidates of `auto`, in the order of KernelInstance::candidates. Without
+  /// one the defaults are taken where they are admissible, else the first.
+  std::map<std::string, unsigned> choices;
+  /// Which instances: all, those that have such a choice, or those without `auto`.
+  enum class Select { All, Chosen, NotTuned } select = Select::All;
   /// Of `--kernel NAME`: only instances of this kernel, or with this symbol; empty: all.
   std::string kernel;
 };

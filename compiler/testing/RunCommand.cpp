@@ -105,7 +105,7 @@ static const tile_rt::Kernel *chooseKernel(const tile_rt::Manifest &manifest, St
 
 /// Straight from the tile dialect, in this process.
 static ExitCode runOnCpu(const Options &options, Compilation &compilation) {
-  mlir::OwningOpRef<mlir::ModuleOp> module = compilation.lowerFor(*findTarget("cpu"));
+  mlir::OwningOpRef<mlir::ModuleOp> module = compilation.lowerFor({findTarget("cpu")});
   std::optional<json::Object> signatures;
   if (module) {
     signatures = buildSignatures(*module, compilation.getDiags());

@@ -81,7 +81,7 @@ std::string TestJob::prepare(const TestCase &test) {
   cpuOptions = std::make_unique<Options>(compileOptions(test, target));
   cpuCompilation = std::make_unique<Compilation>(*cpuOptions, file);
   DiagnosticEngine &diags = cpuCompilation->getDiags();
-  module = cpuCompilation->lowerFor(target);
+  module = cpuCompilation->lowerFor({&target});
   std::optional<json::Object> signatures;
   if (module) {
     signatures = buildSignatures(*module, diags);

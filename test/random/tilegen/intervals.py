@@ -169,8 +169,7 @@ def _float_binary(op, a, b):
 
 
 def _fused_f64(result, overflows):
-    """f64 products have no wider type to be exact in: a neighbour on both sides, unless they are small integers. Where finite
-    factors overflow, the product itself is beyond the largest number."""
+    """f64 products have no wider type to be exact in: a neighbour on both sides, unless they are small integers, or beyond the largest."""
     simple = ~np.isfinite(result.lo) | ((np.abs(result.lo) < 2**52) & (result.lo == np.rint(result.lo)))
     lo = np.where(simple, result.lo, np.nextafter(result.lo, -np.inf))
     hi = np.where(simple, result.hi, np.nextafter(result.hi, np.inf))

@@ -88,4 +88,26 @@ TEST(Kernels, GemmByTune) {
   EXPECT_EQ(k->params[0].tensor->type.shape[0], 4096);
 }
 
+TEST(Kernels, ChoicesAmongCandidates) {
+  const char *text = R"(
+kernel g<A: int = 2>(X: tensor<f32>[N], Y: out tensor<f32>[N]) { launch b in grid(A) threads(32) { } }
+tune g { A in [1, 2, 3]; }
+instantiate g<auto> as a;
+instantiate g<auto> as b;
+instantiate g as c;
+)";
+  SemaOptions options;
+  EXPECT_EQ(Analyzed(text, options).kernel("a")->bindings[0].value, "2"); // the default
+  options.choices = {{"a", 2}};
+  Analyzed chosen(text, options);
+  EXPECT_EQ(chosen.kernel("a")->bindings[0].value, "3");
+  EXPECT_EQ(chosen.kernel("b")->bindings[0].value, "2");
+  options.select = SemaOptions::Select::Chosen;
+  EXPECT_TRUE(Analyzed(text, options).kernel("a"));
+  EXPECT_FALSE(Analyzed(text, options).kernel("b"));
+  options.select = SemaOptions::Select::NotTuned;
+  EXPECT_FALSE(Analyzed(text, options).kernel("a"));
+  EXPECT_TRUE(Analyzed(text, options).kernel("c"));
+}
+
 } // namespace

@@ -1,0 +1,283 @@
+// Compilation, continued: which parameters `auto` gives, and compilations side by side.
+#include "compiler/driver/Compilation.h"
+#include "compiler/driver/Pipeline.h"
+#include "dialects/tgpu/Tgpu.h"
+#include "passes/CostModel.h"
+#include "passes/MachineModel.h"
+
+#include "llvm/Support/CrashRecoveryContext.h"
+
+#include <atomic>
+#include <thread>
+
+using namespace mlir;
+
+namespace tilec {
+
+/// Room for recursion over trees of the greatest depth that the parser lets through.
+static constexpr unsigned stackBytes = 256u << 20;
+
+//===----------------------------------------------------------------------===//
+// Side by side
+//===----------------------------------------------------------------------===//
+
+/// The same place in the buffer of the same name of another SourceMgr; none if it has no such buffer.
+static llvm::SMLoc translated(llvm::SMLoc loc, const llvm::SourceMgr &from,
+                              const llvm::SourceMgr &to) {
+  const unsigned id = loc.isValid() ? from.FindBufferContainingLoc(loc) : 0;
+  if (id == 0) {
+    return {};
+  }
+  const llvm::MemoryBuffer *buffer = from.getMemoryBuffer(id);
+  for (unsigned other = 1; other <= to.getNumBuffers(); ++other) {
+    const llvm::MemoryBuffer *same = to.getMemoryBuffer(other);
+    if (same->getBufferIdentifier() == buffer->getBufferIdentifier() &&
+        same->getBufferSize() == buffer->getBufferSize()) {
+      return llvm::SMLoc::getFromPointer(same->getBufferStart() +
+                                         (loc.getPointer() - buffer->getBufferStart()));
+    }
+  }
+  return {};
+}
+
+void Compilation::adopt(const DiagnosticEngine &others) {
+  auto place = [&](llvm::SMRange range) {
+    const llvm::SourceMgr &from = others.getSources(), &to = diags.getSources();
+    return llvm::SMRange(translated(range.Start, from, to), translated(range.End, from, to));
+  };
+  for (const auto &one : others.diagnostics()) {
+    auto builder = diags.reportText(one->id, one->severity, place(one->range), one->message);
+    if (!one->hint.empty()) {
+      builder.hint(one->hint);
+    }
+    for (const Note &other : one->notes) {
+      builder << note(place(other.range), other.text);
+    }
+  }
+}
+
+bool Compilation::inParallel(size_t count, bool keeps,
+                             llvm::function_ref<void(size_t, Compilation &)> work) {
+  Options quiet = options;
+  if (!keeps) {
+    quiet.report = quiet.printIrAfterAll = quiet.saveTemps = quiet.warningsAreErrors = false;
+  }
+  std::vector<std::unique_ptr<Compilation>> compilations(count);
+  std::vector<char> survived(count, 0);
+  std::atomic<size_t> next = 0;
+  auto worker = [&] {
+    for (size_t i = next++; i < count; i = next++) {
+      compilations[i] = std::make_unique<Compilation>(quiet, input);
+      Compilation &own = *compilations[i];
+      if (input == "-") { // which can be read once
+        own.standardInput = sources.text(1);
+      }
+      llvm::CrashRecoveryContext guard;
+      survived[i] = guard.RunSafelyOnThread(
+          [&] {
+            if (own.load()) {
+              work(i, own);
+            }
+          },
+          stackBytes);
+      if (!keeps && survived[i]) {
+        compilations[i].reset();
+      }
+    }
+  };
+  const unsigned wanted = options.jobs != 0 ? options.jobs : std::thread::hardware_concurrency();
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < std::min<size_t>(std::max(wanted, 1u), count); ++i) {
+    threads.emplace_back(worker);
+  }
+  worker();
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  bool done = true;
+  for (auto [i, own] : llvm::enumerate(compilations)) {
+    if (!survived[i]) {
+      diags.report(diag::Id::InternalError, llvm::SMRange(), "crash (during " + own->phase + ")");
+      (void)own.release(); // in no state to be destroyed
+      done = false;
+    } else if (own) {
+      adopt(own->diags);
+      timer.add(own->timer);
+    }
+  }
+  return done && !failed();
+}
+
+//===----------------------------------------------------------------------===//
+// Choosing
+//===----------------------------------------------------------------------===//
+
+bool Compilation::usesAuto() const {
+  auto asks = [](const LoadedFile &file) {
+    return llvm::any_of(file.ast->items, [](const ast::Item *item) {
+      auto *instantiate = llvm::dyn_cast<ast::InstantiateItem>(item);
+      return instantiate && llvm::any_of(instantiate->given,
+                                         [](const ast::Given &given) { return given.isAuto(); });
+    });
+  };
+  return options.autoParams || asks(*main) ||
+         llvm::any_of(instantiates, [&](const LoadedFile *file) { return asks(*file); });
+}
+
+/// Seconds that the launches of a host part take, each by its kernel for aligned rows, or for any.
+static double secondsOf(ModuleOp module, const llvm::StringMap<tgpu::CostOp> &costs, bool aligned,
+                        const CallSample &sample, const Target &target) {
+  double sum = 0;
+  for (auto kernel : module.getOps<tgpu::KernelOp>()) {
+    const bool isAligned = kernel.getVariant() == "aligned", isAny = kernel.getVariant() == "any";
+    auto cost = costs.find(kernel.getSymName());
+    if (cost == costs.end() || (aligned ? isAny : isAligned)) {
+      continue;
+    }
+    HostEvaluator evaluator(tgpu::CostOp(cost->second).getValue());
+    SmallVector<double> leaves;
+    for (Value leaf : evaluator.leaves()) {
+      leaves.push_back(valueOfLeaf(leaf, sample, machineModel(target).multiprocessors).value_or(0));
+    }
+    sum += evaluator.evaluate(leaves);
+  }
+  return sum;
+}
+
+CandidatePrice Compilation::price(const ModuleJob &job, llvm::ArrayRef<CallSample> samples) {
+  CandidatePrice result;
+  auto refuse = [&](std::string reason) {
+    for (const auto &diagnostic : diags.diagnostics()) {
+      if (diagnostic->severity == diag::Severity::Error) {
+        reason = diagnostic->message;
+        break;
+      }
+    }
+    result.refused = std::move(reason);
+    return result;
+  };
+  OwningOpRef<ModuleOp> module = lowerFor(job);
+  PipelineOptions pipeline{job.target, options.optLevel, options.check};
+  if (!module || !runPasses(*module, *job.target, "outlining",
+                            [&](OpPassManager &passes) { addOutliningPasses(passes, pipeline); })) {
+    return refuse("it does not compile");
+  }
+  setTarget(*module, *job.target);
+  if (!runPasses(*module, *job.target, "pricing",
+                 [&](OpPassManager &passes) { addCostPasses(passes, pipeline); })) {
+    return refuse("it does not compile");
+  }
+  for (auto kernel : module->getOps<tgpu::KernelOp>()) {
+    result.hasVariants = result.hasVariants || kernel.getVariant() == "any";
+    if (std::optional<std::string> reason = refusalOf(kernel)) {
+      return refuse(*reason);
+    }
+  }
+  const llvm::StringMap<tgpu::CostOp> costs = findCosts(*module);
+  for (const CallSample &sample : samples) {
+    result.aligned.push_back(secondsOf(*module, costs, true, sample, *job.target));
+    result.any.push_back(secondsOf(*module, costs, false, sample, *job.target));
+  }
+  return result;
+}
+
+/// "BM = 128, BN = 64" of those that `tune` lists.
+static std::string parametersOf(const sema::KernelInstance &kernel, unsigned candidate) {
+  std::string text;
+  for (const sema::Binding &binding : kernel.candidates[candidate]) {
+    const bool differs = llvm::any_of(kernel.candidates, [&](const auto &other) {
+      return llvm::none_of(other, [&](const sema::Binding &its) {
+        return its.name == binding.name && its.value == binding.value;
+      });
+    });
+    if (differs) {
+      text += (text.empty() ? "" : ", ") + binding.name.str() + " = " + binding.value;
+    }
+  }
+  return text;
+}
+
+bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &target, bool single,
+                            std::vector<ModuleJob> &jobs) {
+  std::vector<std::string> names;
+  for (const sema::DimDecl *dim : kernel.dims) {
+    names.push_back(dim->name.str());
+  }
+  for (const sema::Param &param : kernel.params) {
+    if (param.scalar) {
+      names.push_back(param.scalar->name.str());
+    }
+  }
+  const std::vector<CallSample> samples = sampleCalls(names);
+  auto jobOf = [&](unsigned candidate) {
+    return ModuleJob{&target, ModuleJob::Select::Chosen, {{kernel.symbol, candidate}}};
+  };
+  std::vector<CandidatePrice> prices(kernel.candidates.size());
+  if (!inParallel(prices.size(), /*keeps=*/false,
+                  [&](size_t i, Compilation &own) { prices[i] = own.price(jobOf(i), samples); })) {
+    return false;
+  }
+  auto remark = [&](const llvm::Twine &text) {
+    if (options.report) {
+      diags.report(diag::Id::Remark, kernel.requested, text);
+    }
+  };
+  for (auto [i, price] : llvm::enumerate(prices)) {
+    if (!price.refused.empty()) {
+      remark("`" + kernel.symbol + "` with " + parametersOf(kernel, i) + ": " + price.refused);
+    }
+  }
+  std::vector<unsigned> chosen =
+      coverSamples(prices, &CandidatePrice::aligned, single ? 1 : options.variants);
+  std::vector<unsigned> any = coverSamples(prices, &CandidatePrice::any, 1);
+  if (chosen.empty()) { // compiling one says why
+    chosen = any = {0};
+  }
+  const bool hasVariants = prices[chosen.front()].hasVariants && !single;
+  auto add = [&](unsigned candidate, llvm::StringRef only) {
+    jobs.push_back(jobOf(candidate));
+    jobs.back().onlyVariant = only;
+    jobs.back().name = kernel.symbol + "." + std::to_string(candidate);
+    remark("`" + kernel.symbol + "` on " + target.name + ": " + parametersOf(kernel, candidate) +
+           (only.empty() ? llvm::Twine("") : ", for " + only + " rows"));
+  };
+  for (unsigned candidate : chosen) {
+    add(candidate, hasVariants && candidate != any.front() ? "aligned" : "");
+  }
+  if (hasVariants && !llvm::is_contained(chosen, any.front())) {
+    add(any.front(), "any");
+  }
+  return true;
+}
+
+bool Compilation::planJobs(bool single, std::vector<ModuleJob> &jobs) {
+  for (const Target *target : options.archs) {
+    std::unique_ptr<sema::Program> program = analyze({target});
+    if (!program) {
+      return false;
+    }
+    std::vector<ModuleJob> tuned;
+    bool hasOthers = false;
+    for (const auto &kernel : program->kernels) {
+      hasOthers = hasOthers || kernel->candidates.empty();
+      if (!kernel->candidates.empty() && !planTuned(*kernel, *target, single, tuned)) {
+        return false;
+      }
+    }
+    if (single) { // all in one module
+      ModuleJob job{target};
+      for (const ModuleJob &one : tuned) {
+        job.choices.insert(one.choices.begin(), one.choices.end());
+      }
+      jobs.push_back(std::move(job));
+      continue;
+    }
+    if (hasOthers || tuned.empty()) {
+      jobs.push_back({target, ModuleJob::Select::NotTuned});
+    }
+    llvm::append_range(jobs, tuned);
+  }
+  return true;
+}
+
+} // namespace tilec

@@ -1,0 +1,67 @@
+// Which parameter sets are kept, by what they cost at sampled calls.
+#include "compiler/driver/CandidatePrices.h"
+
+#include <gtest/gtest.h>
+
+namespace tilec {
+namespace {
+
+CandidatePrice priced(std::vector<double> seconds) {
+  CandidatePrice price;
+  price.aligned = price.any = std::move(seconds);
+  return price;
+}
+
+std::vector<unsigned> cover(llvm::ArrayRef<CandidatePrice> candidates, unsigned limit) {
+  return coverSamples(candidates, &CandidatePrice::aligned, limit);
+}
+
+TEST(SampleCalls, SpreadOnALogarithmicScale) {
+  std::vector<CallSample> samples = sampleCalls({"M", "N", "K"});
+  ASSERT_GT(samples.size(), 100u);
+  for (const char *name : {"M", "N", "K"}) {
+    size_t below = 0;
+    for (const CallSample &sample : samples) {
+      const double value = sample.lookup(name);
+      EXPECT_GE(value, 8);
+      EXPECT_LE(value, 16384);
+      EXPECT_EQ(int64_t(value) % 8, 0);
+      below += value < 362; // the middle, the root of 8 * 16384
+    }
+    EXPECT_NEAR(double(below) / double(samples.size()), 0.5, 0.03) << name;
+  }
+  EXPECT_EQ(samples.front().lookup("M"), sampleCalls({"M"}).front().lookup("M"));
+}
+
+TEST(SampleCalls, OneWithoutDimensions) {
+  ASSERT_EQ(sampleCalls({}).size(), 1u);
+  EXPECT_TRUE(sampleCalls({}).front().empty());
+}
+
+TEST(CoverSamples, TheBestAloneThenWhatItMisses) {
+  // The second is never the cheapest, but best alone; the others are at opposite ends.
+  std::vector<CandidatePrice> candidates = {priced({1, 100}), priced({8, 8}), priced({100, 1})};
+  EXPECT_EQ(cover(candidates, 1), (std::vector<unsigned>{1}));
+  EXPECT_EQ(cover(candidates, 2), (std::vector<unsigned>{1, 0}));
+  EXPECT_EQ(cover(candidates, 6), (std::vector<unsigned>{1, 0, 2}));
+  EXPECT_NEAR(excessOf(candidates, &CandidatePrice::aligned, {1}), 7, 1e-9);
+  EXPECT_NEAR(excessOf(candidates, &CandidatePrice::aligned, {1, 0, 2}), 0, 1e-9);
+}
+
+TEST(CoverSamples, WhatGainsLittleIsLeftOut) {
+  EXPECT_EQ(cover({priced({10, 10}), priced({9.99, 11})}, 6).size(), 1u);
+  EXPECT_EQ(cover({priced({10, 10}), priced({9, 11})}, 6).size(), 2u);
+  EXPECT_EQ(cover({priced({1}), priced({1})}, 6),
+            (std::vector<unsigned>{0})); // the first of equals
+}
+
+TEST(CoverSamples, RefusedOnesAreNotTaken) {
+  std::vector<CandidatePrice> candidates = {priced({1}), priced({2})};
+  candidates[0].refused = "it would spill";
+  EXPECT_EQ(cover(candidates, 6), (std::vector<unsigned>{1}));
+  candidates[1].refused = "so would it";
+  EXPECT_TRUE(cover(candidates, 6).empty());
+}
+
+} // namespace
+} // namespace tilec

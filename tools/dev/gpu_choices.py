@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""How good the compiler's choice of a gemm's parameters is, on a GPU.
+
+    gpu_choices.py prepare DIR [--source kernels/gemm/gemm.tile] [--type f16]    here: packs of the choice and of candidates
+    gpu_choices.py run DIR --out DIR [--random 20] [--seconds 400]              there: needs torch, builds nothing
+
+For each shape (those below and random ones, each extent log-uniform in 16..16384, half of them multiples of 8) what `auto` takes, each of the
+candidates, and torch.matmul are timed, L2 flushed, in rounds that alternate; the result of `auto` is checked against the float64 product.
+"""
+import argparse
+import json
+import math
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+SHAPES = [(1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (64, 18432, 7168), (4096, 28672, 4096), (128, 7168, 16384),
+          (16, 7168, 16384), (4097, 4095, 4093), (1000, 1000, 1000)]  # M, N, K
+# BM, BN, BK, STAGES, THREADS
+CANDIDATES = [(128, 256, 64, 4, 256), (256, 128, 64, 4, 256), (128, 192, 64, 4, 256), (256, 192, 32, 5, 256), (128, 128, 64, 4, 256), (128, 128, 64, 6, 128),
+              (128, 128, 32, 4, 256), (128, 128, 32, 4, 128), (128, 128, 128, 3, 256), (128, 256, 32, 7, 256), (64, 256, 64, 4, 128), (64, 256, 128, 2, 256),
+              (64, 192, 64, 5, 128), (64, 128, 64, 6, 128), (64, 128, 128, 4, 128), (64, 128, 64, 3, 128), (128, 64, 64, 6, 128), (256, 64, 64, 5, 256),
+              (128, 64, 128, 4, 256), (64, 64, 64, 6, 128), (64, 64, 64, 8, 128), (64, 64, 128, 4, 128), (64, 64, 128, 6, 128), (64, 64, 32, 4, 128)]
+PARAMETERS = ("BM", "BN", "BK", "STAGES", "THREADS")
+ROUNDS, LAUNCHES, FLUSH_BYTES = 2, 8, 256 << 20
+
+
+def prepare(options):
+    root = pathlib.Path(__file__).resolve().parents[2]
+    folder = pathlib.Path(options.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    source = root / options.source
+    kernel = source.stem
+    tilec = root / "build/bin/tilec"
+    subprocess.run([tilec, source, "-P", "auto", "-P", f"T={options.type}", "-o", folder / "auto.pack"], check=True)
+    more = []
+    for i, values in enumerate(CANDIDATES):
+        given = ", ".join(f"{name} = {value}" for name, value in zip(PARAMETERS, values))
+        more += ["--instantiate", f"{kernel}<T = {options.type}, {given}> as c{i}"]
+    subprocess.run([tilec, source, *more, "-o", folder / "candidates.pack"], check=True)
+    for file in (root / "build/lib/libtile_rt.so", root / "tools/dev/gpu_gemm_check.py", root / "tools/dev/gpu_choices.py"):
+        shutil.copy(file, folder)
+
+
+def shapes_of(options):
+    draw = random.Random(options.seed)
+    shapes = list(SHAPES)
+    for i in range(options.random):
+        extents = [int(2 ** draw.uniform(4, 14)) for _ in range(3)]
+        if math.prod(extents) > 2**39:  # 1.6 s of tensor cores
+            extents[draw.randrange(3)] //= 8
+        shapes.append(tuple(max(e // 8 * 8, 16) if i % 2 else e for e in extents))
+    return shapes
+
+
+def gemms_of(runtime, check, path):
+    pack = runtime.load(path)
+    manifest = json.loads(runtime.lib.tile_pack_manifest(pack).decode())
+    return [check.Gemm(runtime, path, pack, manifest, entry, None) for entry in manifest["kernels"]]
+
+
+def measure(runtime, check, torch, gemms, shape, flush):
+    """{name: microseconds}, what the first of `gemms` launches, and its error."""
+    m, n, k = shape
+    chosen = gemms[0]
+    dtype = check.DTYPES[chosen.types[0]]
+    generator = torch.Generator(device="cuda").manual_seed(m * 1000003 + n * 1009 + k)
+    a = torch.randn(chosen.stored([m, k], chosen.trans_a), device="cuda", generator=generator).to(dtype)
+    b = torch.randn(chosen.stored([k, n], chosen.trans_b), device="cuda", generator=generator).to(dtype)
+    c = torch.empty([m, n], device="cuda", dtype=check.DTYPES[chosen.types[2]])
+    tensors = {"A": (a, chosen.types[0]), "B": (b, chosen.types[1]), "C": (c, chosen.types[2])}
+    left, right = (a.T if chosen.trans_a else a), (b.T if chosen.trans_b else b)
+    calls, text = {}, ""
+    for number, gemm in enumerate(gemms):
+        launch, described = runtime.call(gemm.kernel, [tensors[x] for x in gemm.order])
+        text = text or described
+        calls["auto" if number == 0 else gemm.symbol] = launch
+    c.fill_(float("nan"))
+    calls["auto"]()
+    error = 0.0
+    if m * n * k <= 2**37:
+        reference = left.double() @ right.double()
+        error = ((c.double() - reference).norm() / reference.norm()).item()
+    calls["torch"] = lambda: torch.matmul(left, right)
+    times = {name: [] for name in calls}
+    for turn in range(ROUNDS):
+        for name, call in calls.items():
+            events = []
+            for launch in range(LAUNCHES + (2 if turn == 0 else 0)):
+                flush.zero_()
+                begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+                begin.record()
+                call()
+                end.record()
+                events.append((begin, end))
+            torch.cuda.synchronize()
+            times[name] += [begin.elapsed_time(end) * 1000 for begin, end in events[-LAUNCHES:]]
+    return {name: sorted(list)[len(list) // 2] for name, list in times.items()}, text, error
+
+
+def run(options):
+    sys.path.insert(0, options.folder)
+    import gpu_gemm_check as check
+    import torch
+
+    folder, out = pathlib.Path(options.folder), pathlib.Path(options.out)
+    out.mkdir(parents=True, exist_ok=True)
+    runtime = check.Runtime(folder / "libtile_rt.so")
+    gemms = gemms_of(runtime, check, folder / "auto.pack") + gemms_of(runtime, check, folder / "candidates.pack")
+    gemms = [gemm for i, gemm in enumerate(gemms) if i == 0 or gemm.symbol.startswith("c")]
+    flush = torch.empty(FLUSH_BYTES, dtype=torch.uint8, device="cuda")
+    deadline, rows = time.time() + options.seconds, []
+    print(f"{torch.cuda.get_device_name()}; M N K: torch us, auto / torch, best candidate / torch, auto / best; error")
+    for shape in shapes_of(options):
+        if time.time() > deadline:
+            print("out of time")
+            break
+        times, text, error = measure(runtime, check, torch, gemms, shape, flush)
+        best = min((name for name in times if name not in ("auto", "torch")), key=times.get)
+        taken = text.splitlines()[0] if text else ""
+        rows.append({"shape": shape, "us": times, "taken": text, "error": error})
+        print(f"{shape}: {times['torch']:.1f}, {times['torch'] / times['auto']:.3f}, {times['torch'] / times[best]:.3f} {CANDIDATES[int(best[1:])]}, "
+              f"{times[best] / times['auto']:.3f}; {error:.1e}; {taken}", flush=True)
+        (out / "choices.json").write_text(json.dumps(rows))
+    ratios = [row["us"]["torch"] / row["us"]["auto"] for row in rows]
+    print(f"geometric mean of auto / torch over {len(rows)} shapes: {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f}")
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("prepare")
+    one.add_argument("folder")
+    one.add_argument("--source", default="kernels/gemm/gemm.tile")
+    one.add_argument("--type", default="f16")
+    two = commands.add_parser("run")
+    two.add_argument("folder")
+    two.add_argument("--out", required=True)
+    two.add_argument("--random", type=int, default=20)
+    two.add_argument("--seed", type=int, default=1)
+    two.add_argument("--seconds", type=float, default=400)
+    options = parser.parse_args()
+    return prepare(options) if options.command == "prepare" else run(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
