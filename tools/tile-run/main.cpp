@@ -27,6 +27,21 @@ std::string signatureOf(const Kernel &kernel) {
   return text + ")";
 }
 
+/// The architecture that a host program's launches have code for; "" if it has none.
+std::string archOf(const Manifest &manifest, const std::vector<Statement> &host) {
+  for (const Statement &statement : host) {
+    if (!statement.variants.empty()) {
+      return manifest.modules[statement.variants.front().module].arch;
+    }
+    for (const auto *branch : {&statement.then, &statement.otherwise}) {
+      if (std::string arch = archOf(manifest, *branch); !arch.empty()) {
+        return arch;
+      }
+    }
+  }
+  return "";
+}
+
 /// The results go to standard output, what the emulator reports to standard error.
 void print(const CaseResult &result, const char *indent) {
   std::printf("%s%s\n%s", indent, result.text.c_str(), result.profile.c_str());
@@ -81,7 +96,10 @@ int run(const Options &options) {
       std::printf("%s\n", signatureOf(kernel).c_str());
       for (unsigned i = 0; kernel.configurations.size() > 1 && i < kernel.configurations.size();
            ++i) {
-        std::printf("    configuration %u: %s\n", i, describeConfiguration(kernel, i).c_str());
+        const std::string arch = archOf(pack->manifest, kernel.configurations[i].host);
+        const std::string params = describeConfiguration(kernel, i);
+        std::printf("    configuration %u: %s%s%s\n", i, arch.c_str(), params.empty() ? "" : ", ",
+                    params.c_str());
       }
     }
     return kOk;
