@@ -19,8 +19,6 @@
 
 using namespace mlir;
 using namespace tilec;
-using tgpu::CopyPath;
-using tgpu::MmaKind;
 
 namespace {
 
@@ -169,8 +167,8 @@ BlockWork BlockPricer::ofPipelined(scf::ForOp loop, const LoopStages &stages, Am
   }
   Linear share;
   share.add(round, 1 / double(stages.stages));
-  Linear way = body.alone;
-  way.add(Linear(stages.allTma ? 40 : 40 + machine.barrier));
+  Linear way = body.alone; // with the wait for the slot
+  way.add(Linear(stages.allTma ? machine.sharedLatency : machine.sharedLatency + machine.barrier));
   Linear each = slowest(body, way);
   if (!each.covers(share)) {
     Amount most = math.max({each, share});
@@ -232,6 +230,9 @@ BlockWork BlockPricer::ofBlock(Block &block, bool flies) {
     }
     if (auto region = dyn_cast<tile::ThreadsOp>(op)) {
       passAll(ofBlock(region.getBody().front(), false));
+      continue;
+    }
+    if (flies && op.hasTrait<OpTrait::IsTerminator>()) {
       continue;
     }
     Price price = prices.of(&op);

@@ -153,93 +153,79 @@ unsigned HostEvaluator::add(Value value) {
 /// Division by zero is a matter of the checks of a call; here it gives 0.
 static double quotient(double x, double y) { return y == 0 ? 0 : x / y; }
 
+static double compute(Kind kind, double x, double y) {
+  switch (kind) {
+  case Copy:
+    return x;
+  case Truncate:
+    return std::trunc(x);
+  case Add:
+    return x + y;
+  case Sub:
+    return x - y;
+  case Mul:
+    return x * y;
+  case Div:
+    return quotient(x, y);
+  case DivDown:
+    return std::floor(quotient(x, y));
+  case DivUp:
+    return std::ceil(quotient(x, y));
+  case DivZero:
+    return std::trunc(quotient(x, y));
+  case RemDown:
+    return x - y * std::floor(quotient(x, y));
+  case RemZero:
+    return y == 0 ? 0 : std::fmod(x, y);
+  case Min:
+    return std::fmin(x, y);
+  case Max:
+    return std::fmax(x, y);
+  case Ceil:
+    return std::ceil(x);
+  case Floor:
+    return std::floor(x);
+  case Log2:
+    return std::log2(x);
+  default:
+    return 0;
+  }
+}
+
+static bool holds(Kind kind, double x, double y) {
+  switch (kind) {
+  case Equal:
+    return x == y;
+  case Unequal:
+    return x != y;
+  case Less:
+    return x < y;
+  case LessEqual:
+    return x <= y;
+  case Greater:
+    return x > y;
+  case GreaterEqual:
+    return x >= y;
+  case And:
+    return x != 0 && y != 0;
+  default:
+    return x != 0 || y != 0;
+  }
+}
+
 void HostEvaluator::evaluate(ArrayRef<double> ofLeaves, MutableArrayRef<double> wanted) const {
   for (size_t i = 0; i != steps.size(); ++i) {
     const Step &step = steps[i];
+    const Kind kind = Kind(step.kind);
     auto in = [&](unsigned which) { return values[step.inputs[which]]; };
-    double &out = values[i];
-    switch (Kind(step.kind)) {
-    case Leaf:
-      out = ofLeaves[step.inputs[0]];
-      break;
-    case Constant:
-      out = constants[i];
-      break;
-    case Copy:
-      out = in(0);
-      break;
-    case Truncate:
-      out = std::trunc(in(0));
-      break;
-    case Add:
-      out = in(0) + in(1);
-      break;
-    case Sub:
-      out = in(0) - in(1);
-      break;
-    case Mul:
-      out = in(0) * in(1);
-      break;
-    case Div:
-      out = quotient(in(0), in(1));
-      break;
-    case DivDown:
-      out = std::floor(quotient(in(0), in(1)));
-      break;
-    case DivUp:
-      out = std::ceil(quotient(in(0), in(1)));
-      break;
-    case DivZero:
-      out = std::trunc(quotient(in(0), in(1)));
-      break;
-    case RemDown:
-      out = in(0) - in(1) * std::floor(quotient(in(0), in(1)));
-      break;
-    case RemZero:
-      out = in(1) == 0 ? 0 : std::fmod(in(0), in(1));
-      break;
-    case Min:
-      out = std::fmin(in(0), in(1));
-      break;
-    case Max:
-      out = std::fmax(in(0), in(1));
-      break;
-    case Ceil:
-      out = std::ceil(in(0));
-      break;
-    case Floor:
-      out = std::floor(in(0));
-      break;
-    case Log2:
-      out = std::log2(in(0));
-      break;
-    case Select:
-      out = in(0) != 0 ? in(1) : in(2);
-      break;
-    case Equal:
-      out = in(0) == in(1);
-      break;
-    case Unequal:
-      out = in(0) != in(1);
-      break;
-    case Less:
-      out = in(0) < in(1);
-      break;
-    case LessEqual:
-      out = in(0) <= in(1);
-      break;
-    case Greater:
-      out = in(0) > in(1);
-      break;
-    case GreaterEqual:
-      out = in(0) >= in(1);
-      break;
-    case And:
-      out = in(0) != 0 && in(1) != 0;
-      break;
-    case Or:
-      out = in(0) != 0 || in(1) != 0;
-      break;
+    if (kind == Leaf) {
+      values[i] = ofLeaves[step.inputs[0]];
+    } else if (kind == Constant) {
+      values[i] = constants[i];
+    } else if (kind == Select) {
+      values[i] = in(0) != 0 ? in(1) : in(2);
+    } else {
+      values[i] = kind >= Equal ? double(holds(kind, in(0), in(1))) : compute(kind, in(0), in(1));
     }
   }
   for (auto [result, number] : llvm::zip_equal(wanted, results)) {

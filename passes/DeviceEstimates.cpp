@@ -15,12 +15,13 @@ void DeviceEstimates::assume(Operation *loop) {
   }
 }
 
-std::optional<Amount> DeviceEstimates::middle(Value value) {
+std::optional<Amount> DeviceEstimates::mean(Value value) {
   std::optional<Spread> spread = of(value);
-  if (!spread) {
-    return std::nullopt;
+  if (!spread || spread->isUniform()) {
+    return spread ? std::optional(spread->low) : std::nullopt;
   }
-  return spread->isUniform() ? spread->low : math.mul(math.add(spread->low, spread->high), 0.5);
+  Amount ends = math.add(spread->low, spread->high);
+  return math.mul(math.add(ends, math.mul(spread->centre, 4)), 1.0 / 6);
 }
 
 std::optional<Spread> DeviceEstimates::of(Value value, unsigned depth) {
@@ -32,7 +33,11 @@ std::optional<Spread> DeviceEstimates::of(Value value, unsigned depth) {
   return found->second;
 }
 
-static Spread uniform(Amount amount) { return {amount, amount}; }
+static Spread uniform(Amount amount) { return Spread(amount); }
+
+Spread DeviceEstimates::between(Amount low, Amount high) {
+  return {low, high, math.mul(math.add(low, high), 0.5)};
+}
 
 std::optional<Spread> DeviceEstimates::compute(Value value, unsigned depth) {
   if (!value.getType().isIntOrIndexOrFloat()) {
@@ -47,7 +52,7 @@ std::optional<Spread> DeviceEstimates::compute(Value value, unsigned depth) {
       return ofInduction(loop, depth);
     }
     if (auto threads = dyn_cast<tile::ThreadsOp>(parent)) {
-      return Spread{0.0, double(threads.getAxes()[argument.getArgNumber()] - 1)};
+      return between(0.0, double(threads.getAxes()[argument.getArgNumber()] - 1));
     }
     return std::nullopt;
   }
@@ -64,7 +69,35 @@ std::optional<Spread> DeviceEstimates::ofInduction(scf::ForOp loop, unsigned dep
   // Up to the last multiple of the step below the bound, as if there were at least one.
   Amount count = math.ceil(math.div(math.sub(high->high, low->low), step->low));
   Amount last = math.add(low->low, math.mul(math.sub(math.max(count, 1), 1), step->low));
-  return Spread{low->low, last};
+  return between(low->low, last);
+}
+
+/// Between the two, the nearer to one the oftener it is chosen.
+std::optional<Spread> DeviceEstimates::ofChoice(Value condition, Value then, Value other,
+                                                unsigned depth) {
+  std::optional<Spread> x = of(then, depth + 1), y = of(other, depth + 1);
+  if (!x || !y) {
+    return std::nullopt;
+  }
+  Amount chosen = share(condition);
+  auto mix = [&](Amount a, Amount b) { return math.add(b, math.mul(chosen, math.sub(a, b))); };
+  Amount low = mix(x->low, y->low);
+  return x->isUniform() && y->isUniform()
+             ? Spread(low)
+             : Spread(low, mix(x->high, y->high), mix(x->centre, y->centre));
+}
+
+/// What the last iteration yields, or, if there is none, what the loop began with.
+std::optional<Spread> DeviceEstimates::ofLoopResult(scf::ForOp loop, unsigned index,
+                                                    unsigned depth) {
+  std::optional<Spread> first = of(loop.getInitArgs()[index], depth + 1);
+  std::optional<Spread> last = of(loop.getYieldedValues()[index], depth + 1);
+  if (!first || !last || !first->isUniform()) {
+    return std::nullopt;
+  }
+  Amount any = math.min(math.max(trips(loop), 0), 1);
+  Amount end = math.add(first->low, math.mul(any, math.sub(last->high, first->low)));
+  return Spread(end);
 }
 
 /// What a quotient by a positive number becomes.
@@ -83,34 +116,28 @@ std::optional<Spread> DeviceEstimates::ofOperation(Operation *op, Value value, u
   }
   if (auto point = dyn_cast<tgpu::GridPointOp>(op)) {
     Value extent = launch.getGrid()[cast<OpResult>(value).getResultNumber()];
-    return Spread{0.0, math.max(math.sub(math.of(extent), 1), 0)};
+    return between(0.0, math.max(math.sub(math.of(extent), 1), 0));
   }
   if (isa<tile::LaneOp>(op)) {
-    return Spread{0.0, 31.0};
+    return between(0.0, 31.0);
   }
   if (isa<tgpu::WarpIdOp>(op)) {
-    return Spread{0.0, double(kernel.getNumWarps() - 1)};
+    return between(0.0, double(kernel.getNumWarps() - 1));
   }
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp, arith::IndexCastUIOp,
           tile::ConvertOp>(op)) {
     return of(op->getOperand(0), depth + 1);
   }
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    return ofLoopResult(loop, cast<OpResult>(value).getResultNumber(), depth);
+  }
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    unsigned index = cast<OpResult>(value).getResultNumber();
-    std::optional<Spread> then = of(branch.thenYield().getOperand(index), depth + 1),
-                          other = of(branch.elseYield().getOperand(index), depth + 1);
-    if (!then || !other) {
-      return std::nullopt;
-    }
-    return Spread{math.min(then->low, other->low), math.max(then->high, other->high)};
+    const unsigned index = cast<OpResult>(value).getResultNumber();
+    return ofChoice(branch.getCondition(), branch.thenYield().getOperand(index),
+                    branch.elseYield().getOperand(index), depth);
   }
   if (auto choice = dyn_cast<arith::SelectOp>(op)) {
-    std::optional<Spread> then = of(choice.getTrueValue(), depth + 1),
-                          other = of(choice.getFalseValue(), depth + 1);
-    if (!then || !other) {
-      return std::nullopt;
-    }
-    return Spread{math.min(then->low, other->low), math.max(then->high, other->high)};
+    return ofChoice(choice.getCondition(), choice.getTrueValue(), choice.getFalseValue(), depth);
   }
   if (op->getNumOperands() != 2 || op->getNumResults() != 1) {
     return std::nullopt;
@@ -123,14 +150,16 @@ std::optional<Spread> DeviceEstimates::ofOperation(Operation *op, Value value, u
   const bool same = x->isUniform() && y->isUniform();
   auto both = [&](auto compute) {
     Amount low = compute(x->low, y->low);
-    return Spread{low, same ? low : compute(x->high, y->high)};
+    return same ? Spread(low)
+                : Spread(low, compute(x->high, y->high), compute(x->centre, y->centre));
   };
   if (isa<arith::AddIOp>(op)) {
     return both([&](Amount a, Amount b) { return math.add(a, b); });
   }
   if (isa<arith::SubIOp>(op)) {
     Amount low = math.sub(x->low, y->high);
-    return Spread{low, same ? low : math.sub(x->high, y->low)};
+    return same ? Spread(low)
+                : Spread(low, math.sub(x->high, y->low), math.sub(x->centre, y->centre));
   }
   if (isa<arith::MulIOp>(op)) { // of numbers that are not negative
     return both([&](Amount a, Amount b) { return math.mul(a, b); });
@@ -148,18 +177,19 @@ std::optional<Spread> DeviceEstimates::ofOperation(Operation *op, Value value, u
     if (divisor.is(0)) {
       return std::nullopt;
     }
-    Amount low = round(math, op, math.div(x->low, divisor));
-    return Spread{low, x->isUniform() ? low : round(math, op, math.div(x->high, divisor))};
+    auto quotient = [&](Amount number) { return round(math, op, math.div(number, divisor)); };
+    return x->isUniform() ? Spread(quotient(x->low))
+                          : Spread(quotient(x->low), quotient(x->high), quotient(x->centre));
   }
   if (isa<arith::RemSIOp, arith::RemUIOp, tile::RemOp>(op) && y->isUniform()) {
-    return Spread{0.0, math.max(math.sub(y->low, 1), 0)};
+    return between(0.0, math.max(math.sub(y->low, 1), 0));
   }
   return std::nullopt;
 }
 
 Amount DeviceEstimates::trips(scf::ForOp loop) {
-  std::optional<Amount> low = middle(loop.getLowerBound()), high = middle(loop.getUpperBound()),
-                        step = middle(loop.getStep());
+  std::optional<Amount> low = mean(loop.getLowerBound()), high = mean(loop.getUpperBound()),
+                        step = mean(loop.getStep());
   if (low && high && step && !step->is(0)) {
     Amount count = math.sub(*high, *low);
     if (!step->is(1)) {

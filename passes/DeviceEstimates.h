@@ -14,9 +14,12 @@
 
 namespace tilec {
 
-/// From `low` to `high`: the same where the number is the same for all blocks and iterations.
+/// What a number is where coordinates and induction variables are least, greatest, and in the middle: all the same where it
+/// does not depend on them.
 struct Spread {
-  Amount low, high;
+  Amount low, high, centre;
+  Spread(Amount low, Amount high, Amount centre) : low(low), high(high), centre(centre) {}
+  explicit Spread(Amount uniform) : Spread(uniform, uniform, uniform) {}
   bool isUniform() const { return low == high; }
 };
 
@@ -28,8 +31,8 @@ public:
 
   /// The number that a value of the kernel is; nothing where memory or threads decide.
   std::optional<Spread> of(mlir::Value value) { return of(value, /*depth=*/0); }
-  /// The middle of it.
-  std::optional<Amount> middle(mlir::Value value);
+  /// Its mean, by Simpson's rule: exact for what is linear, near for what is clipped.
+  std::optional<Amount> mean(mlir::Value value);
   /// How often the body of a loop runs on the average; `kUnknownTrips` where nothing says.
   Amount trips(mlir::scf::ForOp loop);
   /// How many iterations of a loop that nothing bounds are assumed.
@@ -42,10 +45,14 @@ public:
   void assume(mlir::Operation *loop);
 
 private:
+  Spread between(Amount low, Amount high);
   std::optional<Spread> of(mlir::Value value, unsigned depth);
   std::optional<Spread> compute(mlir::Value value, unsigned depth);
   std::optional<Spread> ofOperation(mlir::Operation *op, mlir::Value value, unsigned depth);
   std::optional<Spread> ofInduction(mlir::scf::ForOp loop, unsigned depth);
+  std::optional<Spread> ofLoopResult(mlir::scf::ForOp loop, unsigned index, unsigned depth);
+  std::optional<Spread> ofChoice(mlir::Value condition, mlir::Value then, mlir::Value other,
+                                 unsigned depth);
   Amount shareOfCompare(mlir::arith::CmpIOp compare);
 
   tgpu::KernelOp kernel;

@@ -19,9 +19,9 @@ public:
   MemoryTraffic count();
 
 private:
-  /// What accesses of one tensor touch.
+  /// What accesses of one tensor touch; those of the same place touch the same.
   struct Touched {
-    SmallVector<Amount, 1> parts;
+    SmallVector<std::pair<Amount, SmallVector<Value>>, 1> parts;
     std::optional<Amount> size; ///< of the tensor, in elements
     double bytes = 0;           ///< of an element
   };
@@ -119,8 +119,14 @@ void TrafficCounter::add(Operation *op, Value global, ValueRange indices, double
     Amount asked = math.mul(math.mul(executions(op), elements), presence(op));
     part = slice.view ? math.min(asked, size) : asked;
   }
-  if (!llvm::is_contained(touched.parts, part)) {
-    touched.parts.push_back(part);
+  SmallVector<Value> place(indices);
+  for (ArrayRef<Value> offsets : slice.offset) {
+    llvm::append_range(place, offsets);
+    place.push_back(nullptr); // between dimensions
+  }
+  std::pair<Amount, SmallVector<Value>> access(part, place);
+  if (!llvm::is_contained(touched.parts, access)) {
+    touched.parts.push_back(std::move(access));
   }
 }
 
@@ -128,7 +134,7 @@ Amount TrafficCounter::sum(const Tensors &tensors) {
   Amount total = 0.0;
   for (const auto &[tensor, touched] : tensors) {
     Amount elements = 0.0;
-    for (Amount part : touched.parts) {
+    for (const auto &[part, place] : touched.parts) {
       elements = math.add(elements, part);
     }
     if (touched.parts.size() > 1 && touched.size) {

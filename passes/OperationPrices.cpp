@@ -132,7 +132,7 @@ Price OperationPrices::ofStore(tgpu::StoreOp store) {
   price.of(Resource::Shared) *= 2;
   price.of(Resource::Store) = bytes / machine.storeBytes;
   const double sent = std::max(price.way, price.of(Resource::Store));
-  price.way = sent + panels * 2 * machine.barrier + machine.globalLatency / 2;
+  price.way = sent + panels * machine.barrier + machine.globalLatency / 2;
   price.meets = true;
   return price;
 }
