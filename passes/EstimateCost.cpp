@@ -1,6 +1,6 @@
 //===- EstimateCost.cpp - the cost of launches as host code --------------===//
 //
-// seconds = launch + max(memory, (start + max(latency, resources)) / clock)
+// seconds = launch + max(memory, chip) + exposed * min(memory, chip), chip = (start + max(latency, resources)) / clock
 //
 // latency: rounds of resident blocks, each as long as a block alone. resources: the points of the busiest
 // multiprocessor, times what a point takes of the busiest resource. memory: every byte that is touched once, at the rate
@@ -105,7 +105,9 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
   for (const Linear &resource : work.resources) {
     terms.push_back(math.mul(math.mul(busiest, math.sum(resource)), clock));
   }
-  return math.add(math.max(onChip, dram), machine.launch);
+  // The shorter of the two hides behind the longer but for its ends.
+  Amount ends = math.mul(math.min(onChip, dram), machine.exposed);
+  return math.add(math.add(math.max(onChip, dram), ends), machine.launch);
 }
 
 /// Writes the cost of `kernel` in front of its launch. Those of `better` assume more and do the same: it costs no less than they.

@@ -24,6 +24,8 @@ struct MachineModel {
   double blockStart; ///< clocks from the start of the kernel to a block's first instruction
 
   // Memory. Bytes per second of the whole chip, bytes per clock of a multiprocessor.
+  double
+      exposed; ///< share of the lesser of memory's time and the multiprocessors' that does not overlap
   double dramRead, dramWrite;
   double
       dirtyBytes; ///< of L2 that reads push out to memory, and that the launch did not write itself
@@ -35,9 +37,11 @@ struct MachineModel {
   // Instructions.
   double issue;        ///< of a warp, started in a clock
   double lanesSpecial; ///< special functions in a clock
-  double accesses;     ///< instructions of a warp that access memory, started in a clock
-  double alone;        ///< clocks from one instruction of a lone warp to the next
-  int loadsInFlight;   ///< of a thread that copies by loads and stores
+  double
+      elementCopies; ///< clocks for a warp's load of up to 4 bytes a lane with its guard and its store to shared memory
+  double accesses;   ///< instructions of a warp that access memory, started in a clock
+  double alone;      ///< clocks from one instruction of a lone warp to the next
+  int loadsInFlight; ///< of a thread that copies by loads and stores
 
   // Tensor cores, operations (2 for each product) of f16 in a clock.
   double wgmmaFlop, mmaFlop;

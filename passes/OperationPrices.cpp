@@ -81,6 +81,13 @@ Price OperationPrices::sharedAccess(double bytes, double width) {
   return price;
 }
 
+/// Lines of 128 bytes that the rows of a tile are moved in: a shorter row takes as long as a line.
+static double linesOf(tile::GlobalType tile) {
+  const double row = double(tile.getShape().empty() ? 1 : tile.getShape().back()) *
+                     tile::getStorageBits(tile.getElementType()) / 8;
+  return row == 0 ? 0 : bytesOf(tile) / row * std::ceil(row / 128);
+}
+
 Price OperationPrices::ofCopy(tgpu::CopyOp copy) {
   const bool isLoad = isa<tile::GlobalType>(copy.getSource().getType());
   const double bytes = bytesOf((isLoad ? copy.getDest() : copy.getSource()).getType());
@@ -90,7 +97,10 @@ Price OperationPrices::ofCopy(tgpu::CopyOp copy) {
   if (path == CopyPath::Tma) {
     price.of(Resource::Shared) = bytes / machine.sharedBytes;
     price.of(isLoad ? Resource::Load : Resource::Store) =
-        bytes / (isLoad ? machine.tmaBytes : machine.storeBytes);
+        isLoad
+            ? std::max(bytes, linesOf(cast<tile::GlobalType>(copy.getSource().getType())) * 128) /
+                  machine.tmaBytes
+            : bytes / machine.storeBytes;
     price.way = 20;
     price.latency = machine.globalLatency + bytes / machine.tmaBytes;
     return price;
@@ -111,8 +121,8 @@ Price OperationPrices::ofCopy(tgpu::CopyOp copy) {
   price.of(isLoad ? Resource::Load : Resource::Store) =
       bytes / (isLoad ? machine.loadBytes : machine.storeBytes);
   price.of(Resource::Shared) = bytes / machine.sharedBytes;
-  price.of(Resource::Access) = count * warps * (1 + std::max(1.0, width / 4));
-  const double rounds = std::ceil(count / machine.loadsInFlight);
+  price.of(Resource::Access) = count * warps * machine.elementCopies * std::max(1.0, width / 4);
+  const double rounds = std::max(1.0, count / machine.loadsInFlight);
   price.way += rounds * (isLoad ? machine.globalLatency : machine.sharedLatency);
   price.isWritten = isLoad;
   return price;

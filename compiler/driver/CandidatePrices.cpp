@@ -12,7 +12,7 @@ namespace tilec {
 static constexpr unsigned numSamples = 192;
 static constexpr double least = 8, most = 16384, multiple = 8;
 /// What another candidate has to gain.
-static constexpr double leastGain = 0.005;
+static constexpr double leastGain = 0.001;
 
 /// The i-th prime from 2 on: the bases of Halton's sequence.
 static unsigned primeNumber(unsigned i) {

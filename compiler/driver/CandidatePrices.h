@@ -29,7 +29,7 @@ struct CandidatePrice {
 
 /// The up to `limit` candidates that together cover the samples best: first the one with the least mean
 /// of logarithms of cost, then those that bring the mean of each sample's cheapest down most, as long
-/// as that is by half a percent. Refused ones are left out; empty if all are.
+/// as that is by a thousandth. Refused ones are left out; empty if all are.
 std::vector<unsigned> coverSamples(llvm::ArrayRef<CandidatePrice> candidates,
                                    std::vector<double> CandidatePrice::*seconds, unsigned limit);
 

@@ -4,7 +4,8 @@
     check_costs.py [--tilec TILEC] [--only WORD] [--check]
 
 Prints predicted and measured microseconds of each row of test/gpu/acceptance.json and of products with other tiles (PRODUCTS), with what
-bounds the launch. --check fails where rows that the model is held to are further off than it may be: products of matrices 15 %, kernels that
+bounds the launch; then what it would choose among 24 tiles of gemm at 70 shapes, and how much slower than the best of them that was
+(test/gpu/choices.json, made by gpu_choices.py). --check fails where rows that the model is held to are further off than it may be: products of matrices 15 %, kernels that
 memory bounds 20 %, and where of two tiles for one product the slower one is predicted to be the faster, although they differ by more than 8 %.
 """
 import argparse
@@ -18,6 +19,7 @@ import sys
 TOOLS = pathlib.Path(__file__).resolve().parent
 sys.path += [str(TOOLS), str(TOOLS / "acceptance")]
 import describe_pack  # noqa: E402
+import gpu_choices  # noqa: E402
 import timed  # noqa: E402
 
 TREE = TOOLS.parents[1]
@@ -36,6 +38,7 @@ PRODUCTS = {
     (4096, 28672, 4096): [(TILE_128x128, 1453), (TILE_128x192, 1468), (TILE_128x256, 1519)],
     (128, 7168, 16384): [(TILE_64x128, 66.8), (TILE_128x256, 156.0)],
 }
+LEAST_MEAN = 0.85  # of the best tile's time / the chosen one's; a regression, not a goal
 # Rows of test/gpu/acceptance.json that memory bounds.
 BY_MEMORY = ("layernorm", "softmax", "rmsnorm", "map_gelu", "gemv", "transpose")
 FLOAT = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "div": lambda a, b: a / b if b else math.inf,
@@ -97,6 +100,23 @@ def rows(only):
             yield group, id, file, kernel, parameters, dims, arguments, measured[id]
 
 
+def check_choices(tilec):
+    """What is wrong with the choices among tiles, over all shapes."""
+    manifests = [manifest_of(tilec, timed.GEMM, "gemm", dict(zip(gpu_choices.PARAMETERS, values))) for values in gpu_choices.CANDIDATES]
+    ratios = []
+    for row in json.loads((TREE / "test/gpu/choices.json").read_text()):
+        dims = dict(zip("MNK", row["shape"]))
+        measured = [row["us"][f"c{i}"] for i in range(len(manifests))]
+        costs = [predict(manifest, dims, {}) * 1e6 for manifest in manifests]
+        taken, best = costs.index(min(costs)), measured.index(min(measured))
+        ratios.append(measured[best] / measured[taken])
+        print(f"choice   {' x '.join(map(str, row['shape'])):24} {gpu_choices.CANDIDATES[taken]}: {costs[taken]:.1f} us, measured {measured[taken]:.1f}; "
+              f"best {gpu_choices.CANDIDATES[best]}: {costs[best]:.1f}, measured {measured[best]:.1f}: {ratios[-1]:.2f}", flush=True)
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    print(f"choice   best / chosen: {mean:.3f} (geometric mean), {min(ratios):.2f} at worst, {sum(r >= 0.95 for r in ratios)} of {len(ratios)} within 5 %")
+    return [] if mean >= LEAST_MEAN else [f"choices among tiles are worse than they were: {mean:.3f}, not {LEAST_MEAN}"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tilec", default=str(TREE / "build/bin/tilec"))
@@ -121,6 +141,8 @@ def main():
         for (name, predicted, us), (other, otherPredicted, otherUs) in itertools.permutations(tiles, 2):
             if us * 1.08 < otherUs and predicted >= otherPredicted:
                 failures.append(f"{name} is faster than {other}, which is predicted to be")
+    if not args.only:
+        failures += check_choices(args.tilec)
     if args.check and failures:
         sys.exit("\n".join(failures))
 

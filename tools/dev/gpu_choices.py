@@ -5,7 +5,8 @@
     gpu_choices.py run DIR --out DIR [--random 20] [--seconds 400]              there: needs torch, builds nothing
 
 For each shape (those below and random ones, each extent log-uniform in 16..16384, half of them multiples of 8) what `auto` takes, each of the
-candidates, and torch.matmul are timed, L2 flushed, in rounds that alternate; the result of `auto` is checked against the float64 product.
+candidates, and torch.matmul are timed, L2 flushed, in rounds that alternate; the result of `auto` is checked against the float64 product (up to 2^37
+products). A copy of choices.json is kept as test/gpu/choices.json: tools/dev/check_costs.py holds the cost model to it.
 """
 import argparse
 import json
@@ -80,7 +81,7 @@ def measure(runtime, check, torch, gemms, shape, flush):
         calls["auto" if number == 0 else gemm.symbol] = launch
     c.fill_(float("nan"))
     calls["auto"]()
-    error = 0.0
+    error = None
     if m * n * k <= 2**37:
         reference = left.double() @ right.double()
         error = ((c.double() - reference).norm() / reference.norm()).item()
@@ -121,10 +122,10 @@ def run(options):
         times, text, error = measure(runtime, check, torch, gemms, shape, flush)
         best = min((name for name in times if name not in ("auto", "torch")), key=times.get)
         taken = text.splitlines()[0] if text else ""
-        rows.append({"shape": shape, "us": times, "taken": text, "error": error})
+        rows.append({"shape": shape, "us": {name: round(us, 2) for name, us in times.items()}, "taken": taken, "error": error})
         print(f"{shape}: {times['torch']:.1f}, {times['torch'] / times['auto']:.3f}, {times['torch'] / times[best]:.3f} {CANDIDATES[int(best[1:])]}, "
-              f"{times[best] / times['auto']:.3f}; {error:.1e}; {taken}", flush=True)
-        (out / "choices.json").write_text(json.dumps(rows))
+              f"{times[best] / times['auto']:.3f}; {'not checked' if error is None else f'{error:.1e}'}; {taken}", flush=True)
+        (out / "choices.json").write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n")
     ratios = [row["us"]["torch"] / row["us"]["auto"] for row in rows]
     print(f"geometric mean of auto / torch over {len(rows)} shapes: {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f}")
     return 0
