@@ -200,6 +200,7 @@ static std::string parametersOf(const sema::KernelInstance &kernel, unsigned can
 bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &target, bool single,
                             std::vector<ModuleJob> &jobs) {
   std::vector<std::string> names;
+  names.reserve(kernel.dims.size() + kernel.params.size());
   for (const sema::DimDecl *dim : kernel.dims) {
     names.push_back(dim->name.str());
   }
