@@ -5,24 +5,24 @@
 
 namespace tile_rt {
 
-std::optional<unsigned> ConfigurationChoices::find(uint64_t call) const {
+std::optional<Choice> KnownChoices::find(uint64_t call) const {
   std::lock_guard<std::mutex> lock(mutex);
   for (size_t i = 0; i < size; ++i) {
     if (choices[i].call == call) {
-      return choices[i].configuration;
+      return choices[i].choice;
     }
   }
   return std::nullopt;
 }
 
-void ConfigurationChoices::add(uint64_t call, unsigned configuration) {
+void KnownChoices::add(uint64_t call, const Choice &choice) {
   std::lock_guard<std::mutex> lock(mutex);
-  choices[next] = {call, configuration};
+  choices[next] = {call, choice};
   next = (next + 1) % kKept;
   size = std::min(size + 1, kKept);
 }
 
-void ConfigurationChoices::clear() {
+void KnownChoices::clear() {
   std::lock_guard<std::mutex> lock(mutex);
   size = next = 0;
 }
@@ -42,9 +42,10 @@ uint64_t hashOf(const Value &value) {
   return mix(mix(static_cast<uint64_t>(value.integer), real), static_cast<uint64_t>(value.kind));
 }
 
-/// All that guards, grids and costs look at. No guard asks for addresses at multiples of more bytes
-/// than the low bits here tell apart.
-uint64_t hashOf(const Env &env) {
+} // namespace
+
+// Of addresses the low bits count: no guard asks for multiples of more bytes than they tell apart.
+uint64_t hashOfCall(const Env &env) {
   uint64_t hash = 0;
   for (const Value &value : env.dims) {
     hash = mix(hash, hashOf(value));
@@ -65,6 +66,7 @@ uint64_t hashOf(const Env &env) {
   return hash;
 }
 
+namespace {
 class Chooser {
 public:
   Chooser(const Manifest &manifest, const Kernel &kernel, const Env &env, const DeviceInfo &device,
@@ -117,25 +119,22 @@ private:
 } // namespace
 
 LaunchPlan planCall(const Manifest &manifest, const Kernel &kernel, std::span<const tile_arg> args,
-                    const DeviceInfo &device, const VariantFilter &filter,
-                    ConfigurationChoices *choices) {
+                    const DeviceInfo &device, const VariantFilter &filter, KnownChoices *choices) {
   const Env env = bindArguments(kernel, args);
   const Chooser chooser(manifest, kernel, env, device, filter);
-  if (filter.configuration || kernel.configurations.size() == 1) {
-    return chooser.plan(filter.configuration.value_or(0));
-  }
-  if (!choices) {
-    return chooser.cheapest();
-  }
-  const uint64_t call = hashOf(env);
-  if (std::optional<unsigned> known = choices->find(call)) {
+  const uint64_t call = choices ? hashOfCall(env) : 0;
+  std::optional<Choice> known = choices ? choices->find(call) : std::nullopt;
+  if (known && filter.configuration.value_or(known->configuration) == known->configuration) {
     try {
-      return chooser.plan(*known);
-    } catch (const Error &) { // not this call, but one of the same hash
+      return planChoice(manifest, kernel, *known, env, device, filter);
+    } catch (const Error &) {
+      known.reset(); // of another call with this hash; or the error is found again
     }
   }
-  LaunchPlan plan = chooser.cheapest();
-  choices->add(call, plan.configuration);
+  LaunchPlan plan = filter.configuration ? chooser.plan(*filter.configuration) : chooser.cheapest();
+  if (choices) {
+    choices->add(call, plan.choice);
+  }
   return plan;
 }
 

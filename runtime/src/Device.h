@@ -30,7 +30,7 @@ struct tile_kernel {
   tile_pack *pack = nullptr;
   const tile_rt::Kernel *kernel = nullptr;
   tile_rt::VariantFilter filter;
-  mutable tile_rt::ConfigurationChoices choices; ///< of earlier calls, under this filter
+  mutable tile_rt::KnownChoices choices; ///< of earlier calls, under this filter
 
   /// Throws if the pack was loaded without a context.
   tile_rt::LaunchPlan plan(std::span<const tile_arg> args) const;

@@ -30,17 +30,31 @@ public:
     env.smCount = device.smCount;
     env.lets.resize(configuration.numLets);
     workspaces.resize(configuration.numWorkspaces);
-    plan.configuration = number;
+    plan.choice.configuration = number;
   }
 
-  LaunchPlan run() {
-    require(kernel.checks);
-    require(configuration.checks);
-    runBlock(configuration.host);
+  /// Takes these variants instead of choosing.
+  LaunchPlan planKnown(const std::vector<unsigned> &variants) {
+    known = &variants;
+    plan.cost.reset();
+    run();
+    if (plan.choice.variants.size() != variants.size()) {
+      throw Error(TILE_ERROR_NO_VARIANT, "[no-variant] other launches than were known");
+    }
+    return std::move(plan);
+  }
+
+  LaunchPlan planCheapest() {
+    run();
     return std::move(plan);
   }
 
 private:
+  void run() {
+    require(kernel.checks);
+    require(configuration.checks);
+    runBlock(configuration.host);
+  }
   void require(const std::vector<Check> &checks) const;
   void runBlock(const std::vector<Statement> &block);
   void runLet(const Statement &statement);
@@ -49,6 +63,7 @@ private:
   bool setGrid(const Statement &statement);
   /// The chosen variant, its maps computed, its cost added to the plan's; throws if there is none.
   const Variant &choose(const Statement &statement, std::vector<PlannedMap> &maps);
+  const Variant &takeKnown(const Statement &statement, std::vector<PlannedMap> &maps);
   /// Why a variant cannot be taken; empty if it can.
   std::string refuse(const Variant &variant, std::vector<PlannedMap> &maps) const;
   const std::string &archOf(const Variant &variant) const {
@@ -65,7 +80,8 @@ private:
   const DeviceInfo &device;
   const VariantFilter &filter;
   Env env;
-  std::vector<uint64_t> workspaces; ///< offsets
+  std::vector<uint64_t> workspaces;             ///< offsets
+  const std::vector<unsigned> *known = nullptr; ///< variants, if they need not be chosen
   LaunchPlan plan;
 };
 
@@ -241,6 +257,16 @@ std::string Planner::refuse(const Variant &variant, std::vector<PlannedMap> &map
   return {};
 }
 
+const Variant &Planner::takeKnown(const Statement &statement, std::vector<PlannedMap> &maps) {
+  const size_t launch = plan.choice.variants.size();
+  const unsigned number = launch < known->size() ? (*known)[launch] : ~0u;
+  if (number >= statement.variants.size() || !refuse(statement.variants[number], maps).empty()) {
+    throw Error(TILE_ERROR_NO_VARIANT, "[no-variant] the known variant does not take this call");
+  }
+  plan.choice.variants.push_back(number);
+  return statement.variants[number];
+}
+
 const Variant &Planner::choose(const Statement &statement, std::vector<PlannedMap> &maps) {
   std::vector<const Variant *> eligible;
   std::vector<std::vector<PlannedMap>> eligibleMaps;
@@ -285,6 +311,7 @@ const Variant &Planner::choose(const Statement &statement, std::vector<PlannedMa
     *plan.cost += bestCost;
   }
   maps = std::move(eligibleMaps[best]);
+  plan.choice.variants.push_back(static_cast<unsigned>(eligible[best] - statement.variants.data()));
   return *eligible[best];
 }
 
@@ -361,7 +388,7 @@ void Planner::runLaunch(const Statement &statement) {
   step.isLaunch = true;
   PlannedLaunch &launch = step.launch;
   launch.statement = &statement;
-  launch.variant = &choose(statement, launch.maps);
+  launch.variant = known ? &takeKnown(statement, launch.maps) : &choose(statement, launch.maps);
   if (plan.arch.empty()) {
     plan.arch = archOf(*launch.variant);
   }
@@ -394,14 +421,21 @@ bool archRuns(const Module &module, const DeviceInfo &device) {
 LaunchPlan planConfiguration(const Manifest &manifest, const Kernel &kernel, unsigned configuration,
                              const Env &env, const DeviceInfo &device,
                              const VariantFilter &filter) {
-  return Planner(manifest, kernel, configuration, device, filter, env).run();
+  return Planner(manifest, kernel, configuration, device, filter, env).planCheapest();
+}
+
+LaunchPlan planChoice(const Manifest &manifest, const Kernel &kernel, const Choice &choice,
+                      const Env &env, const DeviceInfo &device, const VariantFilter &filter) {
+  return Planner(manifest, kernel, choice.configuration, device, filter, env)
+      .planKnown(choice.variants);
 }
 
 std::string describeConfiguration(const Kernel &kernel, unsigned configuration) {
   std::string text;
   if (kernel.configurations.size() > 1) {
     for (const auto &[name, value] : kernel.configurations[configuration].params) {
-      text += (text.empty() ? "" : ", ") + name + " = " + value;
+      text += text.empty() ? "" : ", ";
+      text.append(name).append(" = ").append(value);
     }
   }
   return text;
@@ -410,8 +444,8 @@ std::string describeConfiguration(const Kernel &kernel, unsigned configuration) 
 std::string describePlan(const Manifest &manifest, const Kernel &kernel, const LaunchPlan &plan) {
   std::string text;
   if (kernel.configurations.size() > 1) {
-    text = "configuration " + std::to_string(plan.configuration) + ": " +
-           describeConfiguration(kernel, plan.configuration) + "\n";
+    text = "configuration " + std::to_string(plan.choice.configuration) + ": " +
+           describeConfiguration(kernel, plan.choice.configuration) + "\n";
   }
   for (const PlanStep &step : plan.steps) {
     if (!step.isLaunch) {

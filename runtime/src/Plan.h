@@ -65,11 +65,19 @@ struct PlanStep {
   PlannedLaunch launch;
 };
 
+/// What a call takes of what a kernel has: one of its configurations and, for each launch that is
+/// made, in order, one of its variants.
+struct Choice {
+  unsigned configuration = 0;
+  std::vector<unsigned> variants;
+};
+
 struct LaunchPlan {
-  unsigned configuration = 0;  ///< of the kernel
+  Choice choice;
   std::vector<PlanStep> steps; ///< in order
   uint64_t workspaceBytes = 0;
-  /// What the variants of all launches cost together; nothing if one of them does not say it.
+  /// What the variants of all launches cost together; nothing if one of them does not say it, or if
+  /// they were known.
   std::optional<double> cost = 0;
   std::string_view arch; ///< of the first launch's code; "" without launches
 };
@@ -83,6 +91,11 @@ Env bindArguments(const Kernel &kernel, std::span<const tile_arg> args);
 /// Error: TILE_ERROR_ARGUMENT, or TILE_ERROR_NO_VARIANT with the reasons.
 LaunchPlan planConfiguration(const Manifest &manifest, const Kernel &kernel, unsigned configuration,
                              const Env &env, const DeviceInfo &device, const VariantFilter &filter);
+
+/// The same with known variants, whose costs are not computed. Throws Error too where one of them does
+/// not take the call, or their number is not that of the launches.
+LaunchPlan planChoice(const Manifest &manifest, const Kernel &kernel, const Choice &choice,
+                      const Env &env, const DeviceInfo &device, const VariantFilter &filter);
 
 /// Whether code for `arch` ("sm_90a") runs on the device: plain architectures on the same major
 /// version from that minor version on (cubins) and, if the module may hold PTX, on everything

@@ -16,7 +16,7 @@ std::string PlanExecutor::prepare(std::span<const tile_arg> args, bool verbose) 
   if (verbose) {
     return describePlan(kernel.pack->manifest, *kernel.kernel, plan);
   }
-  std::string variants = describeConfiguration(*kernel.kernel, plan.configuration);
+  std::string variants = describeConfiguration(*kernel.kernel, plan.choice.configuration);
   variants += variants.empty() ? "" : ": ";
   bool isFirst = true;
   for (const PlanStep &step : plan.steps) {

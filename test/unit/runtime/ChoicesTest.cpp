@@ -42,21 +42,21 @@ protected:
   }
 
   Manifest manifest;
-  ConfigurationChoices choices;
+  KnownChoices choices;
 };
 
 TEST_F(Choices, TheCheapestTakesTheCall) {
   LaunchPlan small = plan(gemmCall(512, 512, 64)); // 64 blocks of 10, or 8 of 50
-  EXPECT_EQ(small.configuration, 1u);
+  EXPECT_EQ(small.choice.configuration, 1u);
   EXPECT_EQ(small.steps[0].launch.blocks[0], 64u);
   EXPECT_EQ(small.cost, 10.0);
   LaunchPlan large = plan(gemmCall(4096, 4096, 64)); // 512 / 132 = 4 waves of 50, or 32 of 10
-  EXPECT_EQ(large.configuration, 0u);
+  EXPECT_EQ(large.choice.configuration, 0u);
   EXPECT_EQ(large.cost, 200.0);
   EXPECT_EQ(large.steps[0].launch.blocks[0], 132u); // persistent
   // Again, from what is kept.
-  EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, 1u);
-  EXPECT_EQ(plan(gemmCall(4096, 4096, 64)).configuration, 0u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 1u);
+  EXPECT_EQ(plan(gemmCall(4096, 4096, 64)).choice.configuration, 0u);
 }
 
 TEST_F(Choices, OneWithoutACostIsTakenWhenItsTurnComes) {
@@ -65,7 +65,7 @@ TEST_F(Choices, OneWithoutACostIsTakenWhenItsTurnComes) {
   first[1].erase("cost");
   manifest = parseJson(json);
   // The variant for aligned rows has a cost, but not all that might be taken have.
-  EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, 0u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 0u);
   EXPECT_EQ(plan(gemmCall(512, 512, 64)).cost, std::nullopt);
 }
 
@@ -75,8 +75,8 @@ TEST_F(Choices, AFalseCheckPassesOver) {
     { "expr": { "op": "eq", "args": [ { "op": "rem", "args": [ {"dim": "K"}, 64 ] }, 0 ] },
       "text": "K % 64 == 0" } ])json");
   manifest = parseJson(json);
-  EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, 1u);
-  EXPECT_EQ(plan(gemmCall(512, 512, 72)).configuration, 0u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 1u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 72)).choice.configuration, 0u);
   VariantFilter second{"", "", 1};
   expectError(errorOf([&] { plan(gemmCall(512, 512, 72), second); }), "where-failed",
               {"`K % 64 == 0`", "K = 72"});
@@ -93,7 +93,7 @@ TEST_F(Choices, WhatNoneTakesSaysWhyForEach) {
 
 TEST_F(Choices, AGridTooLargeIsNotTaken) {
   // 2^31 points of 64 x 64, but not of 128 x 256.
-  EXPECT_EQ(plan(gemmCall(1 << 22, 1 << 21, 8)).configuration, 0u);
+  EXPECT_EQ(plan(gemmCall(1 << 22, 1 << 21, 8)).choice.configuration, 0u);
 }
 
 TEST_F(Choices, CodeOfOtherArchitecturesIsNotCompared) {
@@ -107,14 +107,14 @@ TEST_F(Choices, CodeOfOtherArchitecturesIsNotCompared) {
   }
   configurations.push_back(other);
   manifest = parseJson(json);
-  EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, 1u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 1u);
   choices.clear();
-  EXPECT_EQ(plan(gemmCall(512, 512, 64), {"sm_80", ""}).configuration, 2u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64), {"sm_80", ""}).choice.configuration, 2u);
 }
 
 TEST_F(Choices, OneOfThemCanBeAskedFor) {
-  EXPECT_EQ(plan(gemmCall(512, 512, 64), {"", "", 0}).configuration, 0u);
-  EXPECT_EQ(plan(gemmCall(4096, 4096, 64), {"", "", 1}).configuration, 1u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64), {"", "", 0}).choice.configuration, 0u);
+  EXPECT_EQ(plan(gemmCall(4096, 4096, 64), {"", "", 1}).choice.configuration, 1u);
 }
 
 TEST_F(Choices, KeptOnesFollowAlignmentAndShape) {
@@ -122,24 +122,37 @@ TEST_F(Choices, KeptOnesFollowAlignmentAndShape) {
   // Only the first has code for any extents.
   json["kernels"][0]["configurations"][1]["host"][0]["launch"]["variants"].erase(1);
   manifest = parseJson(json);
-  EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, 1u);
-  EXPECT_EQ(plan(gemmCall(512, 512, 65)).configuration, 0u);
-  EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, 1u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 1u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 65)).choice.configuration, 0u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 1u);
   for (int64_t n = 1; n < 100; ++n) { // more than are kept
-    EXPECT_EQ(plan(gemmCall(n * 8, 8, 8)).configuration, 1u) << n;
-    EXPECT_EQ(plan(gemmCall(n * 8, 8, 7)).configuration, 0u) << n;
+    EXPECT_EQ(plan(gemmCall(n * 8, 8, 8)).choice.configuration, 1u) << n;
+    EXPECT_EQ(plan(gemmCall(n * 8, 8, 7)).choice.configuration, 0u) << n;
   }
 }
 
 TEST_F(Choices, AWrongKeptOneDoesNoHarm) {
-  // As if two calls had one hash: the kept configuration does not take this call.
+  // As if two calls had one hash: what is kept does not take this call, or is of another kernel.
   Json json = twoTiles();
   json["kernels"][0]["configurations"][1]["host"][0]["launch"]["variants"].erase(1);
   manifest = parseJson(json);
-  for (uint64_t hash = 0; hash < 32; ++hash) {
-    choices.add(hash, 1);
+  const Call call = gemmCall(512, 512, 65);
+  for (const Choice &wrong : {Choice{1, {0}}, {0, {0}}, {0, {7}}, {0, {1, 1}}, {0, {}}}) {
+    choices.clear();
+    choices.add(hashOfCall(bindArguments(manifest.kernels[0], call.args)), wrong);
+    LaunchPlan taken = plan(call);
+    EXPECT_EQ(taken.choice.configuration, 0u);
+    EXPECT_EQ(taken.choice.variants, (std::vector<unsigned>{1}));
+    EXPECT_EQ(taken.steps[0].launch.variant->name, "plain");
   }
-  EXPECT_EQ(plan(gemmCall(512, 512, 65)).configuration, 0u);
+}
+
+TEST_F(Choices, WhatIsKeptIsNotPricedAgain) {
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).cost, 10.0);
+  LaunchPlan again = plan(gemmCall(512, 512, 64));
+  EXPECT_EQ(again.cost, std::nullopt);
+  EXPECT_EQ(again.choice.variants, (std::vector<unsigned>{0}));
+  EXPECT_EQ(again.steps[0].launch.variant->name, "tma");
 }
 
 TEST_F(Choices, LetsAndWorkspacesAreTheirOwn) {
