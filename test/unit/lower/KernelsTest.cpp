@@ -89,13 +89,13 @@ std::vector<Expected> kernels() {
        14,
        4},
       {"transpose/transpose.tile", {"transpose"}, 1, 0, 0},
-      {"cumsum/cumsum.tile", {"cumsum"}, 1, 0, 1},
+      {"cumsum/cumsum.tile", {"cumsum"}, 1, 0, 0},
       {"topk/topk.tile", {"topk", "topk_long"}, 2, 0, 1},
       {"gemm_epilogue/gemm_epilogue.tile", {"gemm_epilogue", "gemm_swiglu"}, 2, 3, 2},
       {"add_rmsnorm/add_rmsnorm.tile", {"add_rmsnorm"}, 1, 0, 0},
       {"rotary/rotary.tile", {"rope_half", "rope_interleaved"}, 2, 0, 0},
-      {"cross_entropy/cross_entropy.tile", {"cross_entropy"}, 1, 0, 1},
-      {"quantize/quantize.tile", {"quantize", "quantize_long"}, 2, 0, 2},
+      {"cross_entropy/cross_entropy.tile", {"cross_entropy"}, 1, 0, 0},
+      {"quantize/quantize.tile", {"quantize", "quantize_long"}, 2, 0, 0},
   };
 }
 
