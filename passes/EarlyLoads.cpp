@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/EarlyLoads.h"
 
+#include "passes/CodeSize.h"
 #include "passes/Registers.h"
 
 using namespace mlir;
@@ -14,9 +15,6 @@ using namespace tilec;
 
 /// Registers of a thread for addresses, numbers and what passes through.
 constexpr int64_t kOtherRegisters = 48;
-/// Elements that a thread computes in all copies of a loop's body: 64 KiB of code, half of what a
-/// multiprocessor keeps of it.
-constexpr int64_t kMostRepeated = 4096;
 /// Iterations ahead that a loop is repeated for: of tiny bodies, too, more only take time to compile.
 constexpr int64_t kFurthest = 15;
 
@@ -24,29 +22,36 @@ bool tilec::isRepeated(scf::ForOp loop, bool hasRings, int64_t ahead) {
   if (hasRings || ahead == 0 || ahead > kFurthest) {
     return false;
   }
-  int64_t elements = 0;
-  const bool isLong =
-      loop.getBody()
-          ->walk([&](Operation *op) {
-            int64_t most = 1;
-            for (Value value : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
-                                                   SmallVector<Value>(op->getResults()))) {
-              most = std::max(most, registersOf(value, /*apart=*/true));
-            }
-            elements += most;
-            return isa<LoopLikeOpInterface, tile::ThreadsOp, tgpu::MmaOp, tgpu::WgmmaOp,
-                       tgpu::FmaOp>(op)
-                       ? WalkResult::interrupt()
-                       : WalkResult::advance();
-          })
-          .wasInterrupted();
-  return !isLong && elements * (ahead + 2) <= kMostRepeated;
+  const bool isLong = loop.getBody()
+                          ->walk([](Operation *op) {
+                            return isa<LoopLikeOpInterface, tile::ThreadsOp, tgpu::MmaOp,
+                                       tgpu::WgmmaOp, tgpu::FmaOp>(op)
+                                       ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+                          })
+                          .wasInterrupted();
+  return !isLong && ahead + 2 <= mostCopies(*loop.getBody());
+}
+
+/// Registers that keep what `load` reads until it is used. Elements that one access takes lie beside each other in them;
+/// those of narrow accesses have one each, for packing would wait for them.
+static int64_t registersAhead(Operation *load) {
+  auto type = cast<RankedTensorType>(load->getResult(0).getType());
+  const layout::RegisterLayout *layout = tgpu::getLayout(type);
+  const int64_t bits = tile::getStorageBits(type.getElementType());
+  int64_t together = 1;
+  if (auto whole = dyn_cast<tgpu::LoadOp>(load); whole && layout->rank() > 0) {
+    together = std::clamp<int64_t>(whole.getBytes().value_or(0) * 8 / bits, 1,
+                                   layout->contiguousElements(layout->rank() - 1));
+  }
+  return llvm::divideCeil(layout->registersPerThread(), together) *
+         llvm::divideCeil(together * bits, 32);
 }
 
 static int64_t registersOfAll(ArrayRef<Operation *> loads) {
   int64_t registers = 0;
   for (Operation *load : loads) {
-    registers += registersOf(load->getResult(0));
+    registers += registersAhead(load);
   }
   return registers;
 }
@@ -88,10 +93,10 @@ EarlyLoads tilec::planEarlyLoads(scf::ForOp loop, bool hasRings, int64_t wanted,
   };
   while (!plan.loads.empty() && fitting() == 0) {
     auto *largest = llvm::max_element(plan.loads, [](Operation *a, Operation *b) {
-      return registersOf(a->getResult(0)) < registersOf(b->getResult(0));
+      return registersAhead(a) < registersAhead(b);
     });
-    stays(*largest, "it takes " + std::to_string(registersOf((*largest)->getResult(0))) +
-                        " registers, " + beside());
+    stays(*largest,
+          "it takes " + std::to_string(registersAhead(*largest)) + " registers, " + beside());
     plan.loads.erase(largest);
   }
   if (plan.loads.empty()) {

@@ -93,7 +93,7 @@ def UnrollLoops : Pass<"tgpu-unroll-loops", "tilec::tgpu::KernelOp"> {
   let description = [{
     Needs: `tile.unroll` on loops; steps that are constants (others stay as they are). Gives: a loop over as many bodies as the
     factor says, the loads of global memory at its begin where nothing before them may write, and behind it the loop for
-    what is left.
+    what is left. Bodies that are long are fewer, a divisor of the factor (a remark).
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }

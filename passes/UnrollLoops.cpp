@@ -5,12 +5,14 @@
 //
 // The loop itself becomes the second one. Then what the n bodies read of global memory moves to
 // their begin, as far as nothing before it may write: so many accesses are in flight at a time,
-// which is what programs unroll for.
+// which is what programs unroll for. Where n bodies and the one for what is left would be too long, there are
+// fewer, a divisor of n, which leaves a rest only where n does.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Analysis.h"
+#include "passes/CodeSize.h"
 #include "passes/Passes.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -64,6 +66,19 @@ void moveLoadsUp(Block &body) {
   }
 }
 
+/// How often the body of `loop` is repeated, which asks for `wanted`.
+int64_t copiesOf(scf::ForOp loop, int64_t wanted) {
+  int64_t copies = std::clamp<int64_t>(mostCopies(*loop.getBody()) - 1, 1, wanted);
+  while (wanted % copies != 0) {
+    --copies;
+  }
+  if (copies < wanted) {
+    loop.emitRemark("loop is unrolled ") << copies << (copies == 1 ? " time, not " : " times, not ")
+                                         << wanted << ": more copies of its body would be too long";
+  }
+  return copies;
+}
+
 struct UnrollLoops : tilec::impl::UnrollLoopsBase<UnrollLoops> {
   void runOnOperation() override {
     IntegerAnalysis integers(getOperation());
@@ -74,14 +89,16 @@ struct UnrollLoops : tilec::impl::UnrollLoopsBase<UnrollLoops> {
       }
     });
     for (scf::ForOp loop : loops) {
-      unroll(loop, tile::kUnroll.get(loop).getInt(), integers);
+      unroll(loop, integers);
       tile::kUnroll.remove(loop);
     }
   }
 
-  static void unroll(scf::ForOp loop, int64_t factor, const IntegerAnalysis &integers) {
+  static void unroll(scf::ForOp loop, const IntegerAnalysis &integers) {
     APInt step;
     const unsigned width = loop.getStep().getType().getIntOrFloatBitWidth();
+    const int64_t wanted = tile::kUnroll.get(loop).getInt();
+    const int64_t factor = wanted < 2 ? 1 : copiesOf(loop, wanted);
     int64_t stride, ahead;
     if (factor < 2 || loop.getUnsignedCmp() ||
         !matchPattern(loop.getStep(), m_ConstantInt(&step)) || !step.isStrictlyPositive() ||

@@ -232,3 +232,35 @@ tgpu.kernel @many(%a: !w, %n: i32, %z: !h) attributes {threads = 128 : i32, targ
   } {tile.stages = 40 : i32}
   tgpu.return
 }
+
+// -----
+
+!n = tensor<64x64xi8, #tgpu.fragment<"64x64 reg 1,0:2,0:4,0:8,0:16,0:32,0 lane 0,1:0,2:0,4:0,8:0,16 warp 0,32">>
+!w = tensor<64x64xi8, #tgpu.fragment<"64x64 reg 0,1:0,2:0,4:0,8:16,0:32,0 lane 0,16:0,32:1,0:2,0:4,0 warp 8,0">>
+!g = !tile.global<?x?xi8>
+!t = !tile.global<64x64xi8>
+// Bytes that are read one by one have a register each until they are used; those of wide accesses share one.
+// CHECK-LABEL: tgpu.kernel @narrow
+// CHECK: tgpu.load {{.*}} {bytes = 1 : i32, tgpu.schedule = #tgpu.stage<1, 0>}
+// CHECK: tgpu.load {{.*}} {bytes = 1 : i32, tgpu.schedule = #tgpu.stage<1, 1>}
+// CHECK: tgpu.load {{.*}} {bytes = 16 : i32, tgpu.schedule = #tgpu.stage<0, 2>}
+tgpu.kernel @narrow(%a: !g, %n: i32) attributes {threads = 64 : i32, max_registers = 128 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = tgpu.view %a extents(%n, %n : i32, i32) strides(%n : i32) : !g -> !g
+  // expected-remark @+1 {{pipelined loop: 2 stages in registers}}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %t = tile.slice %v[%c0, %i] sizes [64, 64] : !g, i32, i32 -> !t
+    // expected-remark @+1 {{copy overlaps nothing: it takes 64 registers, 96 of 128 registers of a thread are taken by other values}}
+    %x = tgpu.load %t {bytes = 1 : i32} : !t -> !n
+    // expected-remark @+1 {{copy overlaps nothing: it takes 64 registers, 96 of 128 registers of a thread are taken by other values}}
+    %y = tgpu.load %t {bytes = 1 : i32} : !t -> !w
+    %z = tgpu.load %t {bytes = 16 : i32} : !t -> !w
+    %p = arith.addi %x, %x : !n
+    %q = arith.addi %y, %z : !w
+    %r = tgpu.alloc_shared "R" : !tgpu.smem<64x64xi8, #tgpu.shared<"64x64 b8 contig 1 panel 64">>
+    tgpu.local_store %p, %r : !n, !tgpu.smem<64x64xi8, #tgpu.shared<"64x64 b8 contig 1 panel 64">>
+    tgpu.local_store %q, %r : !w, !tgpu.smem<64x64xi8, #tgpu.shared<"64x64 b8 contig 1 panel 64">>
+  } {tile.stages = 2 : i32}
+  tgpu.return
+}
