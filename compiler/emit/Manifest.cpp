@@ -344,13 +344,37 @@ json::Object KernelWriter::write(bool withHost) {
                       {"configurations", json::Array{std::move(configuration)}}};
 }
 
+/// The same with strings of its own: json::Value refers to those that it is given as StringRef.
+static json::Value withOwnStrings(const json::Value &value) {
+  if (const json::Array *list = value.getAsArray()) {
+    json::Array result;
+    result.reserve(list->size());
+    for (const json::Value &item : *list) {
+      result.push_back(withOwnStrings(item));
+    }
+    return result;
+  }
+  if (const json::Object *object = value.getAsObject()) {
+    json::Object result;
+    for (const auto &[key, item] : *object) {
+      result[key.str()] = withOwnStrings(item);
+    }
+    return result;
+  }
+  if (std::optional<llvm::StringRef> text = value.getAsString()) {
+    return text->str();
+  }
+  return value;
+}
+
 static std::optional<json::Object> build(ModuleOp module, unsigned moduleIndex, bool withHost,
                                          DiagnosticEngine &diags) {
   unsigned errorsBefore = diags.numErrors();
   LaunchVariants variants(module);
   json::Array kernels;
   for (auto kernel : module.getOps<tile::KernelOp>()) {
-    kernels.push_back(KernelWriter(kernel, variants, moduleIndex, diags).write(withHost));
+    kernels.push_back(
+        withOwnStrings(KernelWriter(kernel, variants, moduleIndex, diags).write(withHost)));
   }
   if (diags.numErrors() != errorsBefore) {
     return std::nullopt;

@@ -17,7 +17,7 @@ namespace tilec {
 /// The manifest of one module after the GPU passes: each `tile.kernel` with its `tgpu.launch`es,
 /// whose variants are the `tgpu.kernel`s of the same launch name. `moduleIndex` is the place of the
 /// device code in the pack. What the manifest cannot say is reported, and nothing returned. The
-/// result has the members "format", "tilec" and "kernels".
+/// result has the members "format", "tilec" and "kernels", and refers to nothing of the module.
 std::optional<llvm::json::Object> buildManifest(mlir::ModuleOp module, unsigned moduleIndex,
                                                 DiagnosticEngine &diags);
 

@@ -16,11 +16,13 @@ namespace {
 
 class ManifestTest : public testing::Test {
 protected:
-  ManifestTest() : diags(sources) {
+  ManifestTest() : diags(sources) {}
+
+  /// When it returns, its IR and all strings of it are gone: a manifest outlives them.
+  std::optional<json::Object> build(llvm::StringRef text, unsigned module = 0) {
+    mlir::MLIRContext context;
     context.loadDialect<tile::TileDialect, tgpu::TgpuDialect, mlir::arith::ArithDialect,
                         mlir::scf::SCFDialect>();
-  }
-  std::optional<json::Object> build(llvm::StringRef text, unsigned module = 0) {
     auto ir = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     EXPECT_TRUE(bool(ir));
     return ir ? buildManifest(*ir, module, diags) : std::nullopt;
@@ -36,7 +38,6 @@ protected:
 
   llvm::SourceMgr sources;
   DiagnosticEngine diags;
-  mlir::MLIRContext context;
 };
 
 /// Compares a part of a manifest with JSON text.
