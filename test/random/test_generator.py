@@ -218,6 +218,29 @@ class Values(unittest.TestCase):
         store = mutate.meanings(drawn, 0)[0]["Y"]
         self.assertEqual([i for i in range(16) if store.written[i].all()], [1, 3, 5, 7, 9, 11, 13, 15])
 
+    def test_parts_of_gathered_dimensions(self):
+        """Each view has bounds of its own, an index tile those of its length, and a view keeps the indices that it was made of."""
+
+        def filled(name, extent, code):
+            put = elements.Put(elements.ElementOf(name, ["p"]), elements.Number(code, "i32"))
+            return [n.Declare("fragment", name, "i32", [extent]), elements.Parallel(["p"], "", [extent], [put])]
+
+        body = [
+            *filled("at", "16", "p * 2 - 1"),
+            *filled("some", "16", "6 - p"),
+            n.View("v", "X", [gathers.Indices("at"), None]),
+            n.View("w", "v", [("2", "7"), ("0", "9")]),
+            n.Assign(n.Ref("at"), "=", n.Lit(0, "i32")),
+            n.Copy(n.Region("w", [gathers.Indices("some"), "1"]), n.Ref("x")),
+        ]
+        drawn = program(body)
+        x = data.inputs(drawn, 0, 1, drawn.calls[1], extents_of(drawn, drawn.calls[1]))["X"].lo
+        expected = np.zeros((13, 16))
+        for i in range(13):
+            if 0 <= 6 - i < 5:
+                expected[i, :8] = x[(6 - i + 2) * 2 - 1, 1:9]
+        self.assertTrue(np.array_equal(mutate.meanings(drawn, 0)[1]["Y"].tile.lo[:13, :16], expected))
+
     def in_region(self, *statements):
         """s after a region over zeros."""
         body = [

@@ -12,6 +12,7 @@ from .interpret_elements import Elements
 from .intervals import ProgramError, Tile
 from .parts import Reinterpreted
 from .scalars import value_of
+from .windows import Window
 
 STEPS = 20000  # statements of one run
 
@@ -56,72 +57,6 @@ class Jumped(Exception):
     """A `break` or `continue` on its way out; `args` holds the word."""
 
 
-class Window:
-    """A tensor or a view of it: for each dimension of the store an index, or (start, extent)."""
-
-    def __init__(self, store, dims):
-        self.store, self.dims = store, dims
-
-    def narrowed(self, subscripts):
-        dims, given = [], iter(subscripts)
-        for dim in self.dims:
-            if isinstance(dim, int):
-                dims.append(dim)
-                continue
-            s = next(given)
-            start, extent = dim[:2]
-            low, high = max([start, *dim[2:3]]), min([start + extent, *dim[3:]])
-            if s is None:
-                dims.append(dim)
-            elif isinstance(s, tuple):
-                # The slice's own bounds, and those of what it is cut from.
-                begin, end = s
-                dims.append((start + begin, max(end - begin, 0), low, high))
-            else:
-                dims.append(start + s if low <= start + s < high else -1)
-        return Window(self.store, dims)
-
-    def region(self, starts, shape):
-        """What lies inside: its index of numpy in the store and in the region, and the region's shape with one extent for
-        each dimension of the store. Starts are of all open dimensions (or all their indices), the shape is of the last ones."""
-        fixed = len(starts) - len(shape)
-        indices, masks, at = [], [], 0
-        for axis, dim in enumerate(self.dims):
-            size = self.store.tile.shape[axis]
-            if isinstance(dim, int):
-                offsets, good = np.array([dim]), np.array([0 <= dim < size])
-            else:
-                start, extent = dim[:2]
-                count = 1 if at < fixed else shape[at - fixed]
-                offsets = starts[at] + (np.arange(count) if np.ndim(starts[at]) == 0 else 0)
-                good = (offsets >= 0) & (offsets < extent)
-                offsets = offsets + start
-                good &= (offsets >= 0) & (offsets < size)
-                if len(dim) == 4:
-                    good &= (offsets >= dim[2]) & (offsets < dim[3])
-                at += 1
-            indices.append(offsets[good])
-            masks.append(good)
-        return np.ix_(*indices), np.ix_(*masks), tuple(len(m) for m in masks)
-
-    def read(self, starts, shape):
-        source, inside, full = self.region(starts, shape)
-        t = self.store.tile
-        if not self.store.written[source].all():
-            raise ProgramError("reads global memory that nobody wrote")
-
-        def gathered(values):
-            result = np.zeros(full, values.dtype)
-            result[inside] = values[source]
-            return result.reshape(shape)
-
-        return t.each(gathered)
-
-    def write(self, starts, tile):
-        target, inside, full = self.region(starts, tile.shape)
-        self.store.put(target, tile.each(lambda x: x.reshape(full)[inside]))
-
-
 def _pieces(tiles, axis, piece):
     return [t.each(lambda x: x[(slice(None),) * axis + (piece,)]) for t in tiles]
 
@@ -148,11 +83,7 @@ class Interpreter(Elements):
             else:
                 t = inputs[argument.name]
                 store = Store.full(Tile(t.format, t.lo.copy()))
-            self.tensors[argument.name] = self._whole(store)
-
-    @staticmethod
-    def _whole(store):
-        return Window(store, [(0, extent) for extent in store.tile.shape])
+            self.tensors[argument.name] = Window.whole(store)
 
     def run(self):
         for w in self.program.workspaces:
@@ -160,7 +91,7 @@ class Interpreter(Elements):
             store = Store.empty(FORMATS[w.format], shape)
             if w.init is not None:
                 store = Store.full(Tile(FORMATS[w.format], np.full(shape, self.evaluate(w.init).lo)))
-            self.tensors[w.name] = self._whole(store)
+            self.tensors[w.name] = Window.whole(store)
         for launch in self.program.launches:
             self.launch = launch
             grid = [int(value_of(e, self.names)) for e in launch.grid]
@@ -261,25 +192,21 @@ class Interpreter(Elements):
         self.bind(s.name, int(tile.lo))
 
     def do_View(self, s):
-        subscripts = [
-            None if x is None else int(self.number(x)) if isinstance(x, str) else (int(self.number(x[0])), int(self.number(x[1])))
-            for x in s.subscripts
-        ]
+        ends = lambda x: tuple(int(self.number(end)) for end in x)  # noqa: E731
+        subscripts = [None if x is None else self.start(x) if isinstance(x, str) else ends(x) for x in s.subscripts]
         self.bind(s.name, self.lookup(s.of).narrowed(subscripts))
 
     def do_Copy(self, s):
         if isinstance(s.source, n.Region):
             window, starts = self.place(s.source)
-            spans = [x for x in s.source.subscripts if not isinstance(x, str)]
-            shape = tuple(int(self.number(x[1])) for x in spans) if spans else self.shape_of(s.target)
-            value = window.read(starts, shape)
-            if spans:
-                value = value.each(lambda x: x.reshape(self.shape_of(s.target)))
+            value = window.read(starts, self.span_of(s.source, starts) or self.shape_of(s.target))
+            value = value.each(lambda x: x.reshape(self.shape_of(s.target)))
         else:
             value = self.evaluate(s.source)
         if isinstance(s.target, n.Region):
             window, starts = self.place(s.target)
-            window.write(starts, iv.convert(window.store.tile.format, value.stored()))
+            shape = self.span_of(s.target, starts) or value.shape
+            window.write(starts, iv.convert(window.store.tile.format, value.stored().each(lambda x: x.reshape(shape))))
         else:
             self.assign(s.target, iv.convert(self.format_of(s.target), value.stored()))
 
@@ -378,6 +305,12 @@ class Interpreter(Elements):
         window = self.lookup(region.name)
         return window, [self.start(x) for x in region.subscripts]
 
+    def span_of(self, region, starts):
+        """The shape of a slice; that of an origin is empty."""
+        if all(isinstance(x, str) for x in region.subscripts):
+            return ()
+        return tuple(len(at) if np.ndim(at) else int(self.number(x[1])) for x, at in zip(region.subscripts, starts) if np.ndim(at) or not isinstance(x, str))
+
     def start(self, subscript):
         """Of a dimension, or all of its indices."""
         if not isinstance(subscript, Indices):
@@ -385,12 +318,12 @@ class Interpreter(Elements):
         tile = self.evaluate(n.Ref(subscript)).stored()
         if not np.all(tile.known()):
             raise ProgramError("indices that are not known")
-        return tile.lo.astype(np.int64)
+        return tile.lo.astype(np.int64)  # a copy: a view keeps the indices that it was made of
 
     def do_Reshape(self, s):
         whole = self.lookup(s.of)
         shape = tuple(int(self.number(x)) for x in s.extents)
-        self.bind(s.name, self._whole(Renumbered(whole.store, shape)))
+        self.bind(s.name, Window.whole(Renumbered(whole.store, shape)))
 
     def do_BufferView(self, s):
         store, shape = self.lookup(s.of), tuple(int(self.number(x)) for x in s.shape)

@@ -301,7 +301,7 @@ class ReadScalar:
 
 @dataclass
 class View:
-    """For each dimension an index, (start, end) or None for all of it."""
+    """For each dimension an index or index tile, (start, end) or None for all of it."""
 
     name: str
     of: str
