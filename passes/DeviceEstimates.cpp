@@ -124,6 +124,9 @@ std::optional<Spread> DeviceEstimates::ofOperation(Operation *op, Value value, u
   if (isa<tgpu::WarpIdOp>(op)) {
     return between(0.0, double(kernel.getNumWarps() - 1));
   }
+  if (isa<arith::ExtUIOp>(op) && op->getOperand(0).getType().isInteger(1)) { // c ? 1 : 0
+    return Spread(share(op->getOperand(0)));
+  }
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp, arith::IndexCastUIOp,
           tile::ConvertOp>(op)) {
     return of(op->getOperand(0), depth + 1);

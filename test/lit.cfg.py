@@ -37,6 +37,8 @@ if "tilec" in config.available_features:
 if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("gpu")
 
+# The tile that kernels/gemm/*.tile have by default, in place of those that `auto` takes.
+config.substitutions.append(("%one_tile", "-P BM=128 -P BN=256 -P BK=64 -P STAGES=4 -P THREADS=256 -P FILL=0"))
 config.substitutions.append(("%kernels", os.path.join(config.source_dir, "kernels")))
 config.substitutions.append(("%source", config.source_dir))
 config.substitutions.append(("%build", config.build_dir))

@@ -124,24 +124,70 @@ bool Compilation::usesAuto() const {
          llvm::any_of(instantiates, [&](const LoadedFile *file) { return asks(*file); });
 }
 
-/// Seconds that the launches of a host part take, each by its kernel for aligned rows, or for any.
-static double secondsOf(ModuleOp module, const llvm::StringMap<tgpu::CostOp> &costs, bool aligned,
-                        const CallSample &sample, const Target &target) {
-  double sum = 0;
+namespace {
+/// What a kernel takes in calls that launch it, computed for one call after the other.
+class LaunchPrice {
+public:
+  explicit LaunchPrice(tgpu::CostOp cost) : LaunchPrice(wantedOf(cost)) {}
+
+  double secondsOf(const CallSample &sample, double multiprocessors) {
+    llvm::transform(evaluator.leaves(), leaves.begin(), [&](Value leaf) {
+      return valueOfLeaf(leaf, sample, multiprocessors).value_or(0);
+    });
+    evaluator.evaluate(leaves, results);
+    // The branches of the host part that it stands in.
+    for (auto [taken, wanted] : llvm::zip_equal(ArrayRef(results).drop_front(), branches)) {
+      if ((taken != 0) != wanted) {
+        return 0;
+      }
+    }
+    return results.front();
+  }
+
+private:
+  struct Wanted {
+    SmallVector<Value> values; // the cost, then conditions
+    SmallVector<bool> branches;
+  };
+
+  static Wanted wantedOf(tgpu::CostOp cost) {
+    Wanted wanted{{cost.getValue()}, {}};
+    Region *region = cost->getParentRegion();
+    while (auto branch = dyn_cast<scf::IfOp>(region->getParentOp())) {
+      wanted.values.push_back(branch.getCondition());
+      wanted.branches.push_back(region == &branch.getThenRegion());
+      region = branch->getParentRegion();
+    }
+    return wanted;
+  }
+
+  explicit LaunchPrice(const Wanted &wanted)
+      : evaluator(wanted.values), branches(wanted.branches), leaves(evaluator.leaves().size()),
+        results(wanted.values.size()) {}
+
+  HostEvaluator evaluator;
+  SmallVector<bool> branches;
+  SmallVector<double> leaves, results;
+};
+} // namespace
+
+/// Seconds that each call takes, its launches each by their kernel for aligned rows, or for any.
+static std::vector<double> secondsOf(ModuleOp module, const llvm::StringMap<tgpu::CostOp> &costs,
+                                     bool aligned, ArrayRef<CallSample> samples,
+                                     const Target &target) {
+  std::vector<double> sums(samples.size());
   for (auto kernel : module.getOps<tgpu::KernelOp>()) {
     const bool isAligned = kernel.getVariant() == "aligned", isAny = kernel.getVariant() == "any";
     auto cost = costs.find(kernel.getSymName());
     if (cost == costs.end() || (aligned ? isAny : isAligned)) {
       continue;
     }
-    HostEvaluator evaluator(tgpu::CostOp(cost->second).getValue());
-    SmallVector<double> leaves;
-    for (Value leaf : evaluator.leaves()) {
-      leaves.push_back(valueOfLeaf(leaf, sample, machineModel(target).multiprocessors).value_or(0));
+    LaunchPrice price(cost->second);
+    for (auto [sum, sample] : llvm::zip_equal(sums, samples)) {
+      sum += price.secondsOf(sample, machineModel(target).multiprocessors);
     }
-    sum += evaluator.evaluate(leaves);
   }
-  return sum;
+  return sums;
 }
 
 CandidatePrice Compilation::price(const ModuleJob &job, llvm::ArrayRef<CallSample> samples) {
@@ -174,10 +220,8 @@ CandidatePrice Compilation::price(const ModuleJob &job, llvm::ArrayRef<CallSampl
     }
   }
   const llvm::StringMap<tgpu::CostOp> costs = findCosts(*module);
-  for (const CallSample &sample : samples) {
-    result.aligned.push_back(secondsOf(*module, costs, true, sample, *job.target));
-    result.any.push_back(secondsOf(*module, costs, false, sample, *job.target));
-  }
+  result.aligned = secondsOf(*module, costs, true, samples, *job.target);
+  result.any = secondsOf(*module, costs, false, samples, *job.target);
   return result;
 }
 

@@ -52,13 +52,13 @@ TEST(Kernels, Gemm) {
   ASSERT_EQ(k->dimChecks.size(), 3u);
   EXPECT_EQ(k->dimChecks[0].tensor->name, "B");
   EXPECT_EQ(k->dimChecks[0].other->name, "A");
-  ASSERT_EQ(k->launches.size(), 1u);
+  ASSERT_EQ(k->launches.size(), 2u); // the second adds up parts of K
   const LaunchStmt *launch = k->launches[0];
   EXPECT_TRUE(launch->launch.persistent);
   EXPECT_EQ(launch->launch.rasterizeGroup, 8);
   EXPECT_EQ(launch->threads, 256);
-  ASSERT_EQ(launch->body.size(), 5u);
-  auto *loop = llvm::dyn_cast<ForStmt>(launch->body[3]);
+  ASSERT_EQ(launch->body.size(), 6u);
+  auto *loop = llvm::dyn_cast<ForStmt>(launch->body[4]);
   ASSERT_TRUE(loop);
   EXPECT_EQ(loop->mode, ForStmt::Mode::Pipelined);
   EXPECT_EQ(loop->stages, 4);
