@@ -55,7 +55,7 @@ public:
 private:
   json::Value parameter(Value value);
   json::Value guard();
-  json::Value cost();
+  void addCost(json::Object &variant);
   json::Value mapNumber(int64_t number);
   json::Value tensorMap(tgpu::TensorMapAttr map);
   json::Array checks();
@@ -106,14 +106,43 @@ json::Value VariantWriter::guard() {
   return terms.size() == 1 ? std::move(terms.front()) : expressionNode("and", std::move(terms));
 }
 
-/// What tgpu-estimate-cost has written in front of the launch; null if that did not run.
-json::Value VariantWriter::cost() {
-  for (auto cost : launch->getBlock()->getOps<tgpu::CostOp>()) {
-    if (cost.getEntry() == kernel.getSymName()) {
-      return expressions.get(cost.getValue());
+/// Of what `total` is computed from in its block, how often each value is used for it.
+static llvm::DenseMap<Value, unsigned> usesFor(Value total) {
+  llvm::DenseMap<Value, unsigned> uses;
+  SmallVector<Value> pending = {total};
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (value.getParentBlock() == total.getParentBlock() && uses[value]++ == 0) {
+      llvm::append_range(pending, value.getDefiningOp()->getOperands());
     }
   }
-  return nullptr;
+  return uses;
+}
+
+/// What tgpu-estimate-cost has written in front of the launch, and names for what is used more than once there, without which the
+/// expression would be many times as long. Floats alone have names: computing them never fails.
+void VariantWriter::addCost(json::Object &variant) {
+  for (auto cost : launch->getBlock()->getOps<tgpu::CostOp>()) {
+    if (cost.getEntry() != kernel.getSymName()) {
+      continue;
+    }
+    const llvm::DenseMap<Value, unsigned> uses = usesFor(cost.getValue());
+    json::Array lets;
+    for (Operation &op : cost.getBody().front().without_terminator()) {
+      Value value = op.getNumResults() == 1 ? op.getResult(0) : Value();
+      if (value && value.getType().isF64() && uses.lookup(value) > 1 &&
+          !expressions.isLeaf(value)) {
+        std::string name = "c" + std::to_string(lets.size());
+        lets.push_back(json::Object{
+            {"name", name}, {"type", expressions.typeOf(value)}, {"expr", expressions.get(value)}});
+        expressions.bindLet(value, std::move(name));
+      }
+    }
+    if (!lets.empty()) {
+      variant["lets"] = std::move(lets);
+    }
+    variant["cost"] = expressions.get(cost.getValue());
+  }
 }
 
 /// A number of a tensor map: an argument of the launch, or -1 - c for the constant c.
@@ -253,9 +282,7 @@ json::Object VariantWriter::write(unsigned moduleIndex) {
     }
     variant["cluster"] = std::move(extents);
   }
-  if (json::Value seconds = cost(); !seconds.getAsNull()) {
-    variant["cost"] = std::move(seconds);
-  }
+  addCost(variant);
   if (json::Value condition = guard(); !condition.getAsNull()) {
     variant["guard"] = std::move(condition);
   }

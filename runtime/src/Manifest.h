@@ -105,10 +105,18 @@ struct PrintText {
   std::vector<Shown> values;
 };
 
+/// A name for a part of a variant's cost.
+struct CostLet {
+  unsigned index = 0; ///< its slot, as a statement's
+  DType type = DType::F64;
+  Expr expr;
+};
+
 struct Variant {
   std::string name, entry;
   unsigned module = 0;
   std::optional<Expr> guard, cost;
+  std::vector<CostLet> lets; ///< in order, what `cost` names; computed only where the cost is
   std::array<unsigned, 3> block{1, 1, 1};
   std::array<unsigned, 3> cluster{1, 1, 1};
   Blocks blocks;

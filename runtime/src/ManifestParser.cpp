@@ -25,6 +25,7 @@ private:
   std::vector<Statement> parseBlock(const JsonRef &json, NameScope scope, unsigned depth);
   Statement parseStatement(const JsonRef &json, NameScope &scope, unsigned depth);
   Statement parseLaunch(const JsonRef &json, NameScope scope);
+  CostLet parseCostLet(const JsonRef &json, NameScope &scope);
   Variant parseVariant(const JsonRef &json, const NameScope &scope);
   static CheckPlace parseCheckPlace(const JsonRef &json);
   static PrintText parsePrint(const JsonRef &json);
@@ -211,6 +212,18 @@ Statement KernelParser::parseLaunch(const JsonRef &json, NameScope scope) {
   return statement;
 }
 
+CostLet KernelParser::parseCostLet(const JsonRef &json, NameScope &scope) {
+  CostLet let;
+  let.type = parseDType(json["type"], true);
+  let.expr = parseExpr(json["expr"], scope, dtypeKind(let.type));
+  if (dtypeKind(let.type) != ValueKind::Float) {
+    json["type"].fail("a name in a cost is a float");
+  }
+  let.index = configuration->numLets++;
+  scope.lets[json["name"].string()] = {let.index, let.type};
+  return let;
+}
+
 Variant KernelParser::parseVariant(const JsonRef &json, const NameScope &scope) {
   Variant variant;
   variant.entry = json["entry"].string();
@@ -221,7 +234,13 @@ Variant KernelParser::parseVariant(const JsonRef &json, const NameScope &scope) 
     variant.guard = parseExpr(json["guard"], scope, ValueKind::Bool);
   }
   if (json.hasValue("cost")) {
-    variant.cost = parseExpr(json["cost"], scope);
+    NameScope own = scope;
+    if (json.has("lets")) {
+      for (const JsonRef &let : json["lets"].items()) {
+        variant.lets.push_back(parseCostLet(let, own));
+      }
+    }
+    variant.cost = parseExpr(json["cost"], own);
     if (variant.cost->kind == ValueKind::Bool) {
       json["cost"].fail("must be a number");
     }

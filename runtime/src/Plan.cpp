@@ -63,6 +63,7 @@ private:
   bool setGrid(const Statement &statement);
   /// The chosen variant, its maps computed, its cost added to the plan's; throws if there is none.
   const Variant &choose(const Statement &statement, std::vector<PlannedMap> &maps);
+  double costOf(const Variant &variant);
   const Variant &takeKnown(const Statement &statement, std::vector<PlannedMap> &maps);
   /// Why a variant cannot be taken; empty if it can.
   std::string refuse(const Variant &variant, std::vector<PlannedMap> &maps) const;
@@ -267,6 +268,14 @@ const Variant &Planner::takeKnown(const Statement &statement, std::vector<Planne
   return statement.variants[number];
 }
 
+double Planner::costOf(const Variant &variant) {
+  for (const CostLet &let : variant.lets) {
+    env.lets[let.index] = Value::ofFloat(roundFloat(let.type, evaluate(let.expr, env).real));
+  }
+  const Value cost = evaluate(*variant.cost, env);
+  return cost.kind == ValueKind::Float ? cost.real : static_cast<double>(cost.integer);
+}
+
 const Variant &Planner::choose(const Statement &statement, std::vector<PlannedMap> &maps) {
   std::vector<const Variant *> eligible;
   std::vector<std::vector<PlannedMap>> eligibleMaps;
@@ -298,8 +307,7 @@ const Variant &Planner::choose(const Statement &statement, std::vector<PlannedMa
   size_t best = 0;
   double bestCost = 0;
   for (size_t i = 0; allCosts && i < eligible.size(); ++i) {
-    Value value = evaluate(*eligible[i]->cost, env);
-    double cost = value.kind == ValueKind::Float ? value.real : static_cast<double>(value.integer);
+    const double cost = costOf(*eligible[i]);
     if (i == 0 || cost < bestCost) {
       best = i;
       bestCost = cost;

@@ -74,6 +74,12 @@ def number(text):
         return text
 
 
+def cost_of(variant, host):
+    for let in variant.get("lets", []):
+        host.lets[let["name"]] = host.value(let["expr"])
+    return host.value(variant["cost"])
+
+
 def predict(manifest, dims, arguments):
     """Seconds of a call: of each launch the cheapest variant that fits."""
     kernel = manifest["kernels"][0]
@@ -82,7 +88,7 @@ def predict(manifest, dims, arguments):
     host = Host(kernel, {**dims, **fixed}, scalars, MULTIPROCESSORS)
     total = 0
     for launch in describe_pack.run_host(kernel["configurations"][0]["host"], host, {}):
-        total += min(host.value(variant["cost"]) for variant in describe_pack.eligible(launch, host))
+        total += min(cost_of(variant, host) for variant in describe_pack.eligible(launch, host))
     return total
 
 

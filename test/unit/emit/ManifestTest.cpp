@@ -109,6 +109,30 @@ TEST_F(ManifestTest, ArgumentsChecksAndHost) {
                         "l2_promotion": 256, "interleave": "none", "oob": "zero"}]}]}}])");
 }
 
+TEST_F(ManifestTest, WhatACostUsesTwiceHasAName) {
+  std::optional<json::Object> manifest = build(R"(
+  tile.kernel @k(%n: i32 {tile.name = "n", tile.dtype = "i32"}) {
+    %c1 = arith.constant 1 : i32
+    tgpu.cost @k_0 terms ["launch"] {
+      %x = arith.sitofp %n : i32 to f64
+      %y = arith.addf %x, %x : f64
+      %z = arith.mulf %y, %y : f64
+      %unused = arith.mulf %z, %z : f64
+      tgpu.yield %z, %unused : f64, f64
+    }
+    tgpu.launch "k.0" grid(%c1 : i32) args(%n : i32)
+    tile.return
+  }
+  tgpu.kernel @k_0(%n: i32) attributes {threads = 32 : i32, launch = "k.0"} { tgpu.return })");
+  ASSERT_TRUE(manifest.has_value());
+  json::Object &launch = *host(kernel(*manifest)).back().getAsObject()->getObject("launch");
+  json::Object &variant = *(*launch.getArray("variants"))[0].getAsObject();
+  expectJson(*variant.get("lets"), R"([
+    {"name": "c0", "type": "f64", "expr": {"op": "cast", "args": [{"arg": "n"}], "type": "f64"}},
+    {"name": "c1", "type": "f64", "expr": {"op": "add", "args": [{"let": "c0"}, {"let": "c0"}], "type": "f64"}}])");
+  expectJson(*variant.get("cost"), R"({"op": "mul", "args": [{"let": "c1"}, {"let": "c1"}], "type": "f64"})");
+}
+
 TEST_F(ManifestTest, ConditionsAndLaziness) {
   std::optional<json::Object> manifest = build(R"(
   tile.kernel @k(%x: !tile.global<?xf32> {tile.name = "X", tile.dtype = "f32", tile.direction = "out"},

@@ -114,6 +114,28 @@ TEST(Plan, CostsDecideWhenAllHaveOne) {
   EXPECT_EQ(plan(json, gemmCall(300, 64, 64)).launch().variant->name, "tma");
 }
 
+TEST(Plan, PartsOfACostHaveNames) {
+  Json json = gemmManifest();
+  Json &variant = variants(json)[0];
+  variant["lets"] = Json::parse(R"([
+    {"name": "c0", "type": "f64", "expr": {"op": "cast", "args": [{"dim": "M"}], "type": "f64"}},
+    {"name": "c1", "type": "f64", "expr": {"op": "mul", "args": [{"let": "c0"}, {"let": "c0"}], "type": "f64"}}])");
+  variant["cost"] = Json::parse(R"({"let": "c1"})");
+  variants(json)[1]["cost"] = 10000;
+  variants(json)[2]["cost"] = 20000;
+  EXPECT_EQ(plan(json, gemmCall(99, 64, 64)).launch().variant->name, "tma");
+  EXPECT_EQ(plan(json, gemmCall(101, 64, 64)).launch().variant->name, "plain");
+  // They are this variant's, and floats.
+  Json other = json;
+  variants(other)[1]["cost"] = Json::parse(R"({"let": "c1"})");
+  EXPECT_NE(errorOf([&] { parseJson(other); }).find("no `let` of the name `c1` here"),
+            std::string::npos);
+  variant["lets"][0]["type"] = "i64";
+  variant["lets"][0]["expr"] = 1;
+  EXPECT_NE(errorOf([&] { parseJson(json); }).find("lets[0].type: a name in a cost is a float"),
+            std::string::npos);
+}
+
 TEST(Plan, Architectures) {
   auto runs = [](const char *arch, unsigned major, unsigned minor,
                  Module::Kind kind = Module::Kind::Fatbin) {
