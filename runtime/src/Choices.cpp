@@ -78,8 +78,8 @@ public:
   }
 
   /// The first configuration that takes the call says for which architecture code is looked for;
-  /// of all those for it the cheapest is taken, or the first if one has no cost.
-  LaunchPlan cheapest() const {
+  /// of all those for it the preferred one is taken, else the cheapest, or the first if one has no cost.
+  LaunchPlan choose() const {
     std::optional<LaunchPlan> best;
     std::optional<Error> first;
     std::string others;
@@ -88,6 +88,9 @@ public:
         LaunchPlan candidate = plan(i);
         if (!best) {
           best = std::move(candidate);
+          if (std::optional<LaunchPlan> known = preferred(*best)) {
+            return std::move(*known);
+          }
         } else if (candidate.arch == best->arch && candidate.cost && best->cost &&
                    *candidate.cost < *best->cost) {
           best = std::move(candidate);
@@ -110,6 +113,34 @@ public:
   }
 
 private:
+  bool holds(const Preference &preference) const {
+    return std::all_of(preference.ranges.begin(), preference.ranges.end(), [&](const auto &range) {
+      const Int value = (range.isScalar ? env.scalars : env.dims)[range.index].integer;
+      return range.least <= value && value <= range.most;
+    });
+  }
+
+  /// By the first preference for these dimensions whose configuration takes the call with code for the
+  /// architecture of `first`.
+  std::optional<LaunchPlan> preferred(const LaunchPlan &first) const {
+    for (const Preference &preference : kernel.preferences) {
+      if (!holds(preference)) {
+        continue;
+      }
+      if (preference.configuration == first.choice.configuration) {
+        return first;
+      }
+      try {
+        LaunchPlan candidate = plan(preference.configuration);
+        if (candidate.arch == first.arch) {
+          return candidate;
+        }
+      } catch (const Error &) { // the next one, or what is cheapest
+      }
+    }
+    return std::nullopt;
+  }
+
   const Manifest &manifest;
   const Kernel &kernel;
   const Env &env;
@@ -131,7 +162,7 @@ LaunchPlan planCall(const Manifest &manifest, const Kernel &kernel, std::span<co
       known.reset(); // of another call with this hash; or the error is found again
     }
   }
-  LaunchPlan plan = filter.configuration ? chooser.plan(*filter.configuration) : chooser.cheapest();
+  LaunchPlan plan = filter.configuration ? chooser.plan(*filter.configuration) : chooser.choose();
   if (choices) {
     choices->add(call, plan.choice);
   }

@@ -30,7 +30,7 @@ private:
 /// A hash of all that guards, grids and costs look at in a call.
 uint64_t hashOfCall(const Env &env);
 
-/// Plans a whole call with the cheapest of the configurations that take it (docs/pack.md). Throws
+/// Plans a whole call with the preferred or cheapest of the configurations that take it (docs/pack.md). Throws
 /// Error: TILE_ERROR_ARGUMENT, or TILE_ERROR_NO_VARIANT with the reasons. `choices` are those of this
 /// kernel on this device under this filter; null: none are kept.
 LaunchPlan planCall(const Manifest &manifest, const Kernel &kernel, std::span<const tile_arg> args,

@@ -48,6 +48,7 @@ constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
 // X(member, symbol in the library, parameter types)
 #define TILE_RT_DRIVER_FUNCTIONS(X)                                                                \
   X(init, "cuInit", unsigned)                                                                      \
+  X(getVersion, "cuDriverGetVersion", int *)                                                       \
   X(getErrorName, "cuGetErrorName", cu::Result, const char **)                                     \
   X(getErrorString, "cuGetErrorString", cu::Result, const char **)                                 \
   X(deviceGetCount, "cuDeviceGetCount", int *)                                                     \

@@ -158,6 +158,18 @@ struct Configuration {
   unsigned numLets = 0, numWorkspaces = 0, numLaunches = 0;
 };
 
+/// A configuration that calls of these dimensions take, whatever the costs say.
+struct Preference {
+  /// Of a dimension or, with `isScalar`, of an argument.
+  struct Range {
+    bool isScalar = false;
+    unsigned index = 0;
+    int64_t least = 0, most = 0; ///< both included
+  };
+  std::vector<Range> ranges;
+  unsigned configuration = 0;
+};
+
 struct Kernel {
   std::string symbol;
   Parameters params; ///< of all configurations
@@ -165,6 +177,7 @@ struct Kernel {
   std::vector<Dimension> dims;
   std::vector<Check> checks;
   std::vector<Configuration> configurations; ///< at least one
+  std::vector<Preference> preferences;       ///< the first one that takes a call counts
 };
 
 struct Manifest {

@@ -22,6 +22,7 @@ private:
   void parseDims(const JsonRef &json);
   std::vector<Check> parseChecks(const JsonRef &json);
   void parseConfiguration(const JsonRef &json);
+  Preference parsePreference(const JsonRef &json) const;
   std::vector<Statement> parseBlock(const JsonRef &json, NameScope scope, unsigned depth);
   Statement parseStatement(const JsonRef &json, NameScope &scope, unsigned depth);
   Statement parseLaunch(const JsonRef &json, NameScope scope);
@@ -421,6 +422,38 @@ void KernelParser::parseConfiguration(const JsonRef &json) {
   configuration->host = parseBlock(json["host"], names, 0);
 }
 
+Preference KernelParser::parsePreference(const JsonRef &json) const {
+  Preference preference;
+  preference.configuration = static_cast<unsigned>(
+      json["configuration"].integer(0, static_cast<__int128>(kernel.configurations.size()) - 1));
+  const JsonRef ranges = json["ranges"];
+  if (!ranges.raw().is_object() || ranges.raw().empty()) {
+    ranges.fail("expected ranges by name");
+  }
+  for (const auto &[name, bounds] : ranges.raw().items()) {
+    const JsonRef item = ranges[name.c_str()];
+    if (item.size() != 2) {
+      item.fail("expected the least and the greatest value");
+    }
+    Preference::Range range;
+    range.least = item.at(0).as<int64_t>();
+    range.most = item.at(1).as<int64_t>();
+    auto dim = std::find_if(kernel.dims.begin(), kernel.dims.end(),
+                            [&](const Dimension &one) { return one.name == name; });
+    if (dim != kernel.dims.end()) {
+      range.index = static_cast<unsigned>(dim - kernel.dims.begin());
+    } else {
+      range.isScalar = true;
+      range.index = names.argument(item, name, false);
+      if (dtypeKind(kernel.arguments[range.index].dtype) != ValueKind::Int) {
+        item.fail("`" + name + "` is no integer");
+      }
+    }
+    preference.ranges.push_back(range);
+  }
+  return preference;
+}
+
 void KernelParser::parse(const JsonRef &json) {
   kernel.symbol = json["symbol"].string();
   kernel.params = parseParams(json);
@@ -433,6 +466,11 @@ void KernelParser::parse(const JsonRef &json) {
   }
   if (kernel.configurations.empty()) {
     json["configurations"].fail("there must be one");
+  }
+  if (json.has("preferences")) {
+    for (const JsonRef &item : json["preferences"].items()) {
+      kernel.preferences.push_back(parsePreference(item));
+    }
   }
 }
 

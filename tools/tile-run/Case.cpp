@@ -47,16 +47,19 @@ Names namesOf(const Call &call, const Kernel &kernel) {
   return names;
 }
 
-std::string timeCall(Executor &executor, const Names &names, const CaseOptions &options) {
-  std::map<std::string, double> amounts = evaluateFormulas(options.bench, names);
-  std::vector<float> times = executor.time(options.warmup, options.repeat, options.flushL2);
-  std::sort(times.begin(), times.end());
-  double median = times[times.size() / 2];
-  auto quarter = [&](size_t i) { return static_cast<double>(times[i * (times.size() - 1) / 4]); };
+Times timeCall(Executor &executor, const CaseOptions &options) {
+  std::vector<float> list = executor.time(options.warmup, options.repeat, options.flushL2);
+  std::sort(list.begin(), list.end());
+  auto quarter = [&](size_t i) { return static_cast<double>(list[i * (list.size() - 1) / 4]); };
+  return {list.size(), static_cast<double>(list[list.size() / 2]), quarter(0), quarter(1),
+          quarter(3)};
+}
+
+std::string describe(const Times &times, const std::map<std::string, double> &amounts) {
   char buffer[120];
   std::snprintf(buffer, sizeof(buffer), "%.4f ms (median of %zu, least %.4f, half %.4f to %.4f)",
-                median, times.size(), quarter(0), quarter(1), quarter(3));
-  return buffer + rates(median, amounts);
+                times.median, times.launches, times.least, times.lower, times.upper);
+  return buffer + rates(times.median, amounts);
 }
 
 CaseResult runOn(PlanExecutor &executor, const Kernel &kernel, const CaseOptions &options) {
@@ -66,9 +69,12 @@ CaseResult runOn(PlanExecutor &executor, const Kernel &kernel, const CaseOptions
   Call call(executor, kernel, options.call);
   CaseResult result;
   static_cast<CallResult &>(result) = call.run();
+  result.variants = executor.variants();
   if (options.repeat > 0 && result.ok) {
     try {
-      result.text += "; " + timeCall(executor, namesOf(call, kernel), options);
+      const auto amounts = evaluateFormulas(options.bench, namesOf(call, kernel));
+      result.times = timeCall(executor, options);
+      result.text += "; " + describe(*result.times, amounts);
     } catch (const Error &error) {
       result.ok = false;
       result.deviceLost = error.status == TILE_ERROR_DRIVER;

@@ -6,7 +6,15 @@
 
 namespace tile_run {
 
+/// How long launches took, in milliseconds; half of them between `lower` and `upper`.
+struct Times {
+  size_t launches = 0;
+  double median = 0, least = 0, lower = 0, upper = 0;
+};
+
 struct CaseResult : tile_rt::CallResult {
+  std::vector<std::string> variants; ///< of the launches
+  std::optional<Times> times;
   tile_rt::Printed printed; ///< by the kernel, in the run that is reported
   std::string reports;      ///< of the emulator
   std::string profile;      ///< likewise, if asked for

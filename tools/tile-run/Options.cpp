@@ -101,10 +101,13 @@ std::optional<Options> parseCommandLine(int argc, char **argv) {
   Options options;
   Raw raw;
   std::string on;
-  app.add_option("pack", options.pack, "the pack")->required();
+  app.add_option("pack", options.pack, "the pack");
   app.add_option("--on", on, "cuda or emu; without it cuda if there is a GPU, else emu");
   app.add_option("--cases", options.casesFile,
                  "a file of cases: each line has options like this command line");
+  app.add_option("--results", options.resultsFile,
+                 "a file that gets a line of JSON for each case, when it is done");
+  app.add_flag("--devices", options.devices, "list the GPUs, each as a line of JSON");
   app.add_option("--device", options.device, "number of the CUDA device");
   app.add_flag("--list", options.list, "list the kernels and their arguments; needs no GPU");
   addCaseOptions(app, options.common, raw);
@@ -118,6 +121,9 @@ std::optional<Options> parseCommandLine(int argc, char **argv) {
     throw InputError(error.what());
   }
   finish(options.common, raw);
+  if (options.pack.empty() && !options.devices) {
+    throw InputError("pack is required");
+  }
   if (!on.empty()) {
     options.on = executorNamed(on);
   }

@@ -34,9 +34,11 @@ enum class On { Auto, Cuda, Emu };
 
 struct Options {
   std::string pack, casesFile;
+  std::string resultsFile; ///< gets a line of JSON for each case; may be empty
   On on = On::Auto;
   int device = 0;
   bool list = false;
+  bool devices = false; ///< print the devices, and run nothing
   CaseOptions common;
 };
 

@@ -16,16 +16,24 @@ std::string PlanExecutor::prepare(std::span<const tile_arg> args, bool verbose) 
   if (verbose) {
     return describePlan(kernel.pack->manifest, *kernel.kernel, plan);
   }
-  std::string variants = describeConfiguration(*kernel.kernel, plan.choice.configuration);
-  variants += variants.empty() ? "" : ": ";
+  std::string text = describeConfiguration(*kernel.kernel, plan.choice.configuration);
+  text += text.empty() ? "" : ": ";
   bool isFirst = true;
+  for (const std::string &name : variants()) {
+    text += (isFirst ? "" : "; ") + name;
+    isFirst = false;
+  }
+  return text;
+}
+
+std::vector<std::string> PlanExecutor::variants() const {
+  std::vector<std::string> names;
   for (const PlanStep &step : plan.steps) {
     if (step.isLaunch) {
-      variants += (isFirst ? "" : "; ") + step.launch.variant->name;
-      isFirst = false;
+      names.push_back(step.launch.variant->name);
     }
   }
-  return variants;
+  return names;
 }
 
 std::string PlanExecutor::damage() const {

@@ -15,6 +15,8 @@ public:
   std::string prepare(std::span<const tile_arg> args, bool verbose) override;
   void run() override { run(plan, workspace->address()); }
   std::string damage() const override;
+  /// Of the launches that were prepared, in order.
+  std::vector<std::string> variants() const;
   /// What the kernel has printed, in all runs so far.
   const tile_rt::Printed &printed() const { return said; }
 

@@ -2,7 +2,7 @@
 // compares and times them.
 #include "runtime/harness/Npy.h"
 #include "tools/tile-run/Arithmetic.h"
-#include "tools/tile-run/Case.h"
+#include "tools/tile-run/Results.h"
 
 #include <cstdio>
 
@@ -49,13 +49,16 @@ void print(const CaseResult &result, const char *indent) {
   std::fputs(result.reports.c_str(), stderr);
 }
 
-int runAll(tile_pack &pack, const std::vector<CaseLine> &cases) {
+int runAll(tile_pack &pack, const std::vector<CaseLine> &cases, Results *results) {
   size_t wrong = 0, done = 0;
   for (const CaseLine &entry : cases) {
     CaseResult result = runCase(pack, entry.options);
     show(result.printed);
     std::printf("%s %s\n", result.ok ? "pass" : "FAIL", entry.text.c_str());
     print(result, "    ");
+    if (results) {
+      results->add(entry.text, result, pack.context);
+    }
     wrong += !result.ok;
     ++done;
     if (result.deviceLost) {
@@ -85,6 +88,10 @@ std::unique_ptr<tile_context> openGpu(const Options &options) {
 }
 
 int run(const Options &options) {
+  if (options.devices) {
+    printDevices();
+    return kOk;
+  }
   if (options.list) {
     tile_pack *raw = nullptr;
     tile_status status = tile_load_pack_file(nullptr, options.pack.c_str(), &raw);
@@ -118,14 +125,21 @@ int run(const Options &options) {
   }
   context = openGpu(options);
   pack->context = context.get();
+  std::optional<Results> results;
+  if (!options.resultsFile.empty()) {
+    results.emplace(options.resultsFile);
+  }
   int code = kOk;
   if (options.casesFile.empty()) {
     CaseResult result = runCase(*pack, options.common);
     show(result.printed);
     print(result, "");
+    if (results) {
+      results->add("", result, context.get());
+    }
     code = result.ok ? kOk : kWrong;
   } else {
-    code = runAll(*pack, cases);
+    code = runAll(*pack, cases, results ? &*results : nullptr);
   }
   pack.reset(); // before its context
   return code;

@@ -175,6 +175,66 @@ TEST_F(Choices, DescriptionsNameTheConfiguration) {
       << text;
 }
 
+/// With preferences, as JSON.
+Json preferring(const char *preferences) {
+  Json json = twoTiles();
+  json["kernels"][0]["preferences"] = Json::parse(preferences);
+  return json;
+}
+
+TEST_F(Choices, PreferencesOutrankCosts) {
+  manifest = parseJson(preferring(R"([
+    { "ranges": { "M": [512, 512], "N": [512, 512], "K": [64, 64] }, "configuration": 0 },
+    { "ranges": { "M": [363, 724], "N": [363, 724], "K": [46, 90] }, "configuration": 1 },
+    { "ranges": { "M": [2897, 5792] }, "configuration": 1 } ])"));
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 0u);   // exact; the cheapest is 1
+  EXPECT_EQ(plan(gemmCall(512, 512, 72)).choice.configuration, 1u);   // the bucket
+  EXPECT_EQ(plan(gemmCall(4096, 4096, 64)).choice.configuration, 1u); // the cheapest is 0
+  EXPECT_EQ(plan(gemmCall(2896, 8192, 64)).choice.configuration, 0u); // outside: the cheapest
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 0u);   // kept
+  EXPECT_EQ(plan(gemmCall(512, 512, 64), {"", "", 1}).choice.configuration, 1u); // asked for
+}
+
+TEST_F(Choices, APreferenceThatDoesNotTakeTheCallIsPassedOver) {
+  Json json = preferring(R"([ { "ranges": { "M": [512, 512] }, "configuration": 1 },
+                              { "ranges": { "N": [512, 512] }, "configuration": 0 } ])");
+  json["kernels"][0]["configurations"][1]["host"][0]["launch"]["variants"].erase(1);
+  manifest = parseJson(json);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 1u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 65)).choice.configuration, 0u); // rows that are not aligned
+}
+
+TEST_F(Choices, PreferencesForOtherArchitecturesDoNotCount) {
+  Json json = preferring(R"([ { "ranges": { "M": [512, 512] }, "configuration": 2 },
+                              { "ranges": { "M": [512, 512] }, "configuration": 0 } ])");
+  Json &configurations = json["kernels"][0]["configurations"];
+  configurations.push_back(configurations[1]);
+  for (Json &variant : configurations[2]["host"][0]["launch"]["variants"]) {
+    variant["module"] = 1;
+  }
+  manifest = parseJson(json);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 0u);
+  choices.clear();
+  EXPECT_EQ(plan(gemmCall(512, 512, 64), {"sm_80", ""}).choice.configuration, 2u);
+}
+
+TEST(Preferences, AreChecked) {
+  auto error = [](const char *preferences) {
+    return errorOf([&] { parseJson(preferring(preferences)); });
+  };
+  auto expect = [&](const char *preferences, const char *text) {
+    const std::string said = error(preferences);
+    EXPECT_NE(said.find(text), std::string::npos) << said;
+  };
+  expect(R"([ { "ranges": { "M": [1, 2] }, "configuration": 2 } ])", "out of range");
+  expect(R"([ { "ranges": { "Q": [1, 2] }, "configuration": 0 } ])", "`Q`");
+  expect(R"([ { "ranges": { "A": [1, 2] }, "configuration": 0 } ])", "`A`");
+  expect(R"([ { "ranges": { "M": [1] }, "configuration": 0 } ])", "the least and the greatest");
+  expect(R"([ { "ranges": { "M": 1 }, "configuration": 0 } ])", "expected an array");
+  expect(R"([ { "ranges": {}, "configuration": 0 } ])", "expected ranges by name");
+  expect(R"([ { "configuration": 0 } ])", "`ranges` is missing");
+}
+
 TEST(Configurations, ThereIsOne) {
   Json json = gemmManifest();
   json["kernels"][0]["configurations"] = Json::array();

@@ -1,12 +1,14 @@
 // A CUDA driver for tests: a library with the functions that the runtime opens. "Device memory" is
 // host memory; launches run nothing but write a line to the log file named by FAKE_DRIVER_LOG, with
-// the bytes of their parameters.
+// the bytes of their parameters. What is timed takes half a millisecond, or as many microseconds as the last
+// launch had blocks with FAKE_DRIVER_TIMES; a launch of FAKE_DRIVER_HANGS blocks does not return.
 #include "runtime/include/tile/pack_format.h"
 #include "runtime/src/Driver.h"
 #include "runtime/support/TensorMapArguments.h"
 
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +16,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 
 #define FAKE extern "C" __attribute__((visibility("default"))) int
 
@@ -39,6 +42,8 @@ std::string hex(const void *data, size_t bytes) {
   return text;
 }
 
+std::atomic<unsigned> lastGrid = 0;
+
 // What handles point to; nobody looks inside.
 int fakeModule, fakeContext, fakeStream, fakeEvent;
 template <class Handle>
@@ -57,6 +62,10 @@ const std::string *functionNamed(const char *name) {
 } // namespace
 
 FAKE cuInit(unsigned) { return 0; }
+FAKE cuDriverGetVersion(int *version) {
+  *version = 12080;
+  return 0;
+}
 FAKE cuGetErrorName(int, const char **text) {
   *text = "CUDA_ERROR_FAKE";
   return 0;
@@ -156,6 +165,13 @@ FAKE cuLaunchKernelEx(const cu::LaunchConfig *config, cu::Function function, voi
     line += " " + hex(params[i], 8);
   }
   logLine(line);
+  lastGrid = config->gridX;
+  if (const char *hangs = std::getenv("FAKE_DRIVER_HANGS");
+      hangs && std::to_string(lastGrid) == hangs) {
+    for (;;) {
+      std::this_thread::sleep_for(std::chrono::hours(1));
+    }
+  }
   // A kernel "fails_N" has a record of failed checks and a base as its last parameters, and fails
   // at place 1 with the values 7 and -1.5.
   if (entryName.rfind("fails_", 0) == 0) {
@@ -294,7 +310,7 @@ FAKE cuEventCreate(cu::Event *event, unsigned) {
 FAKE cuEventRecord(cu::Event, cu::Stream) { return 0; }
 FAKE cuEventSynchronize(cu::Event) { return 0; }
 FAKE cuEventElapsedTime(float *milliseconds, cu::Event, cu::Event) {
-  *milliseconds = 0.5f;
+  *milliseconds = std::getenv("FAKE_DRIVER_TIMES") ? 1e-3f * static_cast<float>(lastGrid) : 0.5f;
   return 0;
 }
 FAKE cuEventDestroy_v2(cu::Event) { return 0; }

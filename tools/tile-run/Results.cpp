@@ -1,0 +1,76 @@
+#include "tools/tile-run/Results.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+using namespace tile_rt;
+using Json = nlohmann::ordered_json;
+
+namespace tile_run {
+
+/// Whether a file ends within a line: what wrote it was ended.
+static bool endsTorn(const std::string &path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file || file.tellg() <= 0) {
+    return false;
+  }
+  file.seekg(-1, std::ios::end);
+  return file.get() != '\n';
+}
+
+Results::Results(const std::string &path) : path(path) {
+  const bool isTorn = endsTorn(path);
+  file.open(path, std::ios::app);
+  if (isTorn) {
+    file << "\n";
+  }
+  file.flush();
+  if (!file) {
+    throw InputError("cannot write `" + path + "`");
+  }
+}
+
+void Results::add(const std::string &text, const CaseResult &result, const tile_context *context) {
+  Json line = {{"case", text}, {"ok", result.ok}, {"text", result.text}};
+  if (context) {
+    line["device"] = context->info.name;
+    line["driver"] = driverVersion(*context->driver);
+  }
+  line["variants"] = result.variants;
+  if (result.times) {
+    const Times &times = *result.times;
+    line["microseconds"] = {{"median", times.median * 1e3},
+                            {"least", times.least * 1e3},
+                            {"half", {times.lower * 1e3, times.upper * 1e3}}};
+    line["launches"] = times.launches;
+  }
+  file << line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" << std::flush;
+  if (!file) {
+    throw InputError("cannot write `" + path + "`");
+  }
+}
+
+std::string driverVersion(const Driver &driver) {
+  int version = 0; // 1000 times the major plus 10 times the minor one
+  driver.check(driver.getVersion(&version), "cuDriverGetVersion");
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+void printDevices() {
+  std::shared_ptr<const Driver> driver = Driver::open();
+  int count = 0;
+  driver->check(driver->deviceGetCount(&count), "cuDeviceGetCount");
+  if (count == 0) {
+    throw Error(TILE_ERROR_NO_DRIVER, "the CUDA driver has no device");
+  }
+  for (int i = 0; i < count; ++i) {
+    cu::Device device = 0;
+    driver->check(driver->deviceGet(&device, i), "cuDeviceGet");
+    char name[256] = {};
+    driver->check(driver->deviceGetName(name, sizeof(name), device), "cuDeviceGetName");
+    const Json line = {{"device", i}, {"name", name}, {"driver", driverVersion(*driver)}};
+    std::printf("%s\n", line.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+  }
+}
+
+} // namespace tile_run
