@@ -92,11 +92,10 @@ std::vector<unsigned> usable(ArrayRef<CandidatePrice> candidates) {
 } // namespace
 
 std::vector<unsigned> coverSamples(ArrayRef<CandidatePrice> candidates, Seconds seconds,
-                                   unsigned limit) {
+                                   unsigned limit, std::vector<unsigned> chosen) {
   const std::vector<unsigned> all = usable(candidates);
-  std::vector<unsigned> chosen;
-  std::vector<double> costs;
-  double mean = std::numeric_limits<double>::infinity();
+  std::vector<double> costs = cheapest(candidates, seconds, chosen);
+  double mean = chosen.empty() ? std::numeric_limits<double>::infinity() : meanLog(costs);
   while (chosen.size() < limit) {
     std::optional<unsigned> next;
     double nextMean = mean - (chosen.empty() ? 0 : leastGain);

@@ -29,9 +29,10 @@ struct CandidatePrice {
 
 /// The up to `limit` candidates that together cover the samples best: first the one with the least mean
 /// of logarithms of cost, then those that bring the mean of each sample's cheapest down most, as long
-/// as that is by a thousandth. Refused ones are left out; empty if all are.
+/// as that is by a thousandth. Refused ones are left out; empty if all are. Those `chosen` are among them, and first.
 std::vector<unsigned> coverSamples(llvm::ArrayRef<CandidatePrice> candidates,
-                                   std::vector<double> CandidatePrice::*seconds, unsigned limit);
+                                   std::vector<double> CandidatePrice::*seconds, unsigned limit,
+                                   std::vector<unsigned> chosen = {});
 
 /// The mean over the samples of how much more the cheapest of `chosen` costs than the cheapest of all
 /// candidates: 0.02 is 2 %.

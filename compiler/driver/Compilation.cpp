@@ -67,7 +67,7 @@ std::unique_ptr<sema::Program> Compilation::analyze(const ModuleJob &job) {
   semaOptions.choices = job.choices;
   semaOptions.select = job.select;
   semaOptions.params = options.params;
-  semaOptions.autoParams = options.autoParams;
+  semaOptions.autoParams = options.autoParams || forcesAuto;
   semaOptions.instantiate = instantiates;
   semaOptions.kernel = options.kernel;
   std::unique_ptr<sema::Program> program = sema::analyze(*main, semaOptions, diags);
@@ -379,6 +379,14 @@ bool Compilation::bundle(llvm::ArrayRef<ModuleJob> jobs, llvm::MutableArrayRef<D
     return bytes && writeText(*bytes);
   }
   llvm::json::Object manifest = std::move(*codes.front().manifest);
+  // A configuration stands behind those of the jobs before.
+  std::vector<std::map<std::string, size_t>> numbers(jobs.size());
+  std::map<std::string, size_t> counts;
+  for (auto [job, own] : llvm::zip_equal(jobs, numbers)) {
+    for (const auto &[symbol, candidate] : job.choices) {
+      own[symbol] = counts[symbol]++;
+    }
+  }
   std::vector<PackModule> modules;
   for (auto [index, code] : llvm::enumerate(codes)) {
     const Target &target = *jobs[index].target;
@@ -404,6 +412,7 @@ bool Compilation::bundle(llvm::ArrayRef<ModuleJob> jobs, llvm::MutableArrayRef<D
     diags.report(diag::Id::NothingToCompile, llvm::SMRange(), input);
     return false;
   }
+  writePreferences(manifest, numbers);
   manifest["source_hash"] = sourceHash();
   std::string pack = writePack(manifest, modules);
   return writeText(options.emit == EmitKind::Manifest ? printManifest(manifest) : pack);
@@ -445,7 +454,7 @@ void Compilation::compile() {
   std::vector<ModuleJob> jobs;
   if (main && usesAuto()) {
     const bool single = options.emit < EmitKind::Manifest; // one module for an architecture
-    if (!planJobs(single, jobs)) {
+    if (!loadTuneFile() || !planJobs(single, jobs)) {
       return;
     }
   } else {

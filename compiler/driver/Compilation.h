@@ -7,7 +7,9 @@
 #include "compiler/driver/IrDiagnostics.h"
 #include "compiler/driver/ModuleJob.h"
 #include "compiler/driver/Options.h"
+#include "compiler/driver/Preferences.h"
 #include "compiler/driver/Timer.h"
+#include "compiler/driver/TunableKernel.h"
 #include "compiler/emit/Assembler.h"
 #include "compiler/emit/Pack.h"
 #include "compiler/emit/Toolchain.h"
@@ -26,6 +28,28 @@
 
 namespace tilec {
 
+/// Which of a kernel's candidates a pack gets: for aligned rows, and for any.
+struct ChosenCandidates {
+  std::vector<unsigned> aligned, any;
+  std::vector<PreferredCandidate> preferences;
+};
+
+/// Where the pack of a candidate goes.
+struct CandidatePack {
+  unsigned candidate = 0;
+  std::string path;
+};
+
+/// "k.tune.json" of "k.tile".
+std::string tuneFileBeside(llvm::StringRef source);
+/// The parameters of each candidate, as a tune file has them.
+std::vector<ParameterTexts> candidatesOf(const sema::KernelInstance &kernel);
+
+/// The scalar arguments that hold integers, in order.
+std::vector<std::string> integerScalars(const sema::KernelInstance &kernel);
+/// Dimensions and scalar arguments: what a CallSample has to say.
+std::vector<std::string> pricedNames(const sema::KernelInstance &kernel);
+
 /// Owns everything of a compilation: sources, diagnostics, trees, typed programs, IR. Nothing
 /// outlives it and there is no global state, so several may exist. Not copyable.
 ///
@@ -40,6 +64,18 @@ public:
   void compile();
   /// The tile dialect of the job's program; its target may be `cpu`.
   mlir::OwningOpRef<mlir::ModuleOp> lowerFor(const ModuleJob &job);
+  // For `tilec tune`, in this order: Candidates.cpp.
+  /// The kernel whose parameters are to be chosen; nothing after a diagnostic.
+  std::optional<TunableKernel> findTunable();
+  /// What each candidate is expected to take; nothing after a diagnostic.
+  std::optional<std::vector<CandidatePrice>> priceCandidates(const TunableKernel &kernel,
+                                                             llvm::ArrayRef<CallSample> samples);
+  /// Compiles candidates, each to a pack of its own. Says of each why that failed, if it did; nothing
+  /// after a diagnostic of what concerns all.
+  std::optional<std::vector<std::string>> compileCandidates(const TunableKernel &kernel,
+                                                            llvm::ArrayRef<CandidatePack> packs);
+  /// Writes a file that never exists half-written; false after a diagnostic.
+  bool writeFile(llvm::StringRef path, llvm::StringRef bytes);
   /// Prints the diagnostics (and times) and says with which status the program should end.
   ExitCode finish(llvm::raw_ostream &os);
 
@@ -74,11 +110,15 @@ private:
 
   // `auto`: Tuning.cpp.
   bool usesAuto() const;
+  ModuleJob jobOf(const TunableKernel &kernel, unsigned candidate) const;
   /// The jobs of a source whose kernels leave parameters to the compiler; with `single` one for each
   /// architecture. False after an error.
   bool planJobs(bool single, std::vector<ModuleJob> &jobs);
   bool planTuned(const sema::KernelInstance &kernel, const Target &target, bool single,
                  std::vector<ModuleJob> &jobs);
+  /// By what was measured, and where nothing was by what the model says.
+  ChosenCandidates chooseCandidates(const sema::KernelInstance &kernel, const Target &target,
+                                    llvm::ArrayRef<CandidatePrice> prices, unsigned limit);
   /// What the choices of a job cost at each of the samples. Diagnostics stay in the engine.
   CandidatePrice price(const ModuleJob &job, llvm::ArrayRef<CallSample> samples);
   /// Does `work` for 0 to count - 1, several at a time, each in a compilation of its own of the same
@@ -88,8 +128,18 @@ private:
   /// Takes over the diagnostics of a compilation of the same source.
   void adopt(const DiagnosticEngine &others);
 
+  // Tune files: Measurements.cpp.
+  bool loadTuneFile();
+  /// What the tune file says of these candidates for this source, architecture and fixed dimensions. Warns of what it
+  /// says of others.
+  std::vector<MeasuredShape> measurementsOf(const sema::KernelInstance &kernel,
+                                            const Target &target);
+  std::string tunedSourceHash() const;
+  /// `numbers`: for each job the number that its configuration has in the kernel of a symbol.
+  void writePreferences(llvm::json::Object &manifest,
+                        llvm::ArrayRef<std::map<std::string, size_t>> numbers) const;
+
   bool writeText(llvm::StringRef text);
-  bool writeFile(llvm::StringRef path, llvm::StringRef bytes);
   bool writeDependencies();
   bool saveTemp(const ModuleJob &job, llvm::StringRef extension, llvm::StringRef text);
   std::string outputPath() const;
@@ -101,6 +151,7 @@ private:
   std::string output;
   std::optional<std::string> standardInput; ///< what `-` stands for, if it has been read
   bool ptxOnly = false;
+  bool forcesAuto = false; ///< as `-P auto` does
   llvm::StringRef phase = "start";
   SourceManager sources;
   DiagnosticEngine diags;
@@ -112,6 +163,17 @@ private:
   mlir::MLIRContext context;
   IrDiagnostics irDiagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> inputIr; // of a .mlir file
+
+  /// A preference for what a job compiles of a kernel.
+  struct JobPreference {
+    std::string symbol;
+    Ranges ranges;
+    size_t job;
+  };
+  std::vector<JobPreference> preferences;
+  TuneFile tuneFile;
+  std::string tuneFilePath;            ///< empty if none was read
+  std::set<std::string> staleReported; ///< symbols
 };
 
 } // namespace tilec

@@ -61,6 +61,9 @@ static void addCompileOptions(CLI::App &app, Options &options, RawOptions &raw) 
                  "most sets of parameters that `auto` keeps of a kernel for dimensions known at "
                  "run time (6)")
       ->check(CLI::Range(1, 64));
+  app.add_option("--tune-file", options.tuneFile,
+                 "what `tilec tune` measured, for `auto`; without it K.tune.json beside K.tile, if "
+                 "there is one; none: nothing");
   app.add_option("--kernel", options.kernel, "compile only this kernel or symbol");
   app.add_option("--instantiate", options.instantiate,
                  "'K<D = 64> as name': compile this too, as if written at the end of the file")
@@ -99,6 +102,12 @@ static EmitKind kindOfName(StringRef name) {
 }
 
 static void resolveEmit(Options &options, const RawOptions &raw) {
+  if (options.command == Options::Command::Tune) {
+    if (!raw.emit.empty()) {
+      throw UsageError{"`tilec tune` writes measurements: `--emit` has no meaning"};
+    }
+    return; // packs
+  }
   if (raw.emit.empty()) {
     options.emit = options.output.empty() ? EmitKind::Pack : kindOfName(options.output);
   } else if (raw.emit == "obj") {
@@ -173,8 +182,15 @@ static void checkFiles(const Options &options) {
       throw UsageError{"the output `" + options.output + "` is the source itself"};
     }
   }
-  if (options.command == Options::Command::Run && options.inputs.size() > 1) {
-    throw UsageError{"`tilec run` takes one source"};
+  const bool isTune = options.command == Options::Command::Tune;
+  if ((options.command == Options::Command::Run || isTune) && options.inputs.size() > 1) {
+    throw UsageError{std::string("`tilec ") + (isTune ? "tune" : "run") + "` takes one source"};
+  }
+  if (isTune && options.inputs.front() == "-") {
+    throw UsageError{"`tilec tune` takes a file: what it measures is kept beside it"};
+  }
+  if (isTune && options.archs.size() > 1) {
+    throw UsageError{"`tilec tune` measures code of one architecture at a time"};
   }
 }
 
@@ -204,17 +220,35 @@ static Options::Command takeCommand(std::vector<std::string> &args) {
     return Options::Command::Compile;
   }
   std::string first = args.front();
-  static constexpr StringLiteral later[] = {"bench", "tune", "fmt", "explain", "inspect", "viz"};
+  static constexpr StringLiteral later[] = {"bench", "fmt", "explain", "inspect", "viz"};
   if (is_contained(later, StringRef(first)) && !sys::fs::exists(first)) {
     throw UsageError{"`tilec " + first + "` is not supported yet"};
   }
-  if (first != "compile" && first != "run" && first != "test") {
+  if (first != "compile" && first != "run" && first != "test" && first != "tune") {
     return Options::Command::Compile;
   }
   args.erase(args.begin());
   return first == "run"    ? Options::Command::Run
          : first == "test" ? Options::Command::Test
+         : first == "tune" ? Options::Command::Tune
                            : Options::Command::Compile;
+}
+
+/// What --help begins with, and the name of the program in it.
+static std::pair<const char *, const char *> describe(Options::Command command) {
+  switch (command) {
+  case Options::Command::Run:
+    return {"tilec run: compiles a kernel and runs it", "tilec run"};
+  case Options::Command::Test:
+    return {"tilec test: runs the cases of kernel files and compares with their references",
+            "tilec test"};
+  case Options::Command::Tune:
+    return {"tilec tune: measures the parameters that `tune` lists on a GPU, for `auto`",
+            "tilec tune"};
+  case Options::Command::Compile:
+    break;
+  }
+  return {"tilec: compiles tile kernels (subcommands: compile, run, test, tune)", "tilec"};
 }
 
 /// Parses and checks; --help and --version end in CLI11's exceptions.
@@ -222,26 +256,28 @@ static ParsedOptions parse(std::vector<std::string> args) {
   Options options;
   RawOptions raw;
   options.command = takeCommand(args);
-  bool isRun = options.command == Options::Command::Run;
-  bool isTest = options.command == Options::Command::Test;
-  CLI::App app(isRun    ? "tilec run: compiles a kernel and runs it"
-               : isTest ? "tilec test: runs the cases of kernel files and compares with their "
-                          "references"
-                        : "tilec: compiles tile kernels (subcommands: compile, run, test)",
-               isRun    ? "tilec run"
-               : isTest ? "tilec test"
-                        : "tilec");
+  const auto [about, program] = describe(options.command);
+  CLI::App app(about, program);
   app.set_version_flag("--version", "tilec " + kVersion.str());
   addCompileOptions(app, options, raw);
-  if (isRun) {
+  switch (options.command) {
+  case Options::Command::Run:
     addRunOptions(app, options.run);
-  } else if (isTest) {
+    break;
+  case Options::Command::Test:
     addTestOptions(app, options.test, raw.testOn);
-  } else {
+    break;
+  case Options::Command::Tune:
+    addTuneOptions(app, options.tune);
+    app.add_option("-j,--jobs", options.jobs,
+                   "candidates to compile at a time; by default one for each core");
+    break;
+  case Options::Command::Compile:
     app.add_option("-j,--jobs", options.jobs,
                    "configurations to compile at a time; by default one for each core");
     app.add_flag("--print-tools", options.printTools,
                  "print where ptxas, fatbinary and libdevice are found, and compile nothing");
+    break;
   }
   try {
     std::vector<std::string> reversed = renameOldStyle(args);

@@ -58,14 +58,31 @@ struct TestOptions {
   std::vector<std::string> emulator; ///< options of the emulator, as tile-run takes them
 };
 
+/// What `tilec tune` takes beside the options of a compilation.
+struct TuneOptions {
+  std::vector<std::string> dims;  ///< NAME=VALUE or NAME=VALUE,VALUE,...
+  std::string shapesFile;         ///< a shape a line: "M=64 N=128"; may be empty
+  std::vector<std::string> args;  ///< as tile-run takes them
+  std::vector<std::string> pitch; ///< likewise
+  unsigned candidates = 12;       ///< that are measured at a shape
+  unsigned gpus = 1;              ///< processes at a time, each with a GPU of its own
+  unsigned repeat = 30;           ///< timed launches
+  unsigned seconds = 60;          ///< for a shape, before its process is ended
+  std::string work; ///< folder of what is unfinished; empty: beside the output, removed at the end
+  std::string jobsFile; ///< command lines for another engine, instead of measuring
+  bool dryRun = false;
+  bool again = false; ///< forget what failed before
+};
+
 struct Options {
-  enum class Command { Compile, Run, Test } command = Command::Compile;
+  enum class Command { Compile, Run, Test, Tune } command = Command::Compile;
   std::vector<std::string> inputs; ///< files, `-` is standard input; empty only with printTools
   std::string output;              ///< empty: beside the source, or standard output
   EmitKind emit = EmitKind::Pack;
   std::vector<const Target *> archs; ///< in the order given, each once; never empty
   std::vector<std::pair<std::string, std::string>> params; ///< of -P
   bool autoParams = false;                                 ///< `-P auto`
+  std::string tuneFile;  ///< measurements for `auto`; empty: those beside the source; "none"
   unsigned variants = 6; ///< most configurations that `auto` keeps of a kernel
   unsigned jobs = 0;     ///< threads that compile; 0: one for each core
   std::string kernel;
@@ -87,6 +104,7 @@ struct Options {
   bool printTools = false; ///< print where NVIDIA's tools are, and compile nothing
   RunOptions run;
   TestOptions test;
+  TuneOptions tune;
 
   std::string programDir;             ///< folder of the running tilec
   std::vector<std::string> arguments; ///< the command line as given, for reproducers

@@ -143,6 +143,9 @@ bool Compilation::writeDependencies() {
       text += " \\\n  " + makeQuoted(file);
     }
   }
+  if (!tuneFilePath.empty()) {
+    text += " \\\n  " + makeQuoted(tuneFilePath);
+  }
   std::string path = options.dependencyFile;
   if (path.empty()) {
     std::string base = target == "-" ? (input == "-" ? "stdin" : input) : target;

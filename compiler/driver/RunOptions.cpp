@@ -78,6 +78,36 @@ void addTestOptions(CLI::App &app, TestOptions &test, std::string &on) {
   addEmulatorOptions(app, test.emulator);
 }
 
+void addTuneOptions(CLI::App &app, TuneOptions &tune) {
+  app.add_option("--dim", tune.dims,
+                 "NAME=VALUE or NAME=VALUE,VALUE,...: a dimension, or an integer argument; of "
+                 "several lists all combinations are measured")
+      ->allow_extra_args(false);
+  app.add_option("--shapes", tune.shapesFile,
+                 "a file with a shape a line: M=64 N=128; # begins a comment");
+  app.add_option("--arg", tune.args, "NAME=VALUE: other arguments, as tile-run takes them")
+      ->allow_extra_args(false);
+  app.add_option("--pitch", tune.pitch, "NAME=N: of a `strided` tensor, as tile-run takes it")
+      ->allow_extra_args(false);
+  app.add_option(
+         "--candidates", tune.candidates,
+         "how many candidates to measure at each shape, those that the model thinks best (12)")
+      ->check(CLI::Range(1, 100000));
+  app.add_option("--gpus", tune.gpus, "GPUs of this machine to measure on, a process on each (1)")
+      ->check(CLI::Range(1, 64));
+  app.add_option("--repeat", tune.repeat, "timed launches of each candidate at each shape (30)")
+      ->check(CLI::Range(1, 100000));
+  app.add_option("--timeout", tune.seconds, "seconds that a candidate may take for a shape (60)")
+      ->check(CLI::Range(1, 100000));
+  app.add_option("--work", tune.work,
+                 "folder of packs and results while not all are there; it stays. Without it "
+                 "OUTPUT.work, which is removed at the end");
+  app.add_option("--jobs-file", tune.jobsFile,
+                 "write command lines there, one for each candidate, instead of running them");
+  app.add_flag("--dry-run", tune.dryRun, "print what would be measured, and do nothing");
+  app.add_flag("--again", tune.again, "measure once more what has failed");
+}
+
 void checkRunOptions(const RunOptions &run) {
   if (!run.on.empty() && run.on != "cpu" && run.on != "emu" && run.on != "cuda") {
     throw UsageError{"`--on=" + run.on + "`: a kernel runs on cpu, emu or cuda"};

@@ -1,4 +1,4 @@
-// The options of `tilec run` and `tilec test`. Private to the command line.
+// The options of `tilec run`, `tilec test` and `tilec tune`. Private to the command line.
 #pragma once
 
 #include "compiler/driver/Options.h"
@@ -15,6 +15,8 @@ struct UsageError {
 void addRunOptions(CLI::App &app, RunOptions &run);
 /// `on` is the text of --on, for resolveTestOptions.
 void addTestOptions(CLI::App &app, TestOptions &test, std::string &on);
+
+void addTuneOptions(CLI::App &app, TuneOptions &tune);
 
 /// Throws UsageError.
 void checkRunOptions(const RunOptions &run);

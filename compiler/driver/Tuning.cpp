@@ -241,8 +241,7 @@ static std::string parametersOf(const sema::KernelInstance &kernel, unsigned can
   return text;
 }
 
-bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &target, bool single,
-                            std::vector<ModuleJob> &jobs) {
+std::vector<std::string> pricedNames(const sema::KernelInstance &kernel) {
   std::vector<std::string> names;
   names.reserve(kernel.dims.size() + kernel.params.size());
   for (const sema::DimDecl *dim : kernel.dims) {
@@ -253,7 +252,12 @@ bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &ta
       names.push_back(param.scalar->name.str());
     }
   }
-  const std::vector<CallSample> samples = sampleCalls(names);
+  return names;
+}
+
+bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &target, bool single,
+                            std::vector<ModuleJob> &jobs) {
+  const std::vector<CallSample> samples = sampleCalls(pricedNames(kernel));
   auto jobOf = [&](unsigned candidate) {
     return ModuleJob{&target, ModuleJob::Select::Chosen, {{kernel.symbol, candidate}}};
   };
@@ -272,14 +276,15 @@ bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &ta
       remark("`" + kernel.symbol + "` with " + parametersOf(kernel, i) + ": " + price.refused);
     }
   }
-  std::vector<unsigned> chosen =
-      coverSamples(prices, &CandidatePrice::aligned, single ? 1 : options.variants);
-  std::vector<unsigned> any = coverSamples(prices, &CandidatePrice::any, 1);
+  auto [chosen, any, preferred] =
+      chooseCandidates(kernel, target, prices, single ? 1 : options.variants);
   if (chosen.empty()) { // compiling one says why
     chosen = any = {0};
   }
   const bool hasVariants = prices[chosen.front()].hasVariants && !single;
+  std::map<unsigned, size_t> jobNumbers; // by candidate
   auto add = [&](unsigned candidate, llvm::StringRef only) {
+    jobNumbers[candidate] = jobs.size();
     jobs.push_back(jobOf(candidate));
     jobs.back().onlyVariant = only;
     jobs.back().name = kernel.symbol + "." + std::to_string(candidate);
@@ -287,10 +292,17 @@ bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &ta
            (only.empty() ? llvm::Twine("") : ", for " + only + " rows"));
   };
   for (unsigned candidate : chosen) {
-    add(candidate, hasVariants && candidate != any.front() ? "aligned" : "");
+    add(candidate, hasVariants && !llvm::is_contained(any, candidate) ? "aligned" : "");
   }
-  if (hasVariants && !llvm::is_contained(chosen, any.front())) {
-    add(any.front(), "any");
+  for (unsigned candidate : any) {
+    if (hasVariants && !llvm::is_contained(chosen, candidate)) {
+      add(candidate, "any");
+    }
+  }
+  for (PreferredCandidate &one : preferred) {
+    if (auto job = jobNumbers.find(one.candidate); job != jobNumbers.end() && !single) {
+      preferences.push_back({kernel.symbol, std::move(one.ranges), job->second});
+    }
   }
   return true;
 }
@@ -302,6 +314,7 @@ bool Compilation::planJobs(bool single, std::vector<ModuleJob> &jobs) {
       return false;
     }
     std::vector<ModuleJob> tuned;
+    const size_t known = preferences.size();
     bool hasOthers = false;
     for (const auto &kernel : program->kernels) {
       hasOthers = hasOthers || kernel->candidates.empty();
@@ -319,6 +332,9 @@ bool Compilation::planJobs(bool single, std::vector<ModuleJob> &jobs) {
     }
     if (hasOthers || tuned.empty()) {
       jobs.push_back({target, ModuleJob::Select::NotTuned});
+    }
+    for (JobPreference &preference : llvm::drop_begin(preferences, known)) {
+      preference.job += jobs.size();
     }
     llvm::append_range(jobs, tuned);
   }

@@ -130,12 +130,14 @@ private:
       if (preference.configuration == first.choice.configuration) {
         return first;
       }
+      std::optional<LaunchPlan> candidate;
       try {
-        LaunchPlan candidate = plan(preference.configuration);
-        if (candidate.arch == first.arch) {
-          return candidate;
-        }
-      } catch (const Error &) { // the next one, or what is cheapest
+        candidate = plan(preference.configuration);
+      } catch (const Error &) {
+        candidate.reset(); // the next one, or what is cheapest
+      }
+      if (candidate && candidate->arch == first.arch) {
+        return candidate;
       }
     }
     return std::nullopt;

@@ -45,6 +45,7 @@ DEPENDS = (
     ("compiler/emit", DIALECTS + ("compiler/basic", "compiler/diag", "runtime/support", "runtime/include")),
     # `tilec run` reads manifests and arrays as the runtime does, with its code.
     ("compiler/testing", DIALECTS + ("compiler", "runtime")),
+    ("compiler/tuning", ("dialects/support", "compiler/basic", "compiler/diag", "compiler/driver")),
     ("compiler/driver", DIALECTS + ("passes", "compiler/basic", "compiler/diag", "compiler/parse", "compiler/sema",
                                     "compiler/lower", "compiler/emit", "runtime/support")),
     ("runtime/support", ()),

@@ -5,6 +5,7 @@
 #include "compiler/emit/Toolchain.h"
 #include "compiler/testing/RunCommand.h"
 #include "compiler/testing/TestCommand.h"
+#include "compiler/tuning/TuneCommand.h"
 
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -89,6 +90,8 @@ static ExitCode runOne(const Options &options, const std::string &input) {
       [&] {
         if (options.command == Options::Command::Run) {
           code = runKernel(options, *compilation);
+        } else if (options.command == Options::Command::Tune) {
+          code = tuneKernel(options, *compilation);
         } else {
           compilation->compile();
           code = compilation->finish(errs());

@@ -1,7 +1,7 @@
 // A CUDA driver for tests: a library with the functions that the runtime opens. "Device memory" is
 // host memory; launches run nothing but write a line to the log file named by FAKE_DRIVER_LOG, with
 // the bytes of their parameters. What is timed takes half a millisecond, or as many microseconds as the last
-// launch had blocks with FAKE_DRIVER_TIMES; a launch of FAKE_DRIVER_HANGS blocks does not return.
+// launch had blocks with FAKE_DRIVER_TIMES; there are FAKE_DRIVER_DEVICES devices, or one; a launch of FAKE_DRIVER_HANGS blocks does not return.
 #include "runtime/include/tile/pack_format.h"
 #include "runtime/src/Driver.h"
 #include "runtime/support/TensorMapArguments.h"
@@ -61,7 +61,12 @@ const std::string *functionNamed(const char *name) {
 }
 } // namespace
 
-FAKE cuInit(unsigned) { return 0; }
+FAKE cuInit(unsigned) {
+  if (const char *visible = std::getenv("CUDA_VISIBLE_DEVICES")) {
+    logLine(std::string("visible ") + visible);
+  }
+  return 0;
+}
 FAKE cuDriverGetVersion(int *version) {
   *version = 12080;
   return 0;
@@ -75,7 +80,8 @@ FAKE cuGetErrorString(int, const char **text) {
   return 0;
 }
 FAKE cuDeviceGetCount(int *count) {
-  *count = 1;
+  const char *devices = std::getenv("FAKE_DRIVER_DEVICES");
+  *count = devices ? static_cast<int>(std::strtol(devices, nullptr, 10)) : 1;
   return 0;
 }
 FAKE cuDeviceGet(int *device, int) {

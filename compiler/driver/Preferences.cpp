@@ -1,0 +1,181 @@
+#include "compiler/driver/Preferences.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace llvm;
+
+namespace tilec {
+
+/// What another candidate has to gain.
+static constexpr double leastGain = 0.001;
+/// The excess of what was not measured at a shape: more than that of anything that is worth measuring.
+static constexpr double unknownExcess = 2;
+
+static std::optional<unsigned> candidateOf(const TuneGroup &group, const TuneRow &row,
+                                           ArrayRef<ParameterTexts> candidates) {
+  ParameterTexts all = group.params;
+  all.insert(row.params.begin(), row.params.end());
+  const auto *found = find(candidates, all);
+  return found == candidates.end() ? std::nullopt
+                                   : std::optional(unsigned(found - candidates.begin()));
+}
+
+std::vector<MeasuredShape> measuredShapes(ArrayRef<const TuneGroup *> groups,
+                                          ArrayRef<ParameterTexts> candidates,
+                                          const std::set<std::string> &names) {
+  // Times of different devices have nothing to do with each other: of each only what is best there counts.
+  using Times = std::map<unsigned, double>;
+  std::map<std::pair<Shape, bool>, std::map<std::string, Times>> byShape;
+  for (const TuneGroup *group : groups) {
+    for (const TuneRow &row : group->rows) {
+      const bool isKnown = all_of(row.shape, [&](const auto &e) { return names.count(e.first); });
+      std::optional<unsigned> candidate = candidateOf(*group, row, candidates);
+      if (isKnown && !row.shape.empty() && candidate) {
+        const bool isAny = is_contained(row.variants, "any");
+        byShape[{row.shape, isAny}][group->device][*candidate] = row.median;
+      }
+    }
+  }
+  std::vector<MeasuredShape> shapes;
+  for (const auto &[key, devices] : byShape) {
+    MeasuredShape measured{key.first, key.second, {}};
+    std::map<unsigned, unsigned> counts;
+    for (const auto &[device, times] : devices) {
+      double best = std::numeric_limits<double>::infinity();
+      for (const auto &[candidate, time] : times) {
+        best = std::min(best, time);
+      }
+      for (const auto &[candidate, time] : times) {
+        measured.excess[candidate] += std::log(time / best);
+        ++counts[candidate];
+      }
+    }
+    for (auto &[candidate, excess] : measured.excess) {
+      excess /= counts[candidate];
+    }
+    shapes.push_back(std::move(measured));
+  }
+  return shapes;
+}
+
+std::pair<int64_t, int64_t> bucketOf(int64_t extent) {
+  if (extent <= 0) {
+    return {extent, extent};
+  }
+  const double power = std::round(std::log2(double(extent)));
+  // No power of two with a half is an integer, but for the one below 1.
+  return {int64_t(std::ceil(std::exp2(power - 0.5))), int64_t(std::floor(std::exp2(power + 0.5)))};
+}
+
+static Ranges bucketOf(const Shape &shape) {
+  Ranges ranges;
+  for (const auto &[name, extent] : shape) {
+    ranges[name] = bucketOf(extent);
+  }
+  return ranges;
+}
+
+std::vector<MeasuredShape> relevantShapes(ArrayRef<MeasuredShape> shapes, const Shape &fixed) {
+  std::vector<MeasuredShape> exact, near;
+  for (const MeasuredShape &one : shapes) {
+    bool isExact = true, isNear = true;
+    for (const auto &[name, extent] : one.shape) {
+      auto given = fixed.find(name);
+      if (given != fixed.end()) {
+        isExact = isExact && given->second == extent;
+        isNear = isNear && bucketOf(given->second) == bucketOf(extent);
+      }
+    }
+    if (isExact) {
+      exact.push_back(one);
+    } else if (isNear) {
+      near.push_back(one);
+    }
+  }
+  return exact.empty() ? near : exact;
+}
+
+static double excessOf(const MeasuredShape &shape, unsigned candidate) {
+  auto found = shape.excess.find(candidate);
+  return found == shape.excess.end() ? unknownExcess : std::min(found->second, unknownExcess);
+}
+
+std::vector<unsigned> coverShapes(ArrayRef<MeasuredShape> shapes, ArrayRef<unsigned> usable,
+                                  unsigned limit) {
+  std::vector<unsigned> chosen;
+  std::vector<double> least(shapes.size(), unknownExcess);
+  double mean = unknownExcess;
+  while (!shapes.empty() && chosen.size() < limit) {
+    std::optional<unsigned> next;
+    double nextMean = mean - leastGain;
+    for (unsigned candidate : usable) {
+      double sum = 0;
+      for (auto [i, shape] : enumerate(shapes)) {
+        sum += std::min(least[i], excessOf(shape, candidate));
+      }
+      if (sum / double(shapes.size()) < nextMean) {
+        next = candidate;
+        nextMean = sum / double(shapes.size());
+      }
+    }
+    if (!next) {
+      break;
+    }
+    chosen.push_back(*next);
+    mean = nextMean;
+    for (auto [i, shape] : enumerate(shapes)) {
+      least[i] = std::min(least[i], excessOf(shape, *next));
+    }
+  }
+  return chosen;
+}
+
+/// The best at most of these shapes; nothing if none of them was measured there.
+static std::optional<unsigned> bestOf(ArrayRef<const MeasuredShape *> shapes,
+                                      ArrayRef<unsigned> kept) {
+  std::optional<unsigned> best;
+  std::pair<size_t, double> bestKey; // shapes where it was not measured, excess at the others
+  for (unsigned candidate : kept) {
+    size_t missing = 0;
+    double sum = 0;
+    for (const MeasuredShape *shape : shapes) {
+      auto found = shape->excess.find(candidate);
+      missing += found == shape->excess.end();
+      sum += found == shape->excess.end() ? 0 : found->second;
+    }
+    const std::pair<size_t, double> key{missing, sum};
+    if (missing < shapes.size() && (!best || key < bestKey)) {
+      best = candidate;
+      bestKey = key;
+    }
+  }
+  return best;
+}
+
+std::vector<PreferredCandidate> preferencesOf(ArrayRef<MeasuredShape> shapes,
+                                              ArrayRef<unsigned> kept) {
+  std::vector<PreferredCandidate> result;
+  std::map<Ranges, std::vector<const MeasuredShape *>> buckets;
+  for (const MeasuredShape &shape : shapes) {
+    buckets[bucketOf(shape.shape)].push_back(&shape);
+    if (std::optional<unsigned> best = bestOf(&shape, kept)) {
+      PreferredCandidate preferred{{}, *best};
+      for (const auto &[name, extent] : shape.shape) {
+        preferred.ranges[name] = {extent, extent};
+      }
+      result.push_back(std::move(preferred));
+    }
+  }
+  for (const auto &[ranges, inside] : buckets) {
+    if (std::optional<unsigned> best = bestOf(inside, kept)) {
+      result.push_back({ranges, *best});
+    }
+  }
+  return result;
+}
+
+} // namespace tilec

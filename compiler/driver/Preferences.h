@@ -1,0 +1,51 @@
+// From measured times to the candidates that are kept, and to the calls that take them.
+#pragma once
+
+#include "compiler/driver/TuneFile.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace tilec {
+
+/// The candidates of a kernel at one shape, by number: the logarithm of how much longer each takes than the best one there, its
+/// mean over the devices that have measured it.
+struct MeasuredShape {
+  Shape shape;
+  bool isAny = false; ///< its rows are not aligned: the code for any rows ran
+  std::map<unsigned, double> excess;
+};
+
+/// The shapes of `groups`, which are of one kernel and architecture; rows of other candidates, or that name other extents
+/// than `names`, are left out.
+std::vector<MeasuredShape> measuredShapes(llvm::ArrayRef<const TuneGroup *> groups,
+                                          llvm::ArrayRef<ParameterTexts> candidates,
+                                          const std::set<std::string> &names);
+
+/// Those that say something of calls with these extents `fixed`: the exact ones, or, if there are none, those of the bucket.
+std::vector<MeasuredShape> relevantShapes(llvm::ArrayRef<MeasuredShape> shapes, const Shape &fixed);
+
+/// The up to `limit` of the `usable` candidates that are best at most of the shapes: each next one brings the mean of the least
+/// excess down most, by a thousandth or more.
+std::vector<unsigned> coverShapes(llvm::ArrayRef<MeasuredShape> shapes,
+                                  llvm::ArrayRef<unsigned> usable, unsigned limit);
+
+/// Calls whose extents lie in all of the ranges, both ends included.
+using Ranges = std::map<std::string, std::pair<int64_t, int64_t>>;
+
+/// All extents that round to the same power of two: from 2^(k - 1/2) to 2^(k + 1/2). Of what is not positive, itself.
+std::pair<int64_t, int64_t> bucketOf(int64_t extent);
+
+struct PreferredCandidate {
+  Ranges ranges;
+  unsigned candidate = 0;
+};
+
+/// For each shape and then for each bucket with shapes the best of the `kept` candidates that were measured there.
+std::vector<PreferredCandidate> preferencesOf(llvm::ArrayRef<MeasuredShape> shapes,
+                                              llvm::ArrayRef<unsigned> kept);
+
+} // namespace tilec

@@ -1,0 +1,405 @@
+#include "compiler/tuning/TuneCommand.h"
+
+#include "compiler/basic/Version.h"
+#include "compiler/tuning/TunePlan.h"
+#include "compiler/tuning/TuneResults.h"
+#include "compiler/tuning/TuneRunner.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace tilec {
+
+namespace {
+class Tuner {
+public:
+  Tuner(const Options &options, Compilation &compilation)
+      : options(options), tune(options.tune), compilation(compilation),
+        diags(compilation.getDiags()),
+        output(options.output.empty() ? tuneFileBeside(compilation.getInput()) : options.output),
+        folder(tune.work.empty() ? output + ".work" : tune.work) {}
+
+  /// Whatever goes wrong is reported.
+  void run();
+
+private:
+  std::string fileOf(const TuneJob &job, StringRef extension) const {
+    SmallString<128> path = StringRef(folder);
+    sys::path::append(path, job.name + extension.str());
+    return path.str().str();
+  }
+  bool readOutput();
+  void readResults();
+  std::vector<TuneTask> tasks() const;
+  void printPlan(size_t left) const;
+  bool checkDevices();
+  bool prepare(std::vector<TuneTask> &tasks);
+  bool writeJobs(ArrayRef<TuneTask> tasks);
+  bool measure(std::vector<TuneTask> tasks);
+  bool writeOutput();
+  void printBest(const std::vector<std::map<unsigned, TuneRecord>> &byShape) const;
+  void removeFiles() const;
+
+  const Options &options;
+  const TuneOptions &tune;
+  Compilation &compilation;
+  DiagnosticEngine &diags;
+  std::string output, folder;
+  TunePlan plan;
+  TuneFile file;                                          ///< what the output has so far
+  std::vector<std::map<std::string, TuneRecord>> records; ///< of each job, by case
+};
+
+bool Tuner::readOutput() {
+  if (!sys::fs::exists(output)) {
+    return true;
+  }
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(output);
+  if (!buffer) {
+    diags.report(diag::Id::FileRead, SMRange(), output, buffer.getError().message());
+    return false;
+  }
+  Expected<TuneFile> read = parseTuneFile((*buffer)->getBuffer());
+  if (!read) {
+    diags.report(diag::Id::TuneFile, SMRange(), output, toString(read.takeError()));
+    return false;
+  }
+  file = std::move(*read);
+  return true;
+}
+
+void Tuner::readResults() {
+  records.clear();
+  for (const TuneJob &job : plan.jobs) {
+    records.push_back(readRecords(fileOf(job, ".results")));
+  }
+}
+
+/// What has no result yet.
+std::vector<TuneTask> Tuner::tasks() const {
+  std::vector<TuneTask> result;
+  for (auto [job, known] : zip_equal(plan.jobs, records)) {
+    TuneTask task;
+    for (size_t shape : job.shapes) {
+      std::string line = caseOf(plan.kernel, plan.shapes[shape]);
+      auto record = known.find(line);
+      if (record == known.end()) {
+        task.cases.push_back(std::move(line));
+      }
+    }
+    if (task.cases.empty()) {
+      continue;
+    }
+    task.label = describeCandidate(plan.kernel, job.candidate);
+    task.casesFile = fileOf(job, ".cases");
+    task.resultsFile = fileOf(job, ".results");
+    task.logFile = fileOf(job, ".log");
+    task.command = {options.programDir + "/tile-run",
+                    fileOf(job, ".pack"),
+                    "--on=cuda",
+                    "--kernel=" + plan.kernel.symbol,
+                    "--repeat=" + std::to_string(tune.repeat),
+                    "--flush-l2",
+                    "--no-print"};
+    for (const std::string &text : tune.args) {
+      task.command.push_back("--arg=" + text);
+    }
+    for (const std::string &text : tune.pitch) {
+      task.command.push_back("--pitch=" + text);
+    }
+    result.push_back(std::move(task));
+  }
+  return result;
+}
+
+void Tuner::printPlan(size_t left) const {
+  const TunableKernel &kernel = plan.kernel;
+  size_t all = 0;
+  for (const TuneJob &job : plan.jobs) {
+    all += job.shapes.size();
+  }
+  outs() << "`" << kernel.symbol << "` on " << options.archs.front()->name << ": "
+         << kernel.candidates.size() << " candidates, " << plan.refused
+         << " of them not worth compiling; " << plan.shapes.size() << " shapes, "
+         << plan.jobs.size() << " processes, " << all << " times, " << left << " to be taken\n";
+  for (auto [shape, ranking] : zip_equal(plan.shapes, plan.ranking)) {
+    outs() << describeShape(shape) << "\n";
+    for (const PredictedTime &one : ArrayRef(ranking).take_front(tune.candidates)) {
+      outs() << formatv("  {0,10:f1} us  {1}\n", one.seconds * 1e6,
+                        describeCandidate(kernel, one.candidate));
+    }
+  }
+}
+
+/// Asks tile-run, as this process has no driver of its own: nothing is made before the answer.
+bool Tuner::checkDevices() {
+  const std::string program = options.programDir + "/tile-run";
+  SmallString<128> log;
+  int status = -1;
+  if (!sys::fs::createTemporaryFile("tilec-tune", "txt", log)) {
+    std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log), StringRef(log)};
+    status = sys::ExecuteAndWait(program, {program, "--devices"}, std::nullopt, redirects);
+  }
+  ErrorOr<std::unique_ptr<MemoryBuffer>> said = MemoryBuffer::getFile(log);
+  const std::string text = said ? (*said)->getBuffer().rtrim().str() : "";
+  (void)sys::fs::remove(log);
+  if (status != 0) {
+    diags.report(diag::Id::NoDevice, SMRange(),
+                 text.empty() ? "`" + program + "` does not run" : text);
+    return false;
+  }
+  const size_t devices = StringRef(text).count('\n') + 1;
+  if (tune.gpus > devices) {
+    diags.report(diag::Id::Usage, SMRange(),
+                 "`--gpus " + std::to_string(tune.gpus) + "`: there are " +
+                     std::to_string(devices));
+    return false;
+  }
+  return true;
+}
+
+/// Compiles the packs that are not there. What does not compile counts as measured.
+bool Tuner::prepare(std::vector<TuneTask> &tasks) {
+  if (std::error_code error = sys::fs::create_directories(folder)) {
+    diags.report(diag::Id::FileWrite, SMRange(), folder, error.message());
+    return false;
+  }
+  std::vector<CandidatePack> packs;
+  std::vector<TuneTask *> waiting;
+  for (TuneTask &task : tasks) {
+    auto job = find_if(plan.jobs,
+                       [&](const TuneJob &one) { return fileOf(one, ".cases") == task.casesFile; });
+    const std::string pack = fileOf(*job, ".pack");
+    if (!sys::fs::exists(pack)) {
+      packs.push_back({job->candidate, pack});
+      waiting.push_back(&task);
+    }
+  }
+  std::optional<std::vector<std::string>> problems =
+      compilation.compileCandidates(plan.kernel, packs);
+  if (!problems) {
+    return false;
+  }
+  for (auto [task, problem] : zip_equal(waiting, *problems)) {
+    if (!problem.empty()) {
+      for (const std::string &line : task->cases) {
+        addFailure(task->resultsFile, line, problem);
+      }
+      task->cases.clear();
+    }
+  }
+  erase_if(tasks, [](const TuneTask &task) { return task.cases.empty(); });
+  return true;
+}
+
+/// For a shell.
+std::string quoted(StringRef word) {
+  if (!word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                              "0123456789_-+=./,:@%") == StringRef::npos) {
+    return word.str();
+  }
+  std::string text = "'";
+  for (char c : word) {
+    text += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return text + "'";
+}
+
+bool Tuner::writeJobs(ArrayRef<TuneTask> tasks) {
+  std::string text;
+  for (const TuneTask &task : tasks) {
+    std::string cases;
+    for (const std::string &line : task.cases) {
+      cases += line + "\n";
+    }
+    if (!compilation.writeFile(task.casesFile, cases)) {
+      return false;
+    }
+    std::vector<std::string> command{"timeout",
+                                     std::to_string(uint64_t(tune.seconds) * task.cases.size())};
+    append_range(command, task.command);
+    command.push_back("--cases=" + task.casesFile);
+    command.push_back("--results=" + task.resultsFile);
+    for (auto [i, word] : enumerate(command)) {
+      text += (i == 0 ? "" : " ") + quoted(word);
+    }
+    text += "\n";
+  }
+  if (!compilation.writeFile(tune.jobsFile, text)) {
+    return false;
+  }
+  if (tune.jobsFile != "-") {
+    outs() << "`" << tune.jobsFile << "` has " << tasks.size()
+           << " jobs; when they are done, the same command without --jobs-file collects\n";
+  }
+  return true;
+}
+
+/// "80 s", "5 min"
+std::string duration(double seconds) {
+  return seconds < 100 ? formatv("{0:f0} s", seconds).str()
+                       : formatv("{0:f0} min", seconds / 60).str();
+}
+
+bool Tuner::measure(std::vector<TuneTask> tasks) {
+  size_t total = 0;
+  for (const TuneTask &task : tasks) {
+    total += task.cases.size();
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const bool isTerminal = isatty(STDERR_FILENO) != 0;
+  auto progress = [&](const TuneTask &task, size_t left) {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+    const double rest = spent.count() / double(total - left) * double(left);
+    if (!isTerminal && !task.cases.empty()) {
+      return;
+    }
+    errs() << (isTerminal ? "\r\033[K" : "") << "tilec tune: " << total - left << " of " << total
+           << " times, " << duration(rest) << " left: " << task.label << (isTerminal ? "" : "\n");
+    errs().flush();
+  };
+  TuneRunner runner(tune, progress);
+  const std::string problem = runner.run(std::move(tasks));
+  if (isTerminal && total != 0) {
+    errs() << "\r\033[K";
+  }
+  if (!problem.empty()) {
+    diags.report(diag::Id::NoDevice, SMRange(), problem);
+  }
+  return problem.empty();
+}
+
+void Tuner::printBest(const std::vector<std::map<unsigned, TuneRecord>> &byShape) const {
+  for (auto [shape, ranking, times] : zip_equal(plan.shapes, plan.ranking, byShape)) {
+    const std::pair<const unsigned, TuneRecord> *best = nullptr;
+    for (const auto &entry : times) {
+      best = !best || entry.second.median < best->second.median ? &entry : best;
+    }
+    if (!best) {
+      continue;
+    }
+    outs() << describeShape(shape)
+           << formatv(": {0:f1} us with {1}", best->second.median,
+                      describeCandidate(plan.kernel, best->first));
+    auto first = times.find(ranking.front().candidate);
+    if (first != times.end()) {
+      outs() << (first->first == best->first
+                     ? std::string(", as predicted")
+                     : formatv("; {0:f1} us with what was predicted best, {1}",
+                               first->second.median, describeCandidate(plan.kernel, first->first))
+                           .str());
+    }
+    outs() << "\n";
+  }
+}
+
+bool Tuner::writeOutput() {
+  std::map<std::pair<std::string, std::string>, TuneGroup> groups; // by device and driver
+  std::vector<std::map<unsigned, TuneRecord>> byShape(plan.shapes.size());
+  for (auto [job, known] : zip_equal(plan.jobs, records)) {
+    for (size_t number : job.shapes) {
+      const Shape &shape = plan.shapes[number];
+      auto found = known.find(caseOf(plan.kernel, shape));
+      if (found == known.end() || !found->second.ok) {
+        diags.report(diag::Id::NotMeasured, SMRange(),
+                     describeCandidate(plan.kernel, job.candidate), describeShape(shape),
+                     found == known.end() ? "there is no result" : found->second.text);
+        continue;
+      }
+      const TuneRecord &record = found->second;
+      byShape[number][job.candidate] = record;
+      groups[{record.device, record.driver}].rows.push_back(
+          {shape, plan.kernel.ownParams(job.candidate), record.variants, record.median,
+           record.lower, record.upper});
+    }
+  }
+  if (groups.empty()) {
+    diags.report(diag::Id::NothingMeasured, SMRange(), plan.kernel.symbol);
+    return false;
+  }
+  for (auto &[key, group] : groups) {
+    group.kernel = plan.kernel.name;
+    group.params = plan.kernel.sharedParams();
+    group.arch = options.archs.front()->name.str();
+    group.device = key.first;
+    group.driver = key.second;
+    group.compiler = kVersion.str();
+    group.sourceHash = plan.kernel.sourceHash;
+    mergeTuneGroup(file, group);
+  }
+  if (!compilation.writeFile(output, printTuneFile(file))) {
+    return false;
+  }
+  if (output != "-") {
+    printBest(byShape);
+  }
+  return true;
+}
+
+/// The files of this plan, and the folder if there is nothing else in it. One that was named stays.
+void Tuner::removeFiles() const {
+  if (!tune.work.empty()) {
+    return;
+  }
+  for (const TuneJob &job : plan.jobs) {
+    for (const char *extension : {".pack", ".cases", ".results", ".log"}) {
+      (void)sys::fs::remove(fileOf(job, extension));
+    }
+  }
+  (void)sys::fs::remove(folder); // not if it has other files
+}
+
+void Tuner::run() {
+  if (!readOutput() || !makePlan(options, compilation, plan)) {
+    return;
+  }
+  if (tune.again && !tune.dryRun) {
+    for (const TuneJob &job : plan.jobs) {
+      if (const std::string path = fileOf(job, ".results"); !dropFailures(path)) {
+        diags.report(diag::Id::FileWrite, SMRange(), path, "its failures are to be dropped");
+        return;
+      }
+    }
+  }
+  readResults();
+  std::vector<TuneTask> left = tasks();
+  if (tune.dryRun) {
+    size_t count = 0;
+    for (const TuneTask &task : left) {
+      count += task.cases.size();
+    }
+    printPlan(count);
+    return;
+  }
+  const bool isList = !tune.jobsFile.empty();
+  if (!left.empty() && ((!isList && !checkDevices()) || !prepare(left))) {
+    return;
+  }
+  if (isList) {
+    writeJobs(left);
+    return;
+  }
+  if (!measure(std::move(left))) {
+    return;
+  }
+  readResults();
+  if (writeOutput()) {
+    removeFiles();
+  }
+}
+} // namespace
+
+ExitCode tuneKernel(const Options &options, Compilation &compilation) {
+  Tuner(options, compilation).run();
+  return compilation.finish(errs());
+}
+
+} // namespace tilec

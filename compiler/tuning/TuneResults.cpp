@@ -1,0 +1,118 @@
+#include "compiler/tuning/TuneResults.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tilec {
+
+static std::string textOf(const json::Object &object, StringRef key) {
+  return object.getString(key).value_or("").str();
+}
+
+/// Nothing if the line is none of ours.
+static std::optional<TuneRecord> readRecord(const json::Object &object) {
+  std::optional<bool> ok = object.getBoolean("ok");
+  if (!ok) {
+    return std::nullopt;
+  }
+  TuneRecord record;
+  record.ok = *ok;
+  record.text = textOf(object, "text");
+  record.device = textOf(object, "device");
+  record.driver = textOf(object, "driver");
+  if (const json::Array *variants = object.getArray("variants")) {
+    for (const json::Value &variant : *variants) {
+      record.variants.push_back(variant.getAsString().value_or("").str());
+    }
+  }
+  const json::Object *times = object.getObject("microseconds");
+  const json::Array *half = times ? times->getArray("half") : nullptr;
+  if (record.ok && (!half || half->size() != 2 || record.device.empty())) {
+    return std::nullopt; // right, but not timed
+  }
+  if (record.ok) {
+    record.median = times->getNumber("median").value_or(0);
+    record.lower = (*half)[0].getAsNumber().value_or(0);
+    record.upper = (*half)[1].getAsNumber().value_or(0);
+    if (!(record.median > 0)) {
+      record.ok = false;
+      record.text = "it took no time";
+    }
+  }
+  return record;
+}
+
+/// Calls `take` with each line that is a record, its case, and the record.
+static void forEachRecord(StringRef path,
+                          function_ref<void(StringRef, std::string, TuneRecord)> take) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);
+  SmallVector<StringRef> lines;
+  if (file) {
+    (*file)->getBuffer().split(lines, '\n');
+  }
+  if (!lines.empty()) {
+    lines.pop_back(); // what has no end
+  }
+  for (StringRef line : lines) {
+    Expected<json::Value> value = json::parse(line);
+    if (!value) {
+      consumeError(value.takeError());
+      continue;
+    }
+    const json::Object *object = value->getAsObject();
+    std::optional<StringRef> name = object ? object->getString("case") : std::nullopt;
+    std::optional<TuneRecord> record = name ? readRecord(*object) : std::nullopt;
+    if (record) {
+      take(line, name->str(), std::move(*record));
+    }
+  }
+}
+
+std::map<std::string, TuneRecord> readRecords(StringRef path) {
+  std::map<std::string, TuneRecord> records;
+  forEachRecord(path, [&](StringRef, std::string name, TuneRecord record) {
+    records[name] = std::move(record);
+  });
+  return records;
+}
+
+bool dropFailures(StringRef path) {
+  std::string kept;
+  bool fails = false;
+  forEachRecord(path, [&](StringRef line, const std::string &, const TuneRecord &record) {
+    fails = fails || !record.ok;
+    kept += record.ok ? line.str() + "\n" : "";
+  });
+  if (!fails) {
+    return true;
+  }
+  Error error = writeToOutput(path, [&](raw_ostream &os) {
+    os << kept;
+    return Error::success();
+  });
+  const bool isWritten = !error;
+  consumeError(std::move(error));
+  return isWritten;
+}
+
+void addFailure(StringRef path, StringRef name, StringRef text) {
+  bool isTorn = false;
+  if (auto file = MemoryBuffer::getFile(path)) {
+    StringRef before = (*file)->getBuffer();
+    isTorn = !before.empty() && before.back() != '\n';
+  }
+  std::error_code error;
+  raw_fd_ostream os(path, error, sys::fs::OF_Append);
+  if (!error) {
+    os << (isTorn ? "\n" : "")
+       << json::Value(json::Object{{"case", name}, {"ok", false}, {"text", json::fixUTF8(text)}})
+       << "\n";
+  }
+}
+
+} // namespace tilec

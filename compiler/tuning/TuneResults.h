@@ -1,0 +1,31 @@
+// The results of the processes of `tilec tune`: files with a line of JSON for each shape, as tile-run writes them.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilec {
+
+/// How a case ended.
+struct TuneRecord {
+  bool ok = false;
+  std::string text; ///< why it is not, for people
+  std::string device, driver;
+  std::vector<std::string> variants;
+  double median = 0, lower = 0, upper = 0; ///< microseconds
+};
+
+/// By case; of several the last. Lines that are cut short count for nothing, and no file is no record.
+std::map<std::string, TuneRecord> readRecords(llvm::StringRef path);
+
+/// Leaves the lines of what was measured; false if the file cannot be written.
+bool dropFailures(llvm::StringRef path);
+
+/// Adds a line that says that a case failed, and why.
+void addFailure(llvm::StringRef path, llvm::StringRef name, llvm::StringRef text);
+
+} // namespace tilec

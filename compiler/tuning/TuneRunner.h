@@ -1,0 +1,60 @@
+// Processes of tile-run, each for one candidate, on one GPU or several.
+#pragma once
+
+#include "compiler/driver/Options.h"
+
+#include <chrono>
+#include <functional>
+#include <sys/types.h>
+#include <vector>
+
+namespace tilec {
+
+/// What a process is given and leaves.
+struct TuneTask {
+  std::string label;                ///< for people
+  std::vector<std::string> command; ///< without the file of cases
+  std::string casesFile, resultsFile, logFile;
+  std::vector<std::string> cases; ///< that have no result yet
+};
+
+/// Runs tasks until each of their cases has a result: a line of its own, or one that says that its process was
+/// ended or died on it, behind which another process goes on.
+class TuneRunner {
+public:
+  /// `progress` is called when a case has ended: of which task, and how many cases of all are left.
+  TuneRunner(const TuneOptions &options,
+             std::function<void(const TuneTask &, size_t left)> progress)
+      : options(options), progress(std::move(progress)) {}
+
+  /// Empty, or why nothing can be measured at all: no GPU, or options that tile-run does not take.
+  std::string run(std::vector<TuneTask> tasks);
+
+private:
+  using Clock = std::chrono::steady_clock;
+  struct Process {
+    TuneTask task;
+    unsigned gpu = 0;
+    pid_t id = 0;
+    size_t bytes = 0;       ///< of the file of results
+    Clock::time_point last; ///< when it began or last had a result
+    bool isLate = false;
+  };
+
+  bool start(Process &process);
+  /// Takes the cases that have a result from the task.
+  void collect(Process &process);
+  /// Whether the process has ended, and with what status.
+  bool hasEnded(Process &process, int &status);
+  void finish(Process &process, int status, std::vector<TuneTask> &waiting);
+
+  const TuneOptions &options;
+  std::function<void(const TuneTask &, size_t left)> progress;
+  std::string fatal;
+  size_t left = 0;
+};
+
+/// The device that the number `gpu` stands for among those that CUDA_VISIBLE_DEVICES names.
+std::string visibleDevice(const char *visible, unsigned gpu);
+
+} // namespace tilec

@@ -1,0 +1,122 @@
+// Which candidates measured times keep, and for which calls.
+#include "compiler/driver/Preferences.h"
+
+#include <gtest/gtest.h>
+
+namespace tilec {
+namespace {
+
+using Times = std::vector<std::pair<std::string, double>>; ///< by value of BM
+
+TuneGroup group(const std::string &device, const std::vector<std::pair<Shape, Times>> &rows,
+                const std::string &variant = "aligned") {
+  TuneGroup result{"k", {{"T", "f16"}}, "sm_90a", device, "13.0", "0.1.0", "hash", {}};
+  for (const auto &[shape, times] : rows) {
+    for (const auto &[tile, time] : times) {
+      result.rows.push_back({shape, {{"BM", tile}}, {variant}, time, time, time});
+    }
+  }
+  return result;
+}
+
+std::vector<MeasuredShape> shapesOf(const std::vector<TuneGroup> &groups) {
+  const std::vector<ParameterTexts> candidates = {
+      {{"BM", "64"}, {"T", "f16"}}, {{"BM", "128"}, {"T", "f16"}}, {{"BM", "256"}, {"T", "f16"}}};
+  std::vector<const TuneGroup *> pointers;
+  pointers.reserve(groups.size());
+  for (const TuneGroup &one : groups) {
+    pointers.push_back(&one);
+  }
+  return measuredShapes(pointers, candidates, {"M", "N"});
+}
+
+TEST(MeasuredShapes, EachDeviceByItsOwnBest) {
+  std::vector<MeasuredShape> shapes =
+      shapesOf({group("slow", {{{{"M", 64}}, {{"64", 20}, {"128", 10}}}}),
+                group("fast", {{{{"M", 64}}, {{"64", 1}, {"128", 1.1}}}})});
+  ASSERT_EQ(shapes.size(), 1u);
+  EXPECT_NEAR(shapes[0].excess[0], std::log(2) / 2, 1e-9);
+  EXPECT_NEAR(shapes[0].excess[1], std::log(1.1) / 2, 1e-9);
+  EXPECT_FALSE(shapes[0].isAny);
+}
+
+TEST(MeasuredShapes, RowsOfOthersAreLeftOut) {
+  EXPECT_TRUE(shapesOf({group("d", {{{{"M", 64}}, {{"32", 1}}}})}).empty());
+  EXPECT_TRUE(shapesOf({group("d", {{{{"K", 64}}, {{"64", 1}}}})}).empty());
+  EXPECT_TRUE(shapesOf({group("d", {{{}, {{"64", 1}}}})}).empty());
+  TuneGroup other = group("d", {{{{"M", 64}}, {{"64", 1}}}});
+  other.params["T"] = "bf16";
+  EXPECT_TRUE(shapesOf({other}).empty());
+}
+
+TEST(MeasuredShapes, CodeForAnyRowsIsAMatterOfItsOwn) {
+  std::vector<MeasuredShape> shapes = shapesOf({group("d", {{{{"M", 63}}, {{"64", 1}}}}, "any")});
+  ASSERT_EQ(shapes.size(), 1u);
+  EXPECT_TRUE(shapes[0].isAny);
+}
+
+TEST(Buckets, EndHalfWayBetweenPowersOfTwo) {
+  using Bounds = std::pair<int64_t, int64_t>;
+  EXPECT_EQ(bucketOf(64), Bounds(46, 90));
+  EXPECT_EQ(bucketOf(46), Bounds(46, 90));
+  EXPECT_EQ(bucketOf(90), Bounds(46, 90));
+  EXPECT_EQ(bucketOf(91), Bounds(91, 181));
+  EXPECT_EQ(bucketOf(1), Bounds(1, 1));
+  EXPECT_EQ(bucketOf(0), Bounds(0, 0));
+  for (int64_t n = 1; n < 100000; ++n) { // none is left out, and none is in two
+    const Bounds own = bucketOf(n);
+    ASSERT_TRUE(own.first <= n && n <= own.second) << n;
+    ASSERT_EQ(bucketOf(own.second + 1).first, own.second + 1) << n;
+  }
+}
+
+TEST(RelevantShapes, ExactOnesOrThoseOfTheBucket) {
+  std::vector<MeasuredShape> shapes =
+      shapesOf({group("d", {{{{"M", 64}, {"N", 8}}, {{"64", 1}}},
+                            {{{"M", 70}, {"N", 8}}, {{"64", 1}}},
+                            {{{"M", 500}, {"N", 8}}, {{"64", 1}}}})});
+  EXPECT_EQ(relevantShapes(shapes, {}).size(), 3u);
+  ASSERT_EQ(relevantShapes(shapes, {{"M", 64}}).size(), 1u);
+  EXPECT_EQ(relevantShapes(shapes, {{"M", 64}}).front().shape["M"], 64);
+  EXPECT_EQ(relevantShapes(shapes, {{"M", 65}}).size(), 2u);
+  EXPECT_TRUE(relevantShapes(shapes, {{"M", 65}, {"N", 9999}}).empty());
+}
+
+TEST(CoverShapes, WhatIsBestSomewhereIsKept) {
+  std::vector<MeasuredShape> shapes =
+      shapesOf({group("d", {{{{"M", 64}}, {{"64", 10}, {"128", 20}, {"256", 30}}},
+                            {{{"M", 4096}}, {{"64", 30}, {"128", 19}, {"256", 20}}},
+                            {{{"M", 8192}}, {{"64", 30}, {"128", 21}, {"256", 20}}}})});
+  EXPECT_EQ(coverShapes(shapes, {0, 1, 2}, 6), (std::vector<unsigned>{1, 0, 2}));
+  EXPECT_EQ(coverShapes(shapes, {0, 1, 2}, 2), (std::vector<unsigned>{1, 0}));
+  EXPECT_EQ(coverShapes(shapes, {0, 2}, 6), (std::vector<unsigned>{0, 2}));
+  EXPECT_TRUE(coverShapes({}, {0, 1, 2}, 6).empty());
+}
+
+TEST(CoverShapes, WhatIsNoBetterIsNotKept) {
+  std::vector<MeasuredShape> shapes =
+      shapesOf({group("d", {{{{"M", 64}}, {{"64", 10}, {"128", 10.0001}}}})});
+  EXPECT_EQ(coverShapes(shapes, {0, 1, 2}, 6), (std::vector<unsigned>{0}));
+}
+
+TEST(PreferencesOf, ShapesFirstThenBuckets) {
+  std::vector<MeasuredShape> shapes =
+      shapesOf({group("d", {{{{"M", 60}}, {{"64", 10}, {"128", 11}}},
+                            {{{"M", 64}}, {{"64", 20}, {"128", 10}}},
+                            {{{"M", 500}}, {{"64", 10}}}})});
+  std::vector<PreferredCandidate> all = preferencesOf(shapes, {0, 1});
+  ASSERT_EQ(all.size(), 5u);
+  EXPECT_EQ(all[0].ranges, (Ranges{{"M", {60, 60}}}));
+  EXPECT_EQ(all[0].candidate, 0u);
+  EXPECT_EQ(all[1].candidate, 1u);
+  EXPECT_EQ(all[3].ranges, (Ranges{{"M", {46, 90}}}));
+  EXPECT_EQ(all[3].candidate, 1u); // the mean of both shapes
+  EXPECT_EQ(all[4].ranges, (Ranges{{"M", {363, 724}}}));
+  // Of those that are kept; none where none of them was measured.
+  std::vector<PreferredCandidate> some = preferencesOf(shapes, {1, 2});
+  ASSERT_EQ(some.size(), 3u);
+  EXPECT_EQ(some[0].candidate, 1u);
+}
+
+} // namespace
+} // namespace tilec
