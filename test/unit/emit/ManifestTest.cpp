@@ -130,7 +130,8 @@ TEST_F(ManifestTest, WhatACostUsesTwiceHasAName) {
   expectJson(*variant.get("lets"), R"([
     {"name": "c0", "type": "f64", "expr": {"op": "cast", "args": [{"arg": "n"}], "type": "f64"}},
     {"name": "c1", "type": "f64", "expr": {"op": "add", "args": [{"let": "c0"}, {"let": "c0"}], "type": "f64"}}])");
-  expectJson(*variant.get("cost"), R"({"op": "mul", "args": [{"let": "c1"}, {"let": "c1"}], "type": "f64"})");
+  expectJson(*variant.get("cost"),
+             R"({"op": "mul", "args": [{"let": "c1"}, {"let": "c1"}], "type": "f64"})");
 }
 
 TEST_F(ManifestTest, ConditionsAndLaziness) {
