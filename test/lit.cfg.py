@@ -43,7 +43,10 @@ config.substitutions.append(("%kernels", os.path.join(config.source_dir, "kernel
 config.substitutions.append(("%source", config.source_dir))
 config.substitutions.append(("%build", config.build_dir))
 config.substitutions.append(("%python", config.python))
-# A CUDA driver that runs nothing (test/unit/runtime/FakeDriver.cpp).
+# A CUDA driver that runs nothing (test/unit/runtime/FakeDriver.cpp), and cuBLAS and NVML beside it (FakeLibraries.cpp).
+config.substitutions.append(
+    ("%fake-libraries", os.path.join(config.build_dir, "lib", "libfake_cuda_libraries.so"))
+)
 config.substitutions.append(
     ("%fake-driver", os.path.join(config.build_dir, "lib", "libfake_cuda_driver.so"))
 )

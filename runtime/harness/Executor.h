@@ -45,10 +45,8 @@ public:
   /// "" or what was damaged of the memory that the executor itself allocates.
   virtual std::string damage() const { return {}; }
 
-  /// Only where isTimed(): milliseconds of each of `count` runs after `warmup` others; with `flush`
-  /// the caches are emptied before each.
+  /// Whether it runs on what programs are measured on.
   virtual bool isTimed() const { return false; }
-  virtual std::vector<float> time(int warmup, int count, bool flush) { return {}; }
 
   /// What the executor found wrong so far.
   struct Findings {

@@ -54,6 +54,7 @@ constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
   X(deviceGetCount, "cuDeviceGetCount", int *)                                                     \
   X(deviceGet, "cuDeviceGet", cu::Device *, int)                                                   \
   X(deviceGetName, "cuDeviceGetName", char *, int, cu::Device)                                     \
+  X(deviceGetPciBusId, "cuDeviceGetPCIBusId", char *, int, cu::Device)                             \
   X(deviceGetAttribute, "cuDeviceGetAttribute", int *, int, cu::Device)                            \
   X(primaryRetain, "cuDevicePrimaryCtxRetain", cu::Context *, cu::Device)                          \
   X(primaryRelease, "cuDevicePrimaryCtxRelease_v2", cu::Device)                                    \

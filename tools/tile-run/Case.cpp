@@ -1,6 +1,8 @@
 #include "tools/tile-run/Case.h"
 
+#include "runtime/harness/Compare.h"
 #include "tools/tile-run/Arithmetic.h"
+#include "tools/tile-run/Baseline.h"
 #include "tools/tile-run/CudaExecutor.h"
 #include "tools/tile-run/EmulatorExecutor.h"
 
@@ -47,8 +49,7 @@ Names namesOf(const Call &call, const Kernel &kernel) {
   return names;
 }
 
-Times timeCall(Executor &executor, const CaseOptions &options) {
-  std::vector<float> list = executor.time(options.warmup, options.repeat, options.flushL2);
+Times timesOf(std::vector<float> list) {
   std::sort(list.begin(), list.end());
   auto quarter = [&](size_t i) { return static_cast<double>(list[i * (list.size() - 1) / 4]); };
   return {list.size(), static_cast<double>(list[list.size() / 2]), quarter(0), quarter(1),
@@ -62,7 +63,88 @@ std::string describe(const Times &times, const std::map<std::string, double> &am
   return buffer + rates(times.median, amounts);
 }
 
-CaseResult runOn(PlanExecutor &executor, const Kernel &kernel, const CaseOptions &options) {
+/// Runs the baseline once; nothing but a note where there is none. `problem` says how its result differs from the kernel's.
+std::unique_ptr<Baseline> checkBaseline(const CaseOptions &options, const tile_kernel &kernel,
+                                        std::span<const tile_arg> args, BaselineResult &result,
+                                        std::string &problem) {
+  const BaselineSpec spec = parseBaseline(options.baseline);
+  const tile_context &context = *kernel.pack->context;
+  result.name = "cublas";
+  try {
+    std::unique_ptr<Baseline> baseline = openBaseline(spec, context, *kernel.kernel, args);
+    result.name = baseline->name();
+    baseline->run();
+    context.driver->check(context.driver->ctxSynchronize(), "running " + result.name);
+    const auto &arguments = kernel.kernel->arguments;
+    auto isOutput = [&](const Argument &argument) { return argument.name == spec.c; };
+    const auto output = std::find_if(arguments.begin(), arguments.end(), isOutput);
+    const tile_arg &arg = args[static_cast<size_t>(output - arguments.begin())];
+    const Comparison comparison =
+        compareArrays(readTensor(*context.driver, arg), baseline->result(),
+                      options.call.tolerance.value_or(defaultTolerance(output->dtype)));
+    result.error = comparison.error;
+    problem = comparison.ok
+                  ? ""
+                  : spec.c + " is not what " + result.name + " computes: " + comparison.text;
+    return baseline;
+  } catch (const NoBaseline &error) {
+    result.note = error.what();
+  }
+  return nullptr;
+}
+
+/// Times a call that has run. What goes wrong is in the result.
+void timeCall(CudaExecutor &executor, const tile_kernel &kernel, const CaseOptions &options,
+              CaseResult &result) {
+  std::unique_ptr<Baseline> baseline;
+  if (!options.baseline.empty()) {
+    std::string problem;
+    baseline =
+        checkBaseline(options, kernel, executor.arguments(), result.baseline.emplace(), problem);
+    if (!problem.empty()) {
+      result.ok = false;
+      result.text += "; " + problem;
+      return;
+    }
+  }
+  std::unique_ptr<Sensors> sensors;
+  if (options.sensors) {
+    const tile_context &context = *kernel.pack->context;
+    sensors = std::make_unique<Sensors>(*context.driver, context.device);
+  }
+  const Timing timing{options.warmup, options.repeat, options.seconds, options.flushL2};
+  auto other = [&] { baseline->run(); };
+  const Rounds rounds =
+      executor.time(timing, baseline ? std::function<void()>(other) : std::function<void()>());
+  if (sensors) {
+    result.readings = sensors->finish();
+  }
+  result.times = timesOf(rounds.own);
+  if (baseline) {
+    result.baseline->times = timesOf(rounds.other);
+  }
+}
+
+/// What is printed of the times.
+std::string describeTimes(const CaseResult &result, const std::map<std::string, double> &amounts) {
+  std::string text = "; " + describe(*result.times, amounts);
+  if (const auto &baseline = result.baseline) {
+    text += "; " + baseline->name + ": " +
+            (baseline->note.empty() ? describe(baseline->times, amounts) : baseline->note);
+  }
+  if (const auto &readings = result.readings) {
+    char buffer[80];
+    std::snprintf(buffer, sizeof(buffer), "; %.0f MHz, %.0f W", readings->megahertz,
+                  readings->watts);
+    text += readings->note.empty() ? buffer : "; " + readings->note;
+  }
+  return text;
+}
+
+/// `time` does what is to be timed after a right run.
+CaseResult runOn(
+    PlanExecutor &executor, const Kernel &kernel, const CaseOptions &options,
+    const std::function<void(CaseResult &)> &time = [](CaseResult &) {}) {
   if (options.repeat > 0 && !executor.isTimed()) {
     throw InputError("`--repeat` measures a GPU: it needs `--on=cuda`");
   }
@@ -73,8 +155,8 @@ CaseResult runOn(PlanExecutor &executor, const Kernel &kernel, const CaseOptions
   if (options.repeat > 0 && result.ok) {
     try {
       const auto amounts = evaluateFormulas(options.bench, namesOf(call, kernel));
-      result.times = timeCall(executor, options);
-      result.text += "; " + describe(*result.times, amounts);
+      time(result);
+      result.text += result.times ? describeTimes(result, amounts) : "";
     } catch (const Error &error) {
       result.ok = false;
       result.deviceLost = error.status == TILE_ERROR_DRIVER;
@@ -171,7 +253,8 @@ CaseResult runCase(tile_pack &pack, const CaseOptions &options) {
     return runOnEmulator(kernel, options);
   }
   CudaExecutor executor(kernel);
-  return runOn(executor, *kernel.kernel, options);
+  return runOn(executor, *kernel.kernel, options,
+               [&](CaseResult &result) { timeCall(executor, kernel, options, result); });
 }
 
 } // namespace tile_run

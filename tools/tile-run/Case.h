@@ -3,6 +3,7 @@
 
 #include "runtime/src/Device.h"
 #include "tools/tile-run/Options.h"
+#include "tools/tile-run/Sensors.h"
 
 namespace tile_run {
 
@@ -12,9 +13,19 @@ struct Times {
   double median = 0, least = 0, lower = 0, upper = 0;
 };
 
+/// What the kernel was measured beside.
+struct BaselineResult {
+  std::string name; ///< with its version
+  std::string note; ///< why there are no times; else empty
+  Times times;
+  double error = 0; ///< ||C - baseline|| / ||baseline||
+};
+
 struct CaseResult : tile_rt::CallResult {
   std::vector<std::string> variants; ///< of the launches
   std::optional<Times> times;
+  std::optional<BaselineResult> baseline;
+  std::optional<Readings> readings;
   tile_rt::Printed printed; ///< by the kernel, in the run that is reported
   std::string reports;      ///< of the emulator
   std::string profile;      ///< likewise, if asked for

@@ -3,6 +3,7 @@
 #include "runtime/harness/Compare.h"
 
 #include <algorithm>
+#include <chrono>
 
 using namespace tile_rt;
 
@@ -111,29 +112,42 @@ void CudaExecutor::run(const LaunchPlan &plan, uint64_t workspace) {
   pack.context->failures.check();
 }
 
-std::vector<float> CudaExecutor::time(int warmup, int count, bool flush) {
+Rounds CudaExecutor::time(const Timing &timing, const std::function<void()> &other) {
   std::unique_ptr<DeviceBuffer> swept;
-  if (flush) {
+  if (timing.flush) {
     swept = std::make_unique<DeviceBuffer>(driver, kFlushBytes);
   }
   TimeStamp begin(driver), end(driver);
-  std::vector<float> times;
-  for (int i = 0; i < warmup + count; ++i) {
+  unsigned sweeps = 0;
+  auto measure = [&](const std::function<void()> &work) {
     if (swept) {
-      driver.check(
-          driver.memsetD32(swept->address(), static_cast<unsigned>(i), kFlushBytes / 4, nullptr),
-          "flushing");
+      driver.check(driver.memsetD32(swept->address(), sweeps++, kFlushBytes / 4, nullptr),
+                   "flushing");
     }
     begin.record();
-    pack.execute(plan, nullptr, workspace->address());
+    work();
     end.record();
-    float milliseconds = end.millisecondsSince(begin);
-    if (i >= warmup) {
-      times.push_back(milliseconds);
+    return end.millisecondsSince(begin);
+  };
+  const std::function<void()> own = [&] { pack.execute(plan, nullptr, workspace->address()); };
+  for (int i = 0; i < timing.warmup; ++i) {
+    measure(own);
+    if (other) {
+      measure(other);
+    }
+  }
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                     std::chrono::duration<double>(timing.seconds));
+  Rounds rounds;
+  for (int i = 0; i < timing.rounds || Clock::now() < until; ++i) {
+    rounds.own.push_back(measure(own));
+    if (other) {
+      rounds.other.push_back(measure(other));
     }
   }
   say(pack.context->prints.take());
-  return times;
+  return rounds;
 }
 
 } // namespace tile_run

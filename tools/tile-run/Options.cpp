@@ -39,6 +39,13 @@ void addCaseOptions(CLI::App &app, CaseOptions &options, Raw &raw) {
                  "accepted ||out - ref|| / ||ref||; by default from the type");
   app.add_option("--seed", options.call.seed, "seed of generated data, and of a random schedule");
   app.add_option("--repeat", options.repeat, "time so many launches and print the median");
+  app.add_option("--seconds", options.seconds,
+                 "go on with timed launches for so long, if --repeat of them take less");
+  app.add_option("--baseline", options.baseline,
+                 "cublas(A, B, C, transpose_b = true): time this product of the arguments in turn "
+                 "with the kernel, and compare C");
+  app.add_flag("--sensors", options.sensors,
+               "read the GPU's clock and power while launches are timed");
   app.add_option("--warmup", options.warmup, "launches before those that are timed");
   app.add_flag("--flush-l2", options.flushL2, "overwrite 256 MiB between timed launches");
   app.add_flag("--twice", options.call.twice, "run twice and require the same bits");

@@ -18,6 +18,9 @@ struct CaseOptions {
   int repeat = 0, warmup = 3;
   bool flushL2 = false, showPrints = true;
   std::string bench;
+  double seconds = 0;   ///< of timed launches, at least
+  std::string baseline; ///< what to measure beside: cublas(A, B, C)
+  bool sensors = false; ///< clock and power while launches are timed
 
   // Of the emulator.
   std::string ptx;      ///< file to run instead of the pack's PTX

@@ -4,7 +4,8 @@ using namespace tile_rt;
 
 namespace tile_run {
 
-std::string PlanExecutor::prepare(std::span<const tile_arg> args, bool verbose) {
+std::string PlanExecutor::prepare(std::span<const tile_arg> given, bool verbose) {
+  args = given;
   plan = planCall(kernel.pack->manifest, *kernel.kernel, args, device(), kernel.filter,
                   &kernel.choices);
   if (plan.workspaceBytes > memoryLimit()) {

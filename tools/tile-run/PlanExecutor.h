@@ -15,6 +15,8 @@ public:
   std::string prepare(std::span<const tile_arg> args, bool verbose) override;
   void run() override { run(plan, workspace->address()); }
   std::string damage() const override;
+  /// What was prepared.
+  std::span<const tile_arg> arguments() const { return args; }
   /// Of the launches that were prepared, in order.
   std::vector<std::string> variants() const;
   /// What the kernel has printed, in all runs so far.
@@ -36,6 +38,7 @@ protected:
   std::unique_ptr<tile_rt::Buffer> workspace;
 
 private:
+  std::span<const tile_arg> args;
   tile_rt::Printed said;
 };
 

@@ -1,5 +1,6 @@
 #include "tools/tile-run/Results.h"
 
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -16,6 +17,15 @@ static bool endsTorn(const std::string &path) {
   }
   file.seekg(-1, std::ios::end);
   return file.get() != '\n';
+}
+
+/// To a nanosecond: events know no less.
+static double microseconds(double milliseconds) { return std::round(milliseconds * 1e6) / 1e3; }
+
+static Json jsonOf(const Times &times) {
+  return {{"median", microseconds(times.median)},
+          {"least", microseconds(times.least)},
+          {"half", {microseconds(times.lower), microseconds(times.upper)}}};
 }
 
 Results::Results(const std::string &path) : path(path) {
@@ -38,11 +48,31 @@ void Results::add(const std::string &text, const CaseResult &result, const tile_
   }
   line["variants"] = result.variants;
   if (result.times) {
-    const Times &times = *result.times;
-    line["microseconds"] = {{"median", times.median * 1e3},
-                            {"least", times.least * 1e3},
-                            {"half", {times.lower * 1e3, times.upper * 1e3}}};
-    line["launches"] = times.launches;
+    line["microseconds"] = jsonOf(*result.times);
+    line["launches"] = result.times->launches;
+  }
+  if (const auto &baseline = result.baseline) {
+    Json &entry = line["baseline"] = {{"name", baseline->name}};
+    if (!baseline->note.empty()) {
+      entry["note"] = baseline->note;
+    } else {
+      entry["error"] = baseline->error;
+    }
+    if (baseline->times.launches) {
+      entry["microseconds"] = jsonOf(baseline->times);
+    }
+  }
+  if (const auto &readings = result.readings) {
+    Json &entry = line["sensors"] = {{"samples", readings->samples}};
+    for (const auto &[name, value] :
+         {std::pair("megahertz", readings->megahertz), std::pair("watts", readings->watts)}) {
+      if (value > 0) {
+        entry[name] = value;
+      }
+    }
+    if (!readings->note.empty()) {
+      entry["note"] = readings->note;
+    }
   }
   file << line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" << std::flush;
   if (!file) {

@@ -1,11 +1,13 @@
 // A CUDA driver for tests: a library with the functions that the runtime opens. "Device memory" is
 // host memory; launches run nothing but write a line to the log file named by FAKE_DRIVER_LOG, with
-// the bytes of their parameters. What is timed takes half a millisecond, or as many microseconds as the last
-// launch had blocks with FAKE_DRIVER_TIMES; there are FAKE_DRIVER_DEVICES devices, or one; a launch of FAKE_DRIVER_HANGS blocks does not return.
+// the bytes of their parameters. What is timed takes half a millisecond, or FAKE_DRIVER_TIMES microseconds for each
+// block of the last launch; there are FAKE_DRIVER_DEVICES devices, or one; a launch of FAKE_DRIVER_HANGS blocks does not return.
+// With FAKE_DRIVER_ZEROS memory that holds nothing but what it was poisoned with holds zeros after a launch.
 #include "runtime/include/tile/pack_format.h"
 #include "runtime/src/Driver.h"
 #include "runtime/support/TensorMapArguments.h"
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <chrono>
@@ -13,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
@@ -43,6 +46,20 @@ std::string hex(const void *data, size_t bytes) {
 }
 
 std::atomic<unsigned> lastGrid = 0;
+
+/// What is allocated, with its bytes, for FAKE_DRIVER_ZEROS.
+std::map<uint64_t, size_t> allocated;
+
+void zeroPoisoned() {
+  constexpr size_t kGuardBytes = 4096; // before and after what tile-run allocates
+  for (const auto &[address, bytes] : allocated) {
+    auto *memory = reinterpret_cast<unsigned char *>(address) + kGuardBytes;
+    const size_t inner = bytes > 2 * kGuardBytes ? bytes - 2 * kGuardBytes : 0;
+    if (std::all_of(memory, memory + inner, [](unsigned char byte) { return byte == 0xff; })) {
+      std::memset(memory, 0, inner);
+    }
+  }
+}
 
 // What handles point to; nobody looks inside.
 int fakeModule, fakeContext, fakeStream, fakeEvent;
@@ -90,6 +107,10 @@ FAKE cuDeviceGet(int *device, int) {
 }
 FAKE cuDeviceGetName(char *name, int size, int) {
   std::snprintf(name, static_cast<size_t>(size), "fake");
+  return 0;
+}
+FAKE cuDeviceGetPCIBusId(char *name, int size, int) {
+  std::snprintf(name, static_cast<size_t>(size), "0000:19:00.0");
   return 0;
 }
 FAKE cuDeviceGetAttribute(int *value, int which, int) {
@@ -172,6 +193,9 @@ FAKE cuLaunchKernelEx(const cu::LaunchConfig *config, cu::Function function, voi
   }
   logLine(line);
   lastGrid = config->gridX;
+  if (std::getenv("FAKE_DRIVER_ZEROS")) {
+    zeroPoisoned();
+  }
   if (const char *hangs = std::getenv("FAKE_DRIVER_HANGS");
       hangs && std::to_string(lastGrid) == hangs) {
     for (;;) {
@@ -289,9 +313,13 @@ FAKE cuMemsetD2D32Async(uint64_t address, size_t pitch, unsigned value, size_t w
 }
 FAKE cuMemAlloc_v2(uint64_t *address, size_t bytes) {
   *address = reinterpret_cast<uint64_t>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
+  if (std::getenv("FAKE_DRIVER_ZEROS")) {
+    allocated[*address] = bytes;
+  }
   return *address ? 0 : 2;
 }
 FAKE cuMemFree_v2(uint64_t address) {
+  allocated.erase(address);
   std::free(reinterpret_cast<void *>(address));
   return 0;
 }
@@ -316,7 +344,12 @@ FAKE cuEventCreate(cu::Event *event, unsigned) {
 FAKE cuEventRecord(cu::Event, cu::Stream) { return 0; }
 FAKE cuEventSynchronize(cu::Event) { return 0; }
 FAKE cuEventElapsedTime(float *milliseconds, cu::Event, cu::Event) {
-  *milliseconds = std::getenv("FAKE_DRIVER_TIMES") ? 1e-3f * static_cast<float>(lastGrid) : 0.5f;
+  const char *each = std::getenv("FAKE_DRIVER_TIMES");
+  *milliseconds = each ? std::strtof(each, nullptr) * 1e-3f * static_cast<float>(lastGrid) : 0.5f;
   return 0;
+}
+/// For the other fake libraries: what was launched last took as long as so many blocks.
+extern "C" __attribute__((visibility("default"))) void fakeDriverTook(int blocks) {
+  lastGrid = static_cast<unsigned>(blocks);
 }
 FAKE cuEventDestroy_v2(cu::Event) { return 0; }
