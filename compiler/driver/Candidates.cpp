@@ -117,7 +117,8 @@ ModuleJob Compilation::jobOf(const TunableKernel &kernel, unsigned candidate) co
 std::optional<std::vector<std::string>>
 Compilation::compileCandidates(const TunableKernel &kernel, ArrayRef<CandidatePack> packs) {
   std::vector<std::string> problems(packs.size());
-  std::vector<char> lacksTool(packs.size());
+  std::vector<std::optional<diag::Id>> unfit(
+      packs.size()); // what has nothing to do with the candidate
   auto compileOne = [&](size_t i, Compilation &own) {
     own.forcesAuto = forcesAuto;
     own.setOutput(packs[i].path);
@@ -130,7 +131,9 @@ Compilation::compileCandidates(const TunableKernel &kernel, ArrayRef<CandidatePa
     for (const auto &diagnostic : own.diags.diagnostics()) {
       if (diagnostic->severity == diag::Severity::Error) {
         problems[i] = diagnostic->message;
-        lacksTool[i] = diagnostic->id == diag::Id::ToolMissing;
+        if (diagnostic->id == diag::Id::ToolMissing || diagnostic->id == diag::Id::FileWrite) {
+          unfit[i] = diagnostic->id;
+        }
         break;
       }
     }
@@ -138,10 +141,12 @@ Compilation::compileCandidates(const TunableKernel &kernel, ArrayRef<CandidatePa
   if (!inParallel(packs.size(), /*keeps=*/false, compileOne)) {
     return std::nullopt;
   }
-  for (auto [problem, lacks] : zip_equal(problems, lacksTool)) {
-    if (lacks) { // none will compile
-      diags.reportText(diag::Id::ToolMissing, diag::Severity::Error, SMRange(), problem)
-          .hint("install CUDA or give its folder with `--cuda-path`");
+  for (auto [problem, id] : zip_equal(problems, unfit)) {
+    if (id) { // the next time it may be another
+      auto report = diags.reportText(*id, diag::Severity::Error, SMRange(), problem);
+      if (*id == diag::Id::ToolMissing) {
+        report.hint("install CUDA or give its folder with `--cuda-path`");
+      }
       return std::nullopt;
     }
   }

@@ -169,6 +169,7 @@ private:
     std::string symbol;
     Ranges ranges;
     size_t job;
+    bool isAny;
   };
   std::vector<JobPreference> preferences;
   TuneFile tuneFile;

@@ -170,7 +170,8 @@ void Compilation::writePreferences(json::Object &manifest,
       }
       list.push_back(
           json::Object{{"ranges", std::move(ranges)},
-                       {"configuration", int64_t(numbers[preference.job].at(preference.symbol))}});
+                       {"configuration", int64_t(numbers[preference.job].at(preference.symbol))},
+                       {preference.isAny ? "with" : "without", "any"}});
     }
     if (!list.empty()) {
       kernel["preferences"] = std::move(list);

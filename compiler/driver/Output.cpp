@@ -1,4 +1,5 @@
 // Compilation, continued: what it writes and how it ends.
+#include "compiler/basic/Files.h"
 #include "compiler/driver/Compilation.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -48,19 +49,6 @@ std::string Compilation::outputPath() const {
   return input == "-" || extension.empty() ? "-" : withExtension(input, extension);
 }
 
-/// Opens what is there (or creates it) and writes through it.
-static std::error_code writeInPlace(StringRef path, StringRef bytes) {
-  std::error_code error;
-  raw_fd_ostream os(path, error, sys::fs::CD_CreateAlways, sys::fs::FA_Write, sys::fs::OF_None);
-  if (!error) {
-    os << bytes;
-    os.close();
-    error = os.error();
-    os.clear_error();
-  }
-  return error;
-}
-
 /// A regular file is written beside its place first, so that it never exists half-written. What
 /// only looks like a file (a device, a FIFO) is written through, and a symbolic link stays one: its
 /// target is replaced.
@@ -70,15 +58,12 @@ static std::error_code writeOutput(StringRef path, StringRef bytes) {
   const file_type target = sys::fs::get_file_type(path); // status_error where nothing is
   SmallString<128> place = path;
   if (link == file_type::symlink_file && sys::fs::real_path(path, place)) {
-    return writeInPlace(path, bytes); // leads nowhere yet
+    return writeThrough(path, bytes); // leads nowhere yet
   }
   if (target != file_type::status_error && target != file_type::regular_file) {
-    return writeInPlace(path, bytes);
+    return writeThrough(path, bytes);
   }
-  return errorToErrorCode(writeToOutput(place, [&](raw_ostream &os) {
-    os << bytes;
-    return Error::success();
-  }));
+  return replaceFile(place, bytes);
 }
 
 bool Compilation::writeFile(StringRef path, StringRef bytes) {

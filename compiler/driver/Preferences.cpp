@@ -67,6 +67,9 @@ std::pair<int64_t, int64_t> bucketOf(int64_t extent) {
     return {extent, extent};
   }
   const double power = std::round(std::log2(double(extent)));
+  if (power > 62) { // the last one ends where numbers do
+    return {int64_t(std::ceil(std::exp2(62.5))), std::numeric_limits<int64_t>::max()};
+  }
   // No power of two with a half is an integer, but for the one below 1.
   return {int64_t(std::ceil(std::exp2(power - 0.5))), int64_t(std::floor(std::exp2(power + 0.5)))};
 }
@@ -80,7 +83,7 @@ static Ranges bucketOf(const Shape &shape) {
 }
 
 std::vector<MeasuredShape> relevantShapes(ArrayRef<MeasuredShape> shapes, const Shape &fixed) {
-  std::vector<MeasuredShape> exact, near;
+  std::map<bool, std::vector<MeasuredShape>> exact, near; // by `isAny`
   for (const MeasuredShape &one : shapes) {
     bool isExact = true, isNear = true;
     for (const auto &[name, extent] : one.shape) {
@@ -91,12 +94,16 @@ std::vector<MeasuredShape> relevantShapes(ArrayRef<MeasuredShape> shapes, const 
       }
     }
     if (isExact) {
-      exact.push_back(one);
+      exact[one.isAny].push_back(one);
     } else if (isNear) {
-      near.push_back(one);
+      near[one.isAny].push_back(one);
     }
   }
-  return exact.empty() ? near : exact;
+  std::vector<MeasuredShape> result;
+  for (bool isAny : {false, true}) {
+    append_range(result, exact[isAny].empty() ? near[isAny] : exact[isAny]);
+  }
+  return result;
 }
 
 static double excessOf(const MeasuredShape &shape, unsigned candidate) {
@@ -163,7 +170,7 @@ std::vector<PreferredCandidate> preferencesOf(ArrayRef<MeasuredShape> shapes,
   for (const MeasuredShape &shape : shapes) {
     buckets[bucketOf(shape.shape)].push_back(&shape);
     if (std::optional<unsigned> best = bestOf(&shape, kept)) {
-      PreferredCandidate preferred{{}, *best};
+      PreferredCandidate preferred{{}, *best, shape.isAny};
       for (const auto &[name, extent] : shape.shape) {
         preferred.ranges[name] = {extent, extent};
       }
@@ -172,7 +179,7 @@ std::vector<PreferredCandidate> preferencesOf(ArrayRef<MeasuredShape> shapes,
   }
   for (const auto &[ranges, inside] : buckets) {
     if (std::optional<unsigned> best = bestOf(inside, kept)) {
-      result.push_back({ranges, *best});
+      result.push_back({ranges, *best, inside.front()->isAny});
     }
   }
   return result;

@@ -25,7 +25,8 @@ std::vector<MeasuredShape> measuredShapes(llvm::ArrayRef<const TuneGroup *> grou
                                           llvm::ArrayRef<ParameterTexts> candidates,
                                           const std::set<std::string> &names);
 
-/// Those that say something of calls with these extents `fixed`: the exact ones, or, if there are none, those of the bucket.
+/// Those that say something of calls with these extents `fixed`: the exact ones, or, if there are none, those of the bucket; of
+/// rows that are aligned and of those that are not apart.
 std::vector<MeasuredShape> relevantShapes(llvm::ArrayRef<MeasuredShape> shapes, const Shape &fixed);
 
 /// The up to `limit` of the `usable` candidates that are best at most of the shapes: each next one brings the mean of the least
@@ -42,9 +43,11 @@ std::pair<int64_t, int64_t> bucketOf(int64_t extent);
 struct PreferredCandidate {
   Ranges ranges;
   unsigned candidate = 0;
+  bool isAny = false; ///< of calls whose rows are not aligned; else of those whose rows are
 };
 
-/// For each shape and then for each bucket with shapes the best of the `kept` candidates that were measured there.
+/// For each shape and then for each bucket with shapes the best of the `kept` candidates that were measured there. The rows of the
+/// shapes are all aligned, or none are.
 std::vector<PreferredCandidate> preferencesOf(llvm::ArrayRef<MeasuredShape> shapes,
                                               llvm::ArrayRef<unsigned> kept);
 

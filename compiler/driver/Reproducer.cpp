@@ -1,9 +1,10 @@
 #include "compiler/driver/Reproducer.h"
 
+#include "compiler/basic/Files.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
@@ -18,16 +19,6 @@ static std::string shellQuoted(StringRef word) {
   return quoted + "'";
 }
 
-static bool writeFile(const Twine &path, StringRef text) {
-  std::error_code error;
-  raw_fd_ostream os(path.str(), error);
-  if (error) {
-    return false;
-  }
-  os << text;
-  return true;
-}
-
 /// Name under which a source is saved: imports are found beside the file that imports them.
 static std::string savedName(StringRef name) {
   return name == "<stdin>" || name == "-" ? "stdin.tile" : sys::path::filename(name).str();
@@ -39,7 +30,7 @@ std::string writeReproducer(const Options &options, const SourceManager &sources
     return {};
   }
   for (unsigned id = 1; id <= sources.numFiles(); ++id) {
-    if (!writeFile(folder + "/" + savedName(sources.name(id)), sources.text(id))) {
+    if (writeThrough((folder + "/" + savedName(sources.name(id))).str(), sources.text(id))) {
       return {};
     }
   }
@@ -49,7 +40,7 @@ std::string writeReproducer(const Options &options, const SourceManager &sources
     script += " " + shellQuoted(isInput ? savedName(argument) : argument);
   }
   std::string path = (folder + "/run.sh").str();
-  return writeFile(path, script + "\n") ? path : std::string();
+  return writeThrough(path, script + "\n") ? std::string() : path;
 }
 
 } // namespace tilec

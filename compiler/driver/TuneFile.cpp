@@ -5,6 +5,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
+#include <set>
 #include <tuple>
 
 using namespace llvm;
@@ -61,7 +62,7 @@ bool readRow(const json::Value &value, TuneRow &row, json::Path path) {
       !mapper.map("spread_us", half)) {
     return false;
   }
-  if (half.size() != 2) {
+  if (half.size() != 2 || !std::isfinite(half[0]) || !std::isfinite(half[1])) {
     path.field("spread_us").report("expected two times");
     return false;
   }
@@ -214,11 +215,11 @@ void mergeTuneGroup(TuneFile &file, const TuneGroup &added) {
   erase_if(file.groups,
            [&](const TuneGroup &group) { return group.sourceHash != added.sourceHash; });
   TuneGroup merged = added;
-  auto isNew = [&](const TuneRow &row) {
-    return any_of(added.rows, [&](const TuneRow &other) {
-      return other.shape == row.shape && other.params == row.params;
-    });
-  };
+  std::set<std::pair<Shape, ParameterTexts>> measured;
+  for (const TuneRow &row : added.rows) {
+    measured.emplace(row.shape, row.params);
+  }
+  auto isNew = [&](const TuneRow &row) { return measured.count({row.shape, row.params}) != 0; };
   for (const TuneGroup &group : file.groups) {
     if (keyOf(group) == keyOf(added)) {
       copy_if(group.rows, std::back_inserter(merged.rows),

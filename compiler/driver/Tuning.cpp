@@ -301,7 +301,7 @@ bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &ta
   }
   for (PreferredCandidate &one : preferred) {
     if (auto job = jobNumbers.find(one.candidate); job != jobNumbers.end() && !single) {
-      preferences.push_back({kernel.symbol, std::move(one.ranges), job->second});
+      preferences.push_back({kernel.symbol, std::move(one.ranges), job->second, one.isAny});
     }
   }
   return true;

@@ -1,6 +1,7 @@
 #include "compiler/tuning/TuneCommand.h"
 
 #include "compiler/basic/Version.h"
+#include "compiler/tuning/FolderLock.h"
 #include "compiler/tuning/TunePlan.h"
 #include "compiler/tuning/TuneResults.h"
 #include "compiler/tuning/TuneRunner.h"
@@ -25,7 +26,7 @@ public:
       : options(options), tune(options.tune), compilation(compilation),
         diags(compilation.getDiags()),
         output(options.output.empty() ? tuneFileBeside(compilation.getInput()) : options.output),
-        folder(tune.work.empty() ? output + ".work" : tune.work) {}
+        folder(folderOf(tune, output == "-" ? tuneFileBeside(compilation.getInput()) : output)) {}
 
   /// Whatever goes wrong is reported.
   void run();
@@ -36,12 +37,22 @@ private:
     sys::path::append(path, job.name + extension.str());
     return path.str().str();
   }
+  /// A path that no program takes for an option.
+  static std::string folderOf(const TuneOptions &tune, const std::string &output) {
+    const std::string path = tune.work.empty() ? output + ".work" : tune.work;
+    return StringRef(path).starts_with("-") ? "./" + path : path;
+  }
   bool readOutput();
+  bool canWriteOutput();
+  bool openFolder();
   void readResults();
+  bool forgetFailures();
+  std::vector<TuneTask> remaining();
   std::vector<TuneTask> tasks() const;
   void printPlan(size_t left) const;
   bool checkDevices();
   bool prepare(std::vector<TuneTask> &tasks);
+  void reportMissing(const std::vector<std::map<unsigned, std::string>> &byShape);
   bool writeJobs(ArrayRef<TuneTask> tasks);
   bool measure(std::vector<TuneTask> tasks);
   bool writeOutput();
@@ -53,13 +64,15 @@ private:
   Compilation &compilation;
   DiagnosticEngine &diags;
   std::string output, folder;
+  FolderLock lock;
   TunePlan plan;
   TuneFile file;                                          ///< what the output has so far
   std::vector<std::map<std::string, TuneRecord>> records; ///< of each job, by case
 };
 
 bool Tuner::readOutput() {
-  if (!sys::fs::exists(output)) {
+  file = TuneFile();
+  if (output == "-" || !sys::fs::exists(output)) {
     return true;
   }
   ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(output);
@@ -74,6 +87,32 @@ bool Tuner::readOutput() {
   }
   file = std::move(*read);
   return true;
+}
+
+/// Before hours are spent.
+bool Tuner::canWriteOutput() {
+  SmallString<128> parent = sys::path::parent_path(output);
+  const std::error_code error = sys::fs::access(parent.empty() ? StringRef(".") : StringRef(parent),
+                                                sys::fs::AccessMode::Write);
+  if (output == "-" || !error) {
+    return true;
+  }
+  diags.report(diag::Id::FileWrite, SMRange(), output, error.message());
+  return false;
+}
+
+/// Makes the folder, and keeps others from working in it.
+bool Tuner::openFolder() {
+  std::error_code error = sys::fs::create_directories(folder);
+  if (!error && !lock.take(folder)) {
+    diags.report(diag::Id::FileWrite, SMRange(), folder, "another `tilec tune` works in it")
+        .hint("wait for it, or give this one a folder of its own with `--work`");
+    return false;
+  }
+  if (error) {
+    diags.report(diag::Id::FileWrite, SMRange(), folder, error.message());
+  }
+  return !error;
 }
 
 void Tuner::readResults() {
@@ -168,10 +207,6 @@ bool Tuner::checkDevices() {
 
 /// Compiles the packs that are not there. What does not compile counts as measured.
 bool Tuner::prepare(std::vector<TuneTask> &tasks) {
-  if (std::error_code error = sys::fs::create_directories(folder)) {
-    diags.report(diag::Id::FileWrite, SMRange(), folder, error.message());
-    return false;
-  }
   std::vector<CandidatePack> packs;
   std::vector<TuneTask *> waiting;
   for (TuneTask &task : tasks) {
@@ -191,7 +226,10 @@ bool Tuner::prepare(std::vector<TuneTask> &tasks) {
   for (auto [task, problem] : zip_equal(waiting, *problems)) {
     if (!problem.empty()) {
       for (const std::string &line : task->cases) {
-        addFailure(task->resultsFile, line, problem);
+        if (!addFailure(task->resultsFile, line, problem)) {
+          diags.report(diag::Id::FileWrite, SMRange(), task->resultsFile, "no more can be added");
+          return false;
+        }
       }
       task->cases.clear();
     }
@@ -301,17 +339,37 @@ void Tuner::printBest(const std::vector<std::map<unsigned, TuneRecord>> &byShape
   }
 }
 
+/// What is the matter with all candidates at a shape is said once.
+void Tuner::reportMissing(const std::vector<std::map<unsigned, std::string>> &byShape) {
+  for (auto [number, reasons] : enumerate(byShape)) {
+    const std::string shape = describeShape(plan.shapes[number]);
+    const size_t tried = std::min<size_t>(plan.ranking[number].size(), tune.candidates);
+    const bool isCommon =
+        reasons.size() > 1 && reasons.size() == tried &&
+        all_of(reasons, [&](const auto &entry) { return entry.second == reasons.begin()->second; });
+    if (isCommon) {
+      diags.report(diag::Id::NotMeasured, SMRange(), plan.kernel.symbol, shape,
+                   reasons.begin()->second);
+      continue;
+    }
+    for (const auto &[candidate, reason] : reasons) {
+      diags.report(diag::Id::NotMeasured, SMRange(), describeCandidate(plan.kernel, candidate),
+                   shape, reason);
+    }
+  }
+}
+
 bool Tuner::writeOutput() {
   std::map<std::pair<std::string, std::string>, TuneGroup> groups; // by device and driver
   std::vector<std::map<unsigned, TuneRecord>> byShape(plan.shapes.size());
+  std::vector<std::map<unsigned, std::string>> missing(plan.shapes.size());
   for (auto [job, known] : zip_equal(plan.jobs, records)) {
     for (size_t number : job.shapes) {
       const Shape &shape = plan.shapes[number];
       auto found = known.find(caseOf(plan.kernel, shape));
       if (found == known.end() || !found->second.ok) {
-        diags.report(diag::Id::NotMeasured, SMRange(),
-                     describeCandidate(plan.kernel, job.candidate), describeShape(shape),
-                     found == known.end() ? "there is no result" : found->second.text);
+        missing[number][job.candidate] =
+            found == known.end() ? "there is no result" : found->second.text;
         continue;
       }
       const TuneRecord &record = found->second;
@@ -321,8 +379,12 @@ bool Tuner::writeOutput() {
            record.lower, record.upper});
     }
   }
+  reportMissing(missing);
   if (groups.empty()) {
     diags.report(diag::Id::NothingMeasured, SMRange(), plan.kernel.symbol);
+    return false;
+  }
+  if (!readOutput()) { // others may have written it meanwhile
     return false;
   }
   for (auto &[key, group] : groups) {
@@ -344,43 +406,67 @@ bool Tuner::writeOutput() {
   return true;
 }
 
-/// The files of this plan, and the folder if there is nothing else in it. One that was named stays.
+bool Tuner::forgetFailures() {
+  for (const TuneJob &job : plan.jobs) {
+    if (const std::string path = fileOf(job, ".results"); !dropFailures(path)) {
+      diags.report(diag::Id::FileWrite, SMRange(), path, "its failures are to be dropped");
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The files of this plan, those that a process which was ended left half-written too, and the folder if there is
+/// nothing else in it. One that was named stays.
 void Tuner::removeFiles() const {
   if (!tune.work.empty()) {
     return;
   }
-  for (const TuneJob &job : plan.jobs) {
-    for (const char *extension : {".pack", ".cases", ".results", ".log"}) {
-      (void)sys::fs::remove(fileOf(job, extension));
+  std::error_code error;
+  std::vector<std::string> files;
+  for (sys::fs::directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    const StringRef name = sys::path::filename(it->path());
+    if (any_of(plan.jobs, [&](const TuneJob &job) { return name.starts_with(job.name + "."); })) {
+      files.push_back(it->path());
     }
   }
+  for (const std::string &file : files) {
+    (void)sys::fs::remove(file);
+  }
   (void)sys::fs::remove(folder); // not if it has other files
+}
+
+/// What is left to be measured.
+std::vector<TuneTask> Tuner::remaining() {
+  readResults();
+  return tasks();
 }
 
 void Tuner::run() {
   if (!readOutput() || !makePlan(options, compilation, plan)) {
     return;
   }
-  if (tune.again && !tune.dryRun) {
-    for (const TuneJob &job : plan.jobs) {
-      if (const std::string path = fileOf(job, ".results"); !dropFailures(path)) {
-        diags.report(diag::Id::FileWrite, SMRange(), path, "its failures are to be dropped");
-        return;
-      }
-    }
-  }
-  readResults();
-  std::vector<TuneTask> left = tasks();
   if (tune.dryRun) {
     size_t count = 0;
-    for (const TuneTask &task : left) {
+    for (const TuneTask &task : remaining()) {
       count += task.cases.size();
     }
     printPlan(count);
     return;
   }
-  const bool isList = !tune.jobsFile.empty();
-  if (!left.empty() && ((!isList && !checkDevices()) || !prepare(left))) {
+  const bool isNew = !sys::fs::exists(folder), isList = !tune.jobsFile.empty();
+  if (!canWriteOutput() || !openFolder() || (tune.again && !forgetFailures())) {
+    return;
+  }
+  std::vector<TuneTask> left = remaining();
+  if (!left.empty() && !isList && !checkDevices()) {
+    if (isNew) {
+      (void)sys::fs::remove(folder);
+    }
+    return;
+  }
+  if (!left.empty() && !prepare(left)) {
     return;
   }
   if (isList) {

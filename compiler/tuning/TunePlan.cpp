@@ -25,8 +25,8 @@ public:
   ShapeReader(const TunableKernel &kernel, DiagnosticEngine &diags)
       : kernel(kernel), diags(diags) {}
 
-  /// "M=64,128"; `where` begins the message.
-  bool read(StringRef text, StringRef where, Extents &extents) {
+  /// "M=64,128"; `where` begins the message. What is in `extents` is replaced, but what is in `names`.
+  bool read(StringRef text, StringRef where, Extents &extents, std::set<std::string> &names) {
     auto [name, list] = text.split('=');
     name = name.trim();
     std::vector<int64_t> values;
@@ -48,6 +48,9 @@ public:
         any_of(values, [&](int64_t value) { return value != fixed->second; })) {
       return usage(where + "`" + name + "` is compiled as " + std::to_string(fixed->second));
     }
+    if (!names.insert(name.str()).second) {
+      return usage(where + "`" + name + "` is given twice: write `" + name + "=V,V,...`");
+    }
     auto known = find_if(extents, [&](const auto &entry) { return entry.first == name; });
     if (known != extents.end()) {
       known->second = std::move(values);
@@ -67,11 +70,14 @@ public:
         return usage(where + "no value is given for `" + name + "`: `--dim " + name + "=...`");
       }
     }
+    auto tooMany = [&] {
+      return usage(where + "these are more than " + std::to_string(maxShapes) + " shapes");
+    };
     size_t count = 1;
     for (const auto &[name, values] : extents) {
       count *= values.size();
       if (count > maxShapes) {
-        return usage("these are more than " + std::to_string(maxShapes) + " shapes");
+        return tooMany();
       }
     }
     for (size_t n = 0; n < count; ++n) {
@@ -81,8 +87,11 @@ public:
         shape[name] = values[rest % values.size()];
         rest /= values.size();
       }
-      if (!is_contained(shapes, shape)) {
+      if (known.insert(shape).second) {
         shapes.push_back(std::move(shape));
+      }
+      if (shapes.size() > maxShapes) {
+        return tooMany();
       }
     }
     return true;
@@ -97,6 +106,7 @@ private:
   static constexpr size_t maxShapes = 10000;
   const TunableKernel &kernel;
   DiagnosticEngine &diags;
+  std::set<Shape> known; ///< those that are among the shapes
 };
 } // namespace
 
@@ -104,8 +114,9 @@ bool readShapes(const Options &options, const TunableKernel &kernel, DiagnosticE
                 std::vector<Shape> &shapes) {
   ShapeReader reader(kernel, diags);
   Extents common;
+  std::set<std::string> names;
   for (const std::string &text : options.tune.dims) {
-    if (!reader.read(text, "--dim: ", common)) {
+    if (!reader.read(text, "--dim: ", common, names)) {
       return false;
     }
   }
@@ -123,10 +134,11 @@ bool readShapes(const Options &options, const TunableKernel &kernel, DiagnosticE
   for (auto [i, line] : enumerate(lines)) {
     const std::string where = path + ":" + std::to_string(i + 1) + ": ";
     Extents extents = common;
+    names.clear();
     SmallVector<StringRef> words;
     SplitString(line.split('#').first, words, " \t\r");
     for (StringRef word : words) {
-      if (!reader.read(word.rtrim(','), where, extents)) {
+      if (!reader.read(word.rtrim(','), where, extents, names)) {
         return false;
       }
     }

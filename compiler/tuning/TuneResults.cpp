@@ -1,10 +1,14 @@
 #include "compiler/tuning/TuneResults.h"
 
+#include "compiler/basic/Files.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
 
 using namespace llvm;
 
@@ -42,22 +46,26 @@ static std::optional<TuneRecord> readRecord(const json::Object &object) {
     if (!(record.median > 0)) {
       record.ok = false;
       record.text = "it took no time";
+    } else if (!(record.lower >= 0 && record.upper >= record.lower) ||
+               !std::isfinite(record.median) || !std::isfinite(record.upper)) {
+      return std::nullopt; // no times: the line is damaged
     }
   }
   return record;
 }
 
-/// Calls `take` with each line that is a record, its case, and the record.
-static void forEachRecord(StringRef path,
-                          function_ref<void(StringRef, std::string, TuneRecord)> take) {
+/// Calls `take` with each line from this byte on that is a record, its case, and the record. Returns where the last whole line ends.
+static uint64_t forEachRecord(StringRef path, uint64_t from,
+                              function_ref<void(StringRef, std::string, TuneRecord)> take) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);
+  StringRef text = file ? (*file)->getBuffer() : StringRef();
+  if (from > text.size()) {
+    return from;
+  }
+  const uint64_t end =
+      std::max<uint64_t>(from, text.rfind('\n') + 1); // what has no end does not count
   SmallVector<StringRef> lines;
-  if (file) {
-    (*file)->getBuffer().split(lines, '\n');
-  }
-  if (!lines.empty()) {
-    lines.pop_back(); // what has no end
-  }
+  text.slice(from, end).split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (StringRef line : lines) {
     Expected<json::Value> value = json::parse(line);
     if (!value) {
@@ -71,36 +79,36 @@ static void forEachRecord(StringRef path,
       take(line, name->str(), std::move(*record));
     }
   }
+  return end;
 }
 
-std::map<std::string, TuneRecord> readRecords(StringRef path) {
+std::map<std::string, TuneRecord> readRecords(StringRef path, uint64_t &from) {
   std::map<std::string, TuneRecord> records;
-  forEachRecord(path, [&](StringRef, std::string name, TuneRecord record) {
+  from = forEachRecord(path, from, [&](StringRef, std::string name, TuneRecord record) {
     records[name] = std::move(record);
   });
   return records;
 }
 
+std::map<std::string, TuneRecord> readRecords(StringRef path) {
+  uint64_t from = 0;
+  return readRecords(path, from);
+}
+
 bool dropFailures(StringRef path) {
   std::string kept;
   bool fails = false;
-  forEachRecord(path, [&](StringRef line, const std::string &, const TuneRecord &record) {
+  forEachRecord(path, 0, [&](StringRef line, const std::string &, const TuneRecord &record) {
     fails = fails || !record.ok;
     kept += record.ok ? line.str() + "\n" : "";
   });
   if (!fails) {
     return true;
   }
-  Error error = writeToOutput(path, [&](raw_ostream &os) {
-    os << kept;
-    return Error::success();
-  });
-  const bool isWritten = !error;
-  consumeError(std::move(error));
-  return isWritten;
+  return !replaceFile(path, kept);
 }
 
-void addFailure(StringRef path, StringRef name, StringRef text) {
+bool addFailure(StringRef path, StringRef name, StringRef text) {
   bool isTorn = false;
   if (auto file = MemoryBuffer::getFile(path)) {
     StringRef before = (*file)->getBuffer();
@@ -112,7 +120,11 @@ void addFailure(StringRef path, StringRef name, StringRef text) {
     os << (isTorn ? "\n" : "")
        << json::Value(json::Object{{"case", name}, {"ok", false}, {"text", json::fixUTF8(text)}})
        << "\n";
+    os.close();
+    error = os.error();
+    os.clear_error();
   }
+  return !error;
 }
 
 } // namespace tilec

@@ -22,10 +22,13 @@ struct TuneRecord {
 /// By case; of several the last. Lines that are cut short count for nothing, and no file is no record.
 std::map<std::string, TuneRecord> readRecords(llvm::StringRef path);
 
+/// Those of the lines that begin at this byte or later, which is moved behind the last whole line.
+std::map<std::string, TuneRecord> readRecords(llvm::StringRef path, uint64_t &from);
+
 /// Leaves the lines of what was measured; false if the file cannot be written.
 bool dropFailures(llvm::StringRef path);
 
-/// Adds a line that says that a case failed, and why.
-void addFailure(llvm::StringRef path, llvm::StringRef name, llvm::StringRef text);
+/// Adds a line that says that a case failed, and why; false if the file cannot be written.
+bool addFailure(llvm::StringRef path, llvm::StringRef name, llvm::StringRef text);
 
 } // namespace tilec

@@ -1,5 +1,6 @@
 #include "compiler/tuning/TuneRunner.h"
 
+#include "compiler/basic/Files.h"
 #include "compiler/tuning/TuneResults.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -51,13 +52,8 @@ bool TuneRunner::start(Process &process) {
   for (const std::string &line : task.cases) {
     text += line + "\n";
   }
-  std::error_code error;
-  raw_fd_ostream cases(task.casesFile, error);
-  cases << text;
-  cases.close();
-  if (error || cases.has_error()) {
-    cases.clear_error();
-    fatal = "`" + task.casesFile + "` cannot be written";
+  if (std::error_code error = writeThrough(task.casesFile, text)) {
+    fatal = "`" + task.casesFile + "` cannot be written: " + error.message();
     return false;
   }
   std::vector<std::string> command = task.command;
@@ -80,9 +76,8 @@ bool TuneRunner::start(Process &process) {
     }
     become(argv, task.logFile, parent);
   }
-  uint64_t bytes = 0;
-  (void)sys::fs::file_size(task.resultsFile, bytes);
-  process.bytes = bytes;
+  process.bytes = 0;
+  (void)sys::fs::file_size(task.resultsFile, process.bytes);
   process.last = Clock::now();
   process.isLate = false;
   if (process.id < 0) {
@@ -96,9 +91,13 @@ void TuneRunner::collect(Process &process) {
   if (sys::fs::file_size(process.task.resultsFile, bytes) || bytes == process.bytes) {
     return;
   }
-  process.bytes = bytes;
+  bytes = process.bytes;
+  const std::map<std::string, TuneRecord> records =
+      readRecords(process.task.resultsFile, process.bytes);
+  if (bytes == process.bytes) {
+    return; // a line that has no end yet
+  }
   process.last = Clock::now();
-  const std::map<std::string, TuneRecord> records = readRecords(process.task.resultsFile);
   std::vector<std::string> &cases = process.task.cases;
   const size_t before = cases.size();
   erase_if(cases, [&](const std::string &one) { return records.count(one) != 0; });
@@ -135,7 +134,10 @@ void TuneRunner::finish(Process &process, int status, std::vector<TuneTask> &wai
       process.isLate ? "it took more than " + std::to_string(options.seconds) + " s (--timeout)"
       : WIFSIGNALED(status) ? "the process died of signal " + std::to_string(WTERMSIG(status))
                             : "the process ended with status " + std::to_string(code) + ": " + said;
-  addFailure(task.resultsFile, task.cases.front(), reason);
+  if (!addFailure(task.resultsFile, task.cases.front(), reason)) {
+    fatal = "`" + task.resultsFile + "` cannot be written";
+    return;
+  }
   task.cases.erase(task.cases.begin());
   progress(task, --left);
   if (!task.cases.empty()) {

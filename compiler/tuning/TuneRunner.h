@@ -36,7 +36,7 @@ private:
     TuneTask task;
     unsigned gpu = 0;
     pid_t id = 0;
-    size_t bytes = 0;       ///< of the file of results
+    uint64_t bytes = 0;     ///< of the file of results that were read
     Clock::time_point last; ///< when it began or last had a result
     bool isLate = false;
   };

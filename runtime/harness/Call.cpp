@@ -162,15 +162,18 @@ void Call::resolveSame() {
 
 std::vector<int64_t> Call::shapeOf(const Argument &argument) const {
   std::vector<int64_t> shape;
+  std::string text;
   Int bits = dtypeBits(argument.dtype);
+  bool fits = true;
   for (const Expr &extent : argument.extents) {
     Int value = evaluate(extent, env).integer;
-    bits *= std::max<Int>(value, 1);
-    if (value < 0 || bits / 8 > static_cast<Int>(executor.memoryLimit())) {
-      throw InputError("argument `" + argument.name + "` cannot have an extent of " +
-                       intText(value) + " here");
-    }
+    text += (text.empty() ? "" : " x ") + intText(value);
+    fits = fits && value >= 0 && !__builtin_mul_overflow(bits, std::max<Int>(value, 1), &bits) &&
+           bits / 8 <= static_cast<Int>(executor.memoryLimit());
     shape.push_back(static_cast<int64_t>(value));
+  }
+  if (!fits) {
+    throw InputError("argument `" + argument.name + "` cannot be made: its extents are " + text);
   }
   return shape;
 }

@@ -67,6 +67,13 @@ uint64_t hashOfCall(const Env &env) {
 }
 
 namespace {
+/// Whether some launch takes a variant of this name.
+bool takes(const LaunchPlan &plan, const std::string &variant) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const PlanStep &step) {
+    return step.isLaunch && step.launch.variant->name == variant;
+  });
+}
+
 class Chooser {
 public:
   Chooser(const Manifest &manifest, const Kernel &kernel, const Env &env, const DeviceInfo &device,
@@ -113,30 +120,38 @@ public:
   }
 
 private:
-  bool holds(const Preference &preference) const {
+  /// `first` is what the first configuration to take the call takes.
+  bool holds(const Preference &preference, const LaunchPlan &first) const {
+    if (!preference.with.empty() && !takes(first, preference.with)) {
+      return false;
+    }
     return std::all_of(preference.ranges.begin(), preference.ranges.end(), [&](const auto &range) {
       const Int value = (range.isScalar ? env.scalars : env.dims)[range.index].integer;
       return range.least <= value && value <= range.most;
     });
   }
 
+  static bool agrees(const Preference &preference, const LaunchPlan &plan) {
+    return (preference.with.empty() || takes(plan, preference.with)) &&
+           (preference.without.empty() || !takes(plan, preference.without));
+  }
+
   /// By the first preference for these dimensions whose configuration takes the call with code for the
-  /// architecture of `first`.
+  /// architecture of `first`, and with variants as the preference says.
   std::optional<LaunchPlan> preferred(const LaunchPlan &first) const {
     for (const Preference &preference : kernel.preferences) {
-      if (!holds(preference)) {
+      if (!holds(preference, first)) {
         continue;
-      }
-      if (preference.configuration == first.choice.configuration) {
-        return first;
       }
       std::optional<LaunchPlan> candidate;
       try {
-        candidate = plan(preference.configuration);
+        candidate = preference.configuration == first.choice.configuration
+                        ? first
+                        : plan(preference.configuration);
       } catch (const Error &) {
         candidate.reset(); // the next one, or what is cheapest
       }
-      if (candidate && candidate->arch == first.arch) {
+      if (candidate && candidate->arch == first.arch && agrees(preference, *candidate)) {
         return candidate;
       }
     }

@@ -278,10 +278,11 @@ Value evaluateClamp(const Expr &expr, std::span<const Value> v) {
 /// = floor(log2(d)), is rounded up if that is close enough, else down, where x + 1 is multiplied.
 /// Either is: the two errors make d together, which is below 2 * 2^n.
 Value evaluateReciprocal(const Expr &expr, Int divisor) {
-  const Int d = divisor < 0 ? -divisor : divisor;
-  if (d >> 32 != 0) {
+  const Int limit = Int(1) << 32;
+  if (divisor <= -limit || divisor >= limit) {
     overflow(expr, "is of a divisor of more than 32 bits");
   }
+  const Int d = divisor < 0 ? -divisor : divisor;
   if (d == 0) {
     return Value::ofInt(0);
   }

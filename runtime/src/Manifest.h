@@ -168,6 +168,8 @@ struct Preference {
   };
   std::vector<Range> ranges;
   unsigned configuration = 0;
+  /// Names of variants, or empty: only calls whose launches take one of this name count, or none.
+  std::string with, without;
 };
 
 struct Kernel {

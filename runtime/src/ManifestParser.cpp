@@ -449,7 +449,16 @@ Preference KernelParser::parsePreference(const JsonRef &json) const {
         item.fail("`" + name + "` is no integer");
       }
     }
+    if (range.least > range.most) {
+      item.fail("the least value is above the greatest");
+    }
     preference.ranges.push_back(range);
+  }
+  if (json.has("with")) {
+    preference.with = json["with"].string();
+  }
+  if (json.has("without")) {
+    preference.without = json["without"].string();
   }
   return preference;
 }

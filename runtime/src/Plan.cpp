@@ -3,7 +3,9 @@
 #include "runtime/include/tile/pack_format.h"
 #include "runtime/support/Floats.h"
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace tile_rt {
 
@@ -268,12 +270,20 @@ const Variant &Planner::takeKnown(const Statement &statement, std::vector<Planne
   return statement.variants[number];
 }
 
+/// Infinity where there is no number: no call fails because an estimate does.
 double Planner::costOf(const Variant &variant) {
-  for (const CostLet &let : variant.lets) {
-    env.lets[let.index] = Value::ofFloat(roundFloat(let.type, evaluate(let.expr, env).real));
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  try {
+    for (const CostLet &let : variant.lets) {
+      env.lets[let.index] = Value::ofFloat(roundFloat(let.type, evaluate(let.expr, env).real));
+    }
+    const Value value = evaluate(*variant.cost, env);
+    const double cost =
+        value.kind == ValueKind::Float ? value.real : static_cast<double>(value.integer);
+    return std::isnan(cost) ? kUnknown : cost;
+  } catch (const Error &) {
+    return kUnknown;
   }
-  const Value cost = evaluate(*variant.cost, env);
-  return cost.kind == ValueKind::Float ? cost.real : static_cast<double>(cost.integer);
 }
 
 const Variant &Planner::choose(const Statement &statement, std::vector<PlannedMap> &maps) {
@@ -316,7 +326,7 @@ const Variant &Planner::choose(const Statement &statement, std::vector<PlannedMa
   if (!allCosts) {
     plan.cost.reset();
   } else if (plan.cost) {
-    *plan.cost += bestCost;
+    *plan.cost = std::isinf(*plan.cost) ? *plan.cost : *plan.cost + bestCost;
   }
   maps = std::move(eligibleMaps[best]);
   plan.choice.variants.push_back(static_cast<unsigned>(eligible[best] - statement.variants.data()));

@@ -49,10 +49,25 @@ void print(const CaseResult &result, const char *indent) {
   std::fputs(result.reports.c_str(), stderr);
 }
 
+/// What the options of one case get wrong is its failure: those behind it still run.
+CaseResult runListed(tile_pack &pack, const CaseOptions &options) {
+  CaseResult result;
+  try {
+    return runCase(pack, options);
+  } catch (const Error &error) {
+    result.deviceLost = error.status == TILE_ERROR_DRIVER;
+    result.text = std::string("error: ") + error.what();
+  } catch (const std::exception &error) {
+    result.text = std::string("error: ") + error.what();
+  }
+  result.ok = false;
+  return result;
+}
+
 int runAll(tile_pack &pack, const std::vector<CaseLine> &cases, Results *results) {
   size_t wrong = 0, done = 0;
   for (const CaseLine &entry : cases) {
-    CaseResult result = runCase(pack, entry.options);
+    CaseResult result = runListed(pack, entry.options);
     show(result.printed);
     std::printf("%s %s\n", result.ok ? "pass" : "FAIL", entry.text.c_str());
     print(result, "    ");

@@ -80,6 +80,12 @@ TEST(RelevantShapes, ExactOnesOrThoseOfTheBucket) {
   EXPECT_EQ(relevantShapes(shapes, {{"M", 64}}).front().shape["M"], 64);
   EXPECT_EQ(relevantShapes(shapes, {{"M", 65}}).size(), 2u);
   EXPECT_TRUE(relevantShapes(shapes, {{"M", 65}, {"N", 9999}}).empty());
+  // Rows that are not aligned say nothing of those that are.
+  shapes.front().isAny = true;
+  ASSERT_EQ(shapes.front().shape["M"], 64);
+  ASSERT_EQ(relevantShapes(shapes, {{"M", 64}}).size(), 2u);
+  EXPECT_FALSE(relevantShapes(shapes, {{"M", 64}}).front().isAny);
+  EXPECT_TRUE(relevantShapes(shapes, {{"M", 64}}).back().isAny);
 }
 
 TEST(CoverShapes, WhatIsBestSomewhereIsKept) {

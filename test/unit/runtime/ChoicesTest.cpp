@@ -204,6 +204,43 @@ TEST_F(Choices, APreferenceThatDoesNotTakeTheCallIsPassedOver) {
   EXPECT_EQ(plan(gemmCall(512, 512, 65)).choice.configuration, 0u); // rows that are not aligned
 }
 
+// Code for any rows takes aligned ones as well, which is slower than what any configuration has for them.
+TEST_F(Choices, PreferencesForAnyRowsAreNotForAlignedOnes) {
+  Json json = preferring(
+      R"([ { "ranges": { "M": [512, 512] }, "configuration": 0, "without": "plain" },
+           { "ranges": { "M": [4000, 4200] }, "configuration": 1, "with": "plain" } ])");
+  json["kernels"][0]["configurations"][1]["host"][0]["launch"]["variants"].erase(
+      0); // the one for aligned rows
+  manifest = parseJson(json);
+  auto chosen = [&](int64_t m, int64_t k) {
+    const LaunchPlan taken = plan(gemmCall(m, m, k));
+    return std::to_string(taken.choice.configuration) + taken.steps[0].launch.variant->name;
+  };
+  EXPECT_EQ(chosen(512, 64), "0tma");    // preferred; the cheapest is 1
+  EXPECT_EQ(chosen(512, 65), "1plain");  // the preference is for aligned rows
+  EXPECT_EQ(chosen(4096, 64), "0tma");   // the preference is not
+  EXPECT_EQ(chosen(4096, 65), "1plain"); // preferred; the cheapest is 0
+  manifest.kernels[0].preferences.clear();
+  choices.clear();
+  EXPECT_EQ(chosen(4096, 65), "0plain");
+}
+
+TEST_F(Choices, CostsThatAreNoNumbersFailNoCall) {
+  for (const char *cost :
+       {R"({ "op": "div", "args": [ { "dim": "M" }, 0 ] })",
+        R"({ "op": "mul", "args": [ { "dim": "M" }, 2147483647 ], "type": "i32" })",
+        R"({ "const": "nan", "type": "f64" })"}) {
+    Json json = twoTiles();
+    for (Json &variant : json["kernels"][0]["configurations"][0]["host"][0]["launch"]["variants"]) {
+      variant["cost"] = Json::parse(cost);
+    }
+    manifest = parseJson(json);
+    choices.clear();
+    EXPECT_EQ(plan(gemmCall(4096, 4096, 64)).choice.configuration, 1u) << cost; // which has costs
+    EXPECT_EQ(plan(gemmCall(4096, 4096, 64), {"", "", 0}).choice.configuration, 0u) << cost;
+  }
+}
+
 TEST_F(Choices, PreferencesForOtherArchitecturesDoNotCount) {
   Json json = preferring(R"([ { "ranges": { "M": [512, 512] }, "configuration": 2 },
                               { "ranges": { "M": [512, 512] }, "configuration": 0 } ])");
@@ -231,6 +268,9 @@ TEST(Preferences, AreChecked) {
   expect(R"([ { "ranges": { "A": [1, 2] }, "configuration": 0 } ])", "`A`");
   expect(R"([ { "ranges": { "M": [1] }, "configuration": 0 } ])", "the least and the greatest");
   expect(R"([ { "ranges": { "M": 1 }, "configuration": 0 } ])", "expected an array");
+  expect(R"([ { "ranges": { "M": [2, 1] }, "configuration": 0 } ])", "above the greatest");
+  expect(R"([ { "ranges": { "M": [1, 2] }, "configuration": 0, "with": 1 } ])",
+         "expected a string");
   expect(R"([ { "ranges": {}, "configuration": 0 } ])", "expected ranges by name");
   expect(R"([ { "configuration": 0 } ])", "`ranges` is missing");
 }

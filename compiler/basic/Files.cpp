@@ -1,0 +1,48 @@
+#include "compiler/basic/Files.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tilec {
+
+/// A stream that is destroyed with an error nobody asked for ends the program.
+static std::error_code finish(raw_fd_ostream &os) {
+  os.flush();
+  std::error_code error = os.error();
+  os.clear_error();
+  return error;
+}
+
+std::error_code writeThrough(StringRef path, StringRef bytes) {
+  std::error_code error;
+  raw_fd_ostream os(path, error, sys::fs::CD_CreateAlways, sys::fs::FA_Write, sys::fs::OF_None);
+  if (!error) {
+    os << bytes;
+    os.close();
+    error = finish(os);
+  }
+  return error;
+}
+
+// LLVM's writeToOutput gives the file its name before it knows whether the last bytes are on the disk.
+std::error_code replaceFile(StringRef path, StringRef bytes) {
+  Expected<sys::fs::TempFile> file = sys::fs::TempFile::create(path + ".tmp%%%%%%%%");
+  if (!file) {
+    return errorToErrorCode(file.takeError());
+  }
+  std::error_code error;
+  {
+    raw_fd_ostream os(file->FD, /*shouldClose=*/false);
+    os << bytes;
+    error = finish(os);
+  }
+  if (error) {
+    consumeError(file->discard());
+    return error;
+  }
+  return errorToErrorCode(file->keep(path));
+}
+
+} // namespace tilec

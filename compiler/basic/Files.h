@@ -1,0 +1,16 @@
+// Writing files so that they are whole or not there.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+#include <system_error>
+
+namespace tilec {
+
+/// Opens what is there (or creates it) and writes through it: into a device or a FIFO, say.
+std::error_code writeThrough(llvm::StringRef path, llvm::StringRef bytes);
+
+/// Writes beside the place first: if anything goes wrong, a full disk too, what was there stays as it was.
+std::error_code replaceFile(llvm::StringRef path, llvm::StringRef bytes);
+
+} // namespace tilec
