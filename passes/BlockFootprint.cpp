@@ -2,6 +2,7 @@
 #include "passes/BlockFootprint.h"
 
 #include "passes/Analysis.h"
+#include "passes/Registers.h"
 #include "passes/Shared.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -100,7 +101,8 @@ int64_t tilec::estimateShared(tgpu::KernelOp kernel, const Target &target) {
 /// Registers that code without fragments takes: addresses, counters, predicates.
 static constexpr int64_t kBaseRegisters = 32;
 
-static int64_t registersOf(Type type, int64_t threads) {
+/// With `spread`, elements that a loop may carry in one register have one each.
+static int64_t registersOf(Type type, int64_t threads, bool spread = false) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor) {
     auto vector = dyn_cast<VectorType>(type);
@@ -108,7 +110,8 @@ static int64_t registersOf(Type type, int64_t threads) {
                         vector.getNumElements() * tile::getStorageBits(vector.getElementType()), 32)
                   : 0;
   }
-  const int64_t bits = std::max(8u, tile::getStorageBits(tensor.getElementType()));
+  const bool isSpread = spread && packedInWord(tensor.getElementType()) > 1;
+  const int64_t bits = isSpread ? 32 : std::max(8u, tile::getStorageBits(tensor.getElementType()));
   return llvm::divideCeil(tensor.getNumElements() * bits, 32 * threads);
 }
 
@@ -123,7 +126,7 @@ namespace {
 /// The most registers that fragments take at any step of a block.
 class Liveness {
 public:
-  explicit Liveness(int64_t threads) : threads(threads) {}
+  Liveness(int64_t threads, int64_t available) : threads(threads), available(available) {}
 
   int64_t most(Block &block) {
     int64_t most = 0;
@@ -167,13 +170,14 @@ private:
     int64_t own = 0;
     for (Region &region : op.getRegions()) {
       for (Block &inner : region) {
-        int64_t carried = 0;
+        int64_t shared = 0, spread = 0;
         if (isa<LoopLikeOpInterface>(op)) {
-          for (BlockArgument argument : inner.getArguments()) {
-            carried += isRead(argument) ? registersOf(argument.getType(), threads) : 0;
+          for (BlockArgument argument : llvm::make_filter_range(inner.getArguments(), isRead)) {
+            shared += registersOf(argument.getType(), threads);
+            spread += registersOf(argument.getType(), threads, /*spread=*/true);
           }
         }
-        own = std::max(own, carriedBeside(inner, carried));
+        own = std::max(own, carriedBeside(inner, isCrowded(spread, available) ? shared : spread));
       }
     }
     if (auto dot = dyn_cast<tgpu::DotOp>(op)) {
@@ -186,12 +190,16 @@ private:
   /// A carried value that a product takes and gives back is one set of registers.
   int64_t carriedBeside(Block &block, int64_t carried) { return carried + most(block); }
 
-  int64_t threads;
+  int64_t threads, available;
 };
 } // namespace
 
 int64_t tilec::estimateRegisters(tgpu::KernelOp kernel) {
-  int64_t registers = kBaseRegisters + Liveness(kernel.getThreads()).most(kernel.getBody().front());
+  const Target *target = getTarget(kernel);
+  const int64_t blocks = kernel.getMinBlocks().value_or(1);
+  const int64_t available = target ? registersPerThread(kernel, *target, blocks) : 255;
+  int64_t registers =
+      kBaseRegisters + Liveness(kernel.getThreads(), available).most(kernel.getBody().front());
   if (std::optional<uint32_t> most = kernel.getMaxRegisters()) {
     registers = std::min<int64_t>(registers, *most);
   }

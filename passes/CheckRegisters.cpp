@@ -38,6 +38,13 @@ SmallVector<SmallVector<Value>> groupsOf(Operation *op) {
   return alone;
 }
 
+/// What a value takes beside others of its group, or as it passes through.
+int64_t ownOf(Value value, bool streams) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument ? registersCarried(value, isa<scf::ForOp>(argument.getOwner()->getParentOp()))
+                  : registersOf(value, streams);
+}
+
 /// Where the program gives a carried value its first contents.
 Location placeOf(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
@@ -80,7 +87,7 @@ struct CheckRegisters : tilec::impl::CheckRegistersBase<CheckRegisters> {
       for (const SmallVector<Value> &group : groupsOf(op)) {
         int64_t registers = 0;
         for (Value value : group) {
-          registers += registersOf(value, streams) * weightOf(op);
+          registers += ownOf(value, streams) * weightOf(op);
         }
         if (registers > most && (!streams || registers > times * available)) {
           most = registers;
@@ -101,7 +108,7 @@ struct CheckRegisters : tilec::impl::CheckRegistersBase<CheckRegisters> {
     InFlightDiagnostic error = getOperation().emitError(
         diag::formatDiagnostic(diag::Id::FragmentTooLarge, registers, available));
     for (Value value : values) {
-      if (int64_t own = registersOf(value, streams) * weight) {
+      if (int64_t own = ownOf(value, streams) * weight) {
         auto type = cast<RankedTensorType>(value.getType());
         std::string line;
         llvm::raw_string_ostream os(line);

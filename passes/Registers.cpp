@@ -29,6 +29,35 @@ int64_t tilec::registersOf(Value value, bool apart) {
   return llvm::divideCeil(layout->registersPerThread() * bits, 32);
 }
 
+int64_t tilec::packedInWord(Type element) {
+  const unsigned bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+  return bits == 8 ? 4 : bits == 16 && element.isInteger() ? 2 : 1;
+}
+
+int64_t tilec::registersCarried(Value value, bool shares) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  const int64_t inWord = type ? packedInWord(type.getElementType()) : 1;
+  const int64_t apart = registersOf(value, /*apart=*/true);
+  return inWord == 1 ? registersOf(value) : shares && apart % inWord == 0 ? apart / inWord : apart;
+}
+
+bool tilec::isCrowded(int64_t apart, int64_t available) {
+  return 3 * apart > 2 * available; // the body needs some, too
+}
+
+bool tilec::isCrowded(scf::ForOp loop) {
+  auto kernel = loop->getParentOfType<tgpu::KernelOp>();
+  const Target *target = kernel ? findTarget(kernel.getTarget().value_or("")) : nullptr;
+  if (!target) {
+    return false;
+  }
+  int64_t apart = 0;
+  for (Value value : loop.getRegionIterArgs()) {
+    apart += registersCarried(value, /*shares=*/false);
+  }
+  return isCrowded(apart, registersPerThread(kernel, *target, kernel.getMinBlocks().value_or(1)));
+}
+
 int64_t tilec::registersPerThread(tgpu::KernelOp kernel, const Target &target, int64_t blocks) {
   // Registers are given out in units of 8 for each thread (CUDA C programming guide).
   const int64_t share = target.registersPerSM / (blocks * kernel.getLaunchedThreads()) / 8 * 8;

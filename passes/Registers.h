@@ -12,6 +12,17 @@ namespace tilec {
 /// elements share one; what only passes through has one for each (`apart`).
 int64_t registersOf(mlir::Value value, bool apart = false);
 
+/// How many elements of this type a loop may carry in one register: integers of 8 and 16 bits, and floats of 8, have one each, which
+/// takes less code, where that leaves enough registers (isCrowded). 1 for other types.
+int64_t packedInWord(mlir::Type element);
+
+/// Whether a loop carries so much, in this many registers with one for each element, that elements have to share them.
+bool isCrowded(int64_t apart, int64_t available);
+bool isCrowded(mlir::scf::ForOp loop);
+
+/// Registers that a fragment takes which a loop carries, `shares` them or not.
+int64_t registersCarried(mlir::Value value, bool shares);
+
 /// Registers that each of a block's threads can have, if `blocks` blocks share a multiprocessor.
 int64_t registersPerThread(tgpu::KernelOp kernel, const Target &target, int64_t blocks = 1);
 

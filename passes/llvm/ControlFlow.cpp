@@ -1,4 +1,5 @@
 //===- ControlFlow.cpp - dispatch, loops, branches, roles ----------------===//
+#include "passes/Registers.h"
 #include "passes/RoleBarriers.h"
 #include "passes/llvm/KernelLowering.h"
 
@@ -12,12 +13,16 @@ namespace tilec::lowering {
 // Values
 //===----------------------------------------------------------------------===//
 
+/// The fragment that a value is, or will be.
+static Type fragmentOf(Type type) {
+  auto pending = dyn_cast<tgpu::PendingType>(type);
+  return pending ? Type(pending.getFragment()) : type;
+}
+
 LogicalResult KernelLowering::flattenTypes(Operation *user, TypeRange types,
                                            SmallVectorImpl<Type> &flat) {
   for (Type type : types) {
-    if (auto pending = dyn_cast<tgpu::PendingType>(type)) {
-      type = pending.getFragment();
-    }
+    type = fragmentOf(type);
     if (auto tensor = dyn_cast<RankedTensorType>(type)) {
       const layout::RegisterLayout *layout = tgpu::getLayout(tensor);
       if (!layout) {
@@ -49,9 +54,7 @@ FailureOr<Fragment> KernelLowering::flatten(Operation *user, ValueRange values) 
 
 /// How many slots a value has.
 static size_t slotsOf(Type type) {
-  if (auto pending = dyn_cast<tgpu::PendingType>(type)) {
-    type = pending.getFragment();
-  }
+  type = fragmentOf(type);
   if (isa<RankedTensorType>(type)) {
     return tgpu::getLayout(type)->registersPerThread();
   }
@@ -68,14 +71,18 @@ void KernelLowering::bind(ValueRange old, ValueRange flat) {
   }
 }
 
+static Type slotTypeOf(Type type) { return slotType(getElementTypeOrSelf(fragmentOf(type))); }
+
 FailureOr<llvm::BitVector> KernelLowering::carriedAsWords(scf::ForOp op) {
   llvm::BitVector result(op.getInitArgs().size());
+  const bool shares = isCrowded(op);
   for (auto [i, init] : llvm::enumerate(op.getInitArgs())) {
     FailureOr<Fragment> slots = flatten(op, init);
     if (failed(slots)) {
       return failure();
     }
-    result[i] = areWordsOfBytes(*slots);
+    const size_t inWord = size_t(packedInWord(slotTypeOf(init.getType())));
+    result[i] = areWordsOfBytes(*slots) || (shares && inWord > 1 && slots->size() % inWord == 0);
   }
   return result;
 }
@@ -95,12 +102,14 @@ FailureOr<Fragment> KernelLowering::flattenCarried(Operation *user, ValueRange v
 
 void KernelLowering::bindCarried(ValueRange old, ValueRange flat, const llvm::BitVector &asWords) {
   for (auto [i, value] : llvm::enumerate(old)) {
-    const size_t slots = slotsOf(value.getType()), count = asWords[i] ? slots / 4 : slots;
+    const Type slot = slotTypeOf(value.getType());
+    const size_t slots = slotsOf(value.getType());
+    const size_t count = asWords[i] ? slots / size_t(packedInWord(slot)) : slots;
     Fragment carried(flat.take_front(count));
     flat = flat.drop_front(count);
     if (asWords[i]) {
       Fragment words = std::exchange(carried, {});
-      llvm::for_each(words, [&](Value word) { unpackBits(word, b.getI8Type(), carried); });
+      llvm::for_each(words, [&](Value word) { unpackBits(word, slot, carried); });
     }
     scalars[value] = carried;
   }

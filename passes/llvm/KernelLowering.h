@@ -153,8 +153,8 @@ private:
                                    llvm::SmallVectorImpl<mlir::Type> &flat);
   /// Binds old values to consecutive new ones.
   void bind(mlir::ValueRange old, mlir::ValueRange flat);
-  /// Which values a loop carries as words of four bytes: those that were loaded as such. Each byte for
-  /// itself would take a register.
+  /// Which values a loop carries as words of four bytes: those that were loaded as such, and where registers are few all that can
+  /// (passes/Registers.h). Each byte for itself would take a register.
   mlir::FailureOr<llvm::BitVector> carriedAsWords(mlir::scf::ForOp op);
   mlir::FailureOr<Fragment> flattenCarried(mlir::Operation *user, mlir::ValueRange values,
                                            const llvm::BitVector &asWords);

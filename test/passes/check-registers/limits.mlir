@@ -80,6 +80,44 @@ tgpu.kernel @loop(%x: f32, %n: i32) attributes {threads = 128 : i32, target = "s
 
 // -----
 
+// Bytes that a loop carries share registers where they have to; those of a `while` have one each.
+#row = #tgpu.fragment<"128x256 reg 0,1:0,2:0,4:0,8:0,16:0,32:0,64:0,128 lane 1,0:2,0:4,0:8,0:16,0 warp 32,0:64,0">
+!t = tensor<128x256xi8, #row>
+// CHECK-LABEL: tgpu.kernel @bytes
+tgpu.kernel @bytes(%x: i8, %n: i32) attributes {threads = 128 : i32, target = "sm_80"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = tile.splat %x : i8 -> !t
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%p = %a) -> (!t) : i32 {
+    %s = arith.addi %p, %p : !t
+    scf.yield %s : !t
+  }
+  tgpu.return
+}
+
+// -----
+
+#row = #tgpu.fragment<"128x256 reg 0,1:0,2:0,4:0,8:0,16:0,32:0,64:0,128 lane 1,0:2,0:4,0:8,0:16,0 warp 32,0:64,0">
+!t = tensor<128x256xi8, #row>
+// expected-error@+1 {{fragments need 256 registers per thread, but there are 255 [fragment-too-large]}}
+tgpu.kernel @bytes_of_a_while(%x: i8, %n: i32) attributes {threads = 128 : i32, target = "sm_80"} {
+  %c1 = arith.constant 1 : i32
+  %a = tile.splat %x : i8 -> !t
+  // expected-note@+1 {{256 registers: 128x256 i8}}
+  %r:2 = scf.while (%p = %a, %i = %n) : (!t, i32) -> (!t, i32) {
+    %more = arith.cmpi sgt, %i, %c1 : i32
+    scf.condition(%more) %p, %i : !t, i32
+  } do {
+  ^bb0(%q: !t, %j: i32):
+    %s = arith.addi %q, %q : !t
+    %k = arith.subi %j, %c1 : i32
+    scf.yield %s, %k : !t, i32
+  }
+  tgpu.return
+}
+
+// -----
+
 // The more threads, the fewer registers for each.
 #row = #tgpu.fragment<"1024x128 reg 0,1:0,2:0,4:0,8:0,16:0,32:0,64 lane 1,0:2,0:4,0:8,0:16,0 warp 32,0:64,0:128,0:256,0:512,0">
 !t = tensor<1024x128xf32, #row>

@@ -1,5 +1,6 @@
-// A loop carries bytes that were loaded as words as these words, four to a register; what is computed by elements stays so.
-// RUN: tile-opt --convert-tgpu-to-llvm %s | FileCheck %s
+// A loop carries bytes that were loaded as words as these words, four to a register; what is computed by elements stays so, unless
+// there are too many: then integers of 8 and 16 bits share registers.
+// RUN: tile-opt --convert-tgpu-to-llvm --split-input-file %s | FileCheck %s
 
 #acc = #tgpu.fragment<"16x8 reg 0,1:8,0 lane 0,2:0,4:1,0:2,0:4,0 warp -">
 #a8 = #tgpu.fragment<"16x32 reg 0,1:0,2:8,0:0,16 lane 0,4:0,8:1,0:2,0:4,0 warp -">
@@ -35,5 +36,42 @@ tgpu.kernel @carried(%C: !g, %n: i32) attributes {threads = 32 : i32, target = "
   %v = tgpu.view %C extents(%n, %n : i32, i32) strides(%n : i32) : !g -> !g
   %t = tile.slice %v[%c0, %c0] sizes [16, 8] : !g, i32, i32 -> !tile.global<16x8xi32>
   tgpu.store %rest, %t : !c, !tile.global<16x8xi32>
+  tgpu.return
+}
+
+// -----
+
+// 128 bytes, 64 numbers of 16 bits and 4 bytes would take 196 registers of 255: they take 32, 32 and 1.
+#bytes = #tgpu.fragment<"32x128 reg 0,1:0,2:0,4:0,8:0,16:0,32:0,64 lane 1,0:2,0:4,0:8,0:16,0 warp -">
+#shorts = #tgpu.fragment<"32x64 reg 0,1:0,2:0,4:0,8:0,16:0,32 lane 1,0:2,0:4,0:8,0:16,0 warp -">
+#few = #tgpu.fragment<"32x4 reg 0,1:0,2 lane 1,0:2,0:4,0:8,0:16,0 warp -">
+!bytes = tensor<32x128xi8, #bytes>
+!shorts = tensor<32x64xi16, #shorts>
+!few = tensor<32x4xi8, #few>
+// CHECK-LABEL: llvm.func @crowded
+// CHECK: llvm.br ^[[LOOP:bb[0-9]+]](%{{.*}} : i32{{(, i32){65}[)]}}
+// CHECK: llvm.bitcast %{{.*}} : i32 to vector<4xi8>
+// CHECK: llvm.bitcast %{{.*}} : i32 to vector<2xi16>
+// CHECK: llvm.br ^[[LOOP]](%{{.*}} : i32{{(, i32){65}[)]}}
+tgpu.kernel @crowded(%C: !tile.global<?x?xi8>, %D: !tile.global<?x?xi16>, %n: i32, %x: i8, %y: i16) attributes {threads = 32 : i32, target = "sm_80"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %b = tile.splat %x : i8 -> !bytes
+  %s = tile.splat %y : i16 -> !shorts
+  %f = tile.splat %x : i8 -> !few
+  %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %b, %q = %s, %t = %f) -> (!bytes, !shorts, !few) : i32 {
+    %p1 = arith.addi %p, %b : !bytes
+    %q1 = arith.addi %q, %s : !shorts
+    %t1 = arith.addi %t, %f : !few
+    scf.yield %p1, %q1, %t1 : !bytes, !shorts, !few
+  }
+  %v = tgpu.view %C extents(%n, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xi8> -> !tile.global<?x?xi8>
+  %to = tile.slice %v[%c0, %c0] sizes [32, 128] : !tile.global<?x?xi8>, i32, i32 -> !tile.global<32x128xi8>
+  tgpu.store %r#0, %to : !bytes, !tile.global<32x128xi8>
+  %first = tile.slice %v[%c0, %c0] sizes [32, 4] : !tile.global<?x?xi8>, i32, i32 -> !tile.global<32x4xi8>
+  tgpu.store %r#2, %first : !few, !tile.global<32x4xi8>
+  %w = tgpu.view %D extents(%n, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xi16> -> !tile.global<?x?xi16>
+  %there = tile.slice %w[%c0, %c0] sizes [32, 64] : !tile.global<?x?xi16>, i32, i32 -> !tile.global<32x64xi16>
+  tgpu.store %r#1, %there : !shorts, !tile.global<32x64xi16>
   tgpu.return
 }
