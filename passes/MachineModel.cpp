@@ -32,6 +32,8 @@ static constexpr MachineModel hopper = {
         14, // gemm whose rows start anywhere, six tiles: 70 clocks for each element of a thread
     .wgmmaFlop = 4096,    // 64 x 256 x 16 in 128 clocks
     .mmaFlop = 2540,      // mma.sync, 0.62 of it
+    .lanesF32 = 128,      // CUDA C programming guide, throughput of arithmetic instructions
+    .f64Flop = 256,       // NVIDIA H100 white paper: 67 TFLOP/s at 1.98 GHz
     .fmaSlots = 2.2,      // f32 products of 2048^3, five tiles: 20 to 28 TFLOP/s
     .globalLatency = 700, // memory and L2 mixed
     .sharedLatency = 30,
@@ -68,6 +70,8 @@ static constexpr MachineModel ampere = {
     .loadsInFlight = 14,
     .wgmmaFlop = 2048,
     .mmaFlop = 2048, // 312 TFLOP/s at 1.41 GHz
+    .lanesF32 = 64,
+    .f64Flop = 128, // 19.5 TFLOP/s at 1.41 GHz
     .fmaSlots = 2.6,
     .globalLatency = 800,
     .sharedLatency = 32,
@@ -78,8 +82,23 @@ static constexpr MachineModel ampere = {
     .atomic = 800,
 };
 
-const MachineModel &machineModel(const Target &target) {
-  return target.arch >= 90 ? hopper : ampere;
+const MachineModel &machineModelOf(int arch) { return arch >= 90 ? hopper : ampere; }
+
+const MachineModel &machineModel(const Target &target) { return machineModelOf(target.arch); }
+
+double mostFlop(int arch, llvm::StringRef type) {
+  const MachineModel &machine = machineModelOf(arch);
+  const bool isByteFloat = type == "e4m3" || type == "e5m2";
+  if (type == "i8" || type == "u8" || (isByteFloat && arch >= 89)) {
+    return 2 * machine.wgmmaFlop;
+  }
+  if (type == "f16" || type == "bf16" || isByteFloat) {
+    return machine.wgmmaFlop;
+  }
+  if (type == "tf32") {
+    return machine.wgmmaFlop / 2;
+  }
+  return type == "f64" ? machine.f64Flop : 2 * machine.lanesF32;
 }
 
 } // namespace tilec

@@ -45,6 +45,8 @@ struct MachineModel {
 
   // Tensor cores, operations (2 for each product) of f16 in a clock.
   double wgmmaFlop, mmaFlop;
+  double lanesF32; ///< products of f32 that are no matrix instruction's, in a clock
+  double f64Flop;  ///< operations of f64 in a clock
   double fmaSlots; ///< instructions of a warp for 32 scalar products, with the reads of operands
 
   // Latencies in clocks.
@@ -53,6 +55,12 @@ struct MachineModel {
 
 /// The entry for a target's generation.
 const MachineModel &machineModel(const Target &target);
+/// The same for a device of this architecture: 90.
+const MachineModel &machineModelOf(int arch);
+
+/// The most operations (2 for each product) on operands of a type ("f16"; "tf32" is what rounds f32) that a
+/// multiprocessor of such an architecture does in a clock.
+double mostFlop(int arch, llvm::StringRef type);
 
 } // namespace tilec
 

@@ -1,4 +1,4 @@
-// Compilation, continued: the candidates of one kernel, for `tilec tune`.
+// Compilation, continued: the what `tilec tune` and `tilec bench` ask.
 #include "compiler/driver/Compilation.h"
 
 using namespace llvm;
@@ -60,6 +60,17 @@ static TunableKernel describe(const sema::KernelInstance &kernel, const TuneOpti
     }
   }
   return result;
+}
+
+std::unique_ptr<sema::Program> Compilation::analyzeKernels() {
+  if (!load()) {
+    return nullptr;
+  }
+  if (!main) {
+    diags.report(diag::Id::Usage, SMRange(), "`tilec bench` takes source, not IR");
+    return nullptr;
+  }
+  return analyze({options.archs.front()});
 }
 
 std::optional<TunableKernel> Compilation::findTunable() {

@@ -74,6 +74,13 @@ public:
   /// after a diagnostic of what concerns all.
   std::optional<std::vector<std::string>> compileCandidates(const TunableKernel &kernel,
                                                             llvm::ArrayRef<CandidatePack> packs);
+  /// For `tilec bench`: the kernels of the source as they are for the first architecture; null after a diagnostic.
+  std::unique_ptr<sema::Program> analyzeKernels();
+  /// After that: the source, and what its trees live in.
+  const LoadedFile &getMain() const { return *main; }
+  ast::Context &getTrees() { return loader.getContext(); }
+  /// Of the source and all that it imports.
+  std::string tunedSourceHash() const;
   /// Writes a file that never exists half-written; false after a diagnostic.
   bool writeFile(llvm::StringRef path, llvm::StringRef bytes);
   /// Prints the diagnostics (and times) and says with which status the program should end.
@@ -134,7 +141,6 @@ private:
   /// says of others.
   std::vector<MeasuredShape> measurementsOf(const sema::KernelInstance &kernel,
                                             const Target &target);
-  std::string tunedSourceHash() const;
   /// `numbers`: for each job the number that its configuration has in the kernel of a symbol.
   void writePreferences(llvm::json::Object &manifest,
                         llvm::ArrayRef<std::map<std::string, size_t>> numbers) const;

@@ -27,7 +27,7 @@ bool takesSeveralArchs(EmitKind kind) { return kind == EmitKind::Ast || kind >= 
 namespace {
 /// The texts that CLI11 fills in, before they are checked.
 struct RawOptions {
-  std::string emit, archs, format = "text", optLevel = "2", testOn;
+  std::string emit, archs, format = "text", optLevel = "2", testOn, failOn;
   std::vector<std::string> params;
 };
 } // namespace
@@ -102,9 +102,11 @@ static EmitKind kindOfName(StringRef name) {
 }
 
 static void resolveEmit(Options &options, const RawOptions &raw) {
-  if (options.command == Options::Command::Tune) {
+  const bool isBench = options.command == Options::Command::Bench;
+  if (options.command == Options::Command::Tune || isBench) {
     if (!raw.emit.empty()) {
-      throw UsageError{"`tilec tune` writes measurements: `--emit` has no meaning"};
+      throw UsageError{std::string("`tilec ") + (isBench ? "bench" : "tune") +
+                       "` writes measurements: `--emit` has no meaning"};
     }
     return; // packs
   }
@@ -183,14 +185,27 @@ static void checkFiles(const Options &options) {
     }
   }
   const bool isTune = options.command == Options::Command::Tune;
-  if ((options.command == Options::Command::Run || isTune) && options.inputs.size() > 1) {
-    throw UsageError{std::string("`tilec ") + (isTune ? "tune" : "run") + "` takes one source"};
+  const bool isBench = options.command == Options::Command::Bench;
+  const std::string program = std::string("`tilec ") + (isTune    ? "tune"
+                                                        : isBench ? "bench"
+                                                                  : "run");
+  if ((options.command == Options::Command::Run || isTune || isBench) &&
+      options.inputs.size() > 1) {
+    throw UsageError{program + "` takes one source"};
   }
   if (isTune && options.inputs.front() == "-") {
     throw UsageError{"`tilec tune` takes a file: what it measures is kept beside it"};
   }
-  if (isTune && options.archs.size() > 1) {
-    throw UsageError{"`tilec tune` measures code of one architecture at a time"};
+  if (isBench && options.inputs.front() == "-") {
+    throw UsageError{"`tilec bench` takes a file: its results name it"};
+  }
+  if ((isTune || isBench) && options.archs.size() > 1) {
+    throw UsageError{program + "` measures code of one architecture at a time"};
+  }
+  bool isSource = false;
+  if (isBench && !sys::fs::equivalent(options.inputs.front(), options.bench.plot, isSource) &&
+      isSource) {
+    throw UsageError{"the output `" + options.bench.plot + "` is the source itself"};
   }
 }
 
@@ -210,6 +225,12 @@ static void resolve(Options &options, const RawOptions &raw) {
     checkRunOptions(options.run);
   } else if (options.command == Options::Command::Test) {
     resolveTestOptions(options.test, raw.testOn);
+  } else if (options.command == Options::Command::Bench) {
+    resolveBenchOptions(options.bench, raw.failOn);
+    if (!options.bench.json.empty() && !options.output.empty()) {
+      throw UsageError{"`-o` and `--json` name the same output"};
+    }
+    options.output = options.output.empty() ? options.bench.json : options.output;
   }
   checkFiles(options);
 }
@@ -220,18 +241,20 @@ static Options::Command takeCommand(std::vector<std::string> &args) {
     return Options::Command::Compile;
   }
   std::string first = args.front();
-  static constexpr StringLiteral later[] = {"bench", "fmt", "explain", "inspect", "viz"};
+  static constexpr StringLiteral later[] = {"fmt", "explain", "inspect", "viz"};
   if (is_contained(later, StringRef(first)) && !sys::fs::exists(first)) {
     throw UsageError{"`tilec " + first + "` is not supported yet"};
   }
-  if (first != "compile" && first != "run" && first != "test" && first != "tune") {
+  if (first != "compile" && first != "run" && first != "test" && first != "tune" &&
+      first != "bench") {
     return Options::Command::Compile;
   }
   args.erase(args.begin());
-  return first == "run"    ? Options::Command::Run
-         : first == "test" ? Options::Command::Test
-         : first == "tune" ? Options::Command::Tune
-                           : Options::Command::Compile;
+  return first == "run"     ? Options::Command::Run
+         : first == "test"  ? Options::Command::Test
+         : first == "tune"  ? Options::Command::Tune
+         : first == "bench" ? Options::Command::Bench
+                            : Options::Command::Compile;
 }
 
 /// What --help begins with, and the name of the program in it.
@@ -245,10 +268,13 @@ static std::pair<const char *, const char *> describe(Options::Command command) 
   case Options::Command::Tune:
     return {"tilec tune: measures the parameters that `tune` lists on a GPU, for `auto`",
             "tilec tune"};
+  case Options::Command::Bench:
+    return {"tilec bench: measures the `bench` cases of a kernel file on a GPU, beside cuBLAS",
+            "tilec bench"};
   case Options::Command::Compile:
     break;
   }
-  return {"tilec: compiles tile kernels (subcommands: compile, run, test, tune)", "tilec"};
+  return {"tilec: compiles tile kernels (subcommands: compile, run, test, tune, bench)", "tilec"};
 }
 
 /// Parses and checks; --help and --version end in CLI11's exceptions.
@@ -271,6 +297,11 @@ static ParsedOptions parse(std::vector<std::string> args) {
     addTuneOptions(app, options.tune);
     app.add_option("-j,--jobs", options.jobs,
                    "candidates to compile at a time; by default one for each core");
+    break;
+  case Options::Command::Bench:
+    addBenchOptions(app, options.bench, raw.failOn);
+    app.add_option("-j,--jobs", options.jobs,
+                   "configurations to compile at a time; by default one for each core");
     break;
   case Options::Command::Compile:
     app.add_option("-j,--jobs", options.jobs,

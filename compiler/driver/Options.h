@@ -74,8 +74,24 @@ struct TuneOptions {
   bool again = false; ///< forget what failed before
 };
 
+/// What `tilec bench` takes beside the options of a compilation.
+struct BenchOptions {
+  std::vector<std::string> lines;  ///< `bench` lines in place of those of the file
+  std::string filter;              ///< a text that the line of a case must contain
+  std::string baseline = "auto";   ///< "cublas": it must be there; "none"
+  unsigned repeat = 30;            ///< timed launches, at least
+  double launchSeconds = 0.5;      ///< of timed launches, at least
+  unsigned seconds = 120;          ///< for a case, before its process is ended
+  std::string work;                ///< folder of pack and results; empty: a temporary one
+  std::string jobsFile;            ///< the command line for another machine, instead of measuring
+  std::string json, plot, compare; ///< files to write, and one to compare with; may be empty
+  std::optional<double> failOn;    ///< share that a time may be worse than before
+  bool dryRun = false;
+  bool again = false; ///< forget what failed before
+};
+
 struct Options {
-  enum class Command { Compile, Run, Test, Tune } command = Command::Compile;
+  enum class Command { Compile, Run, Test, Tune, Bench } command = Command::Compile;
   std::vector<std::string> inputs; ///< files, `-` is standard input; empty only with printTools
   std::string output;              ///< empty: beside the source, or standard output
   EmitKind emit = EmitKind::Pack;
@@ -105,6 +121,7 @@ struct Options {
   RunOptions run;
   TestOptions test;
   TuneOptions tune;
+  BenchOptions bench;
 
   std::string programDir;             ///< folder of the running tilec
   std::vector<std::string> arguments; ///< the command line as given, for reproducers

@@ -108,6 +108,37 @@ void addTuneOptions(CLI::App &app, TuneOptions &tune) {
   app.add_flag("--again", tune.again, "measure once more what has failed");
 }
 
+void addBenchOptions(CLI::App &app, BenchOptions &bench, std::string &failOn) {
+  app.add_option("--line", bench.lines,
+                 "'bench: M in [64, 128]; N, K = 4096' in place of the `bench` lines of the file")
+      ->allow_extra_args(false);
+  app.add_option("--filter", bench.filter, "measure only cases whose line has this text: 'K = 64'");
+  app.add_option("--baseline", bench.baseline,
+                 "auto: cuBLAS where a case names a product and the library is there; cublas: it "
+                 "must be there; none");
+  app.add_option("--repeat", bench.repeat, "timed launches of a case, at least (30)")
+      ->check(CLI::Range(1, 100000));
+  app.add_option("--seconds", bench.launchSeconds,
+                 "go on with timed launches for so long, if --repeat of them take less (0.5)")
+      ->check(CLI::Range(0.0, 1000.0));
+  app.add_option("--timeout", bench.seconds, "seconds that a case may take (120)")
+      ->check(CLI::Range(1, 100000));
+  app.add_option("--json", bench.json, "write the results there, as -o does");
+  app.add_option("--plot", bench.plot, "write a roofline picture there, as SVG");
+  app.add_option("--compare", bench.compare,
+                 "results of an earlier run: say what has changed since");
+  app.add_option("--fail-on", failOn,
+                 "3%: with --compare, end with status 1 if a case has become slower by more");
+  app.add_option("--work", bench.work,
+                 "folder of the pack and of results; it stays, and what it has is not measured "
+                 "again");
+  app.add_option("--jobs-file", bench.jobsFile,
+                 "write the command line to run on a GPU machine there instead of running it; "
+                 "needs --work");
+  app.add_flag("--dry-run", bench.dryRun, "print what would be measured, and do nothing");
+  app.add_flag("--again", bench.again, "with --work: measure once more what has failed");
+}
+
 void checkRunOptions(const RunOptions &run) {
   if (!run.on.empty() && run.on != "cpu" && run.on != "emu" && run.on != "cuda") {
     throw UsageError{"`--on=" + run.on + "`: a kernel runs on cpu, emu or cuda"};
@@ -117,6 +148,25 @@ void checkRunOptions(const RunOptions &run) {
   }
   if (run.repeat != 0 && (run.on == "emu" || run.on == "cpu")) {
     throw UsageError{"`--repeat` measures a GPU: it needs `--on=cuda`"};
+  }
+}
+
+void resolveBenchOptions(BenchOptions &bench, const std::string &failOn) {
+  if (bench.baseline != "auto" && bench.baseline != "cublas" && bench.baseline != "none") {
+    throw UsageError{"`--baseline " + bench.baseline + "`: there are auto, cublas and none"};
+  }
+  if (!failOn.empty()) {
+    double percent = 0;
+    if (StringRef(failOn).rtrim('%').getAsDouble(percent) || !(percent >= 0)) {
+      throw UsageError{"`--fail-on " + failOn + "` is no share: 3%"};
+    }
+    bench.failOn = percent / 100;
+  }
+  if (bench.failOn && bench.compare.empty()) {
+    throw UsageError{"`--fail-on` needs `--compare OLD.json`"};
+  }
+  if (!bench.jobsFile.empty() && bench.work.empty()) {
+    throw UsageError{"`--jobs-file` needs `--work`, the folder that goes to the other machine"};
   }
 }
 

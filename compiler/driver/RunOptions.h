@@ -1,4 +1,4 @@
-// The options of `tilec run`, `tilec test` and `tilec tune`. Private to the command line.
+// The options of the subcommands. Private to the command line.
 #pragma once
 
 #include "compiler/driver/Options.h"
@@ -17,10 +17,13 @@ void addRunOptions(CLI::App &app, RunOptions &run);
 void addTestOptions(CLI::App &app, TestOptions &test, std::string &on);
 
 void addTuneOptions(CLI::App &app, TuneOptions &tune);
+/// `failOn` is the text of --fail-on, for resolveBenchOptions.
+void addBenchOptions(CLI::App &app, BenchOptions &bench, std::string &failOn);
 
 /// Throws UsageError.
 void checkRunOptions(const RunOptions &run);
 void resolveTestOptions(TestOptions &test, const std::string &on);
+void resolveBenchOptions(BenchOptions &bench, const std::string &failOn);
 
 /// Whether this machine has an NVIDIA GPU that programs may use.
 bool hasGpu();

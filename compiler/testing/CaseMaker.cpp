@@ -113,8 +113,7 @@ static std::string textOf(const ConstValue &value) {
 }
 
 /// `uniform(-1, 1)`.
-std::optional<CaseValue> CaseMaker::drawn(const CaseChoice &choice, const ast::CallExpr *call,
-                                          const Names &names) {
+std::optional<CaseValue> CaseMaker::drawn(const CaseChoice &choice, const ast::CallExpr *call) {
   std::string text = call->callee.name.str();
   for (const ast::Arg &arg : call->args) {
     std::optional<ConstValue> bound = constants.evaluate(arg.value, names, "a bound");
@@ -125,16 +124,15 @@ std::optional<CaseValue> CaseMaker::drawn(const CaseChoice &choice, const ast::C
   }
   text += ")";
   if (!tile_rt::parseDistribution(text)) {
-    error(call->range,
-          "the bounds of `" + call->callee.name + "` are two numbers, the lower first");
+    error(call->range, "the bounds of `" + call->callee.name + "` are two numbers" +
+                           (call->callee.name == "steps" ? "" : ", the lower first"));
     return std::nullopt;
   }
   return CaseValue{choice.name.name.str(), choice.kind, false, text, nullptr};
 }
 
 /// `normal`, `none`, `uniform(-1, 1)`, a number: how a tensor is filled.
-std::optional<CaseValue> CaseMaker::tensorValue(const CaseChoice &choice, const ast::Expr *expr,
-                                                const Names &names) {
+std::optional<CaseValue> CaseMaker::tensorValue(const CaseChoice &choice, const ast::Expr *expr) {
   CaseValue result{choice.name.name.str(), choice.kind, false, "", nullptr};
   if (const auto *word = dyn_cast<ast::NameExpr>(expr)) {
     if (word->name == "none" && !signature.param(choice.name.name)->isOptional) {
@@ -149,9 +147,9 @@ std::optional<CaseValue> CaseMaker::tensorValue(const CaseChoice &choice, const 
   const auto *call = dyn_cast<ast::CallExpr>(expr);
   bool isDrawn = call && call->args.size() == 2 &&
                  (call->callee.name == "normal" || call->callee.name == "uniform" ||
-                  call->callee.name == "integers");
+                  call->callee.name == "integers" || call->callee.name == "steps");
   if (isDrawn) {
-    return drawn(choice, call, names);
+    return drawn(choice, call);
   }
   if (isa<ast::IntExpr, ast::FloatExpr, ast::UnaryExpr>(expr)) {
     if (std::optional<ConstValue> number = constants.evaluate(expr, names, "the elements")) {
@@ -161,13 +159,12 @@ std::optional<CaseValue> CaseMaker::tensorValue(const CaseChoice &choice, const 
     return std::nullopt;
   }
   error(expr->range, "tensor `" + choice.name.name +
-                         "` is drawn from `normal`, `uniform(a, b)` or `integers(a, b)`, is a "
-                         "number, or `none`");
+                         "` is drawn from `normal`, `uniform(a, b)` or `integers(a, b)`, runs in "
+                         "`steps(a, b)`, is a number, or `none`");
   return std::nullopt;
 }
 
-std::optional<CaseValue> CaseMaker::constantValue(const CaseChoice &choice, const ast::Expr *expr,
-                                                  Names &names) {
+std::optional<CaseValue> CaseMaker::constantValue(const CaseChoice &choice, const ast::Expr *expr) {
   StringRef name = choice.name.name;
   std::optional<ConstValue> value =
       constants.evaluate(expr, names, ("the value of `" + name + "`").str());
@@ -202,14 +199,17 @@ std::optional<CaseValue> CaseMaker::constantValue(const CaseChoice &choice, cons
   return CaseValue{name.str(), choice.kind, false, textOf(*value), jsonOf(*value)};
 }
 
-/// Gives parameters that the line does not name their defaults.
-bool CaseMaker::addParameters(TestCase &test, Names &names) {
+/// Gives parameters that the line does not name the values that they are compiled with, or their defaults.
+bool CaseMaker::addParameters(TestCase &test) {
   for (const ast::GenericParam &generic : signature.kernel.generics) {
-    if (names.count(generic.name.name) || !generic.defaultValue) {
+    auto given = compiled.find(generic.name.name);
+    if (test.find(generic.name.name) || (given == compiled.end() && !generic.defaultValue)) {
       continue; // without a value the kernel does not compile, which is then said
     }
     std::optional<ConstValue> value =
-        constants.evaluate(generic.defaultValue, names, "a default value");
+        given != compiled.end()
+            ? std::optional(given->second)
+            : constants.evaluate(generic.defaultValue, names, "a default value");
     if (!value) {
       return false;
     }
@@ -220,7 +220,7 @@ bool CaseMaker::addParameters(TestCase &test, Names &names) {
   return true;
 }
 
-double CaseMaker::workOf(const TestCase &test, const Names &names) {
+double CaseMaker::workOf(const TestCase &test) {
   double work = 0;
   for (const ast::Expr *formula : workFormulas) {
     std::optional<ConstValue> value = constants.evaluate(formula, names, "an amount of work");
@@ -241,21 +241,26 @@ double CaseMaker::workOf(const TestCase &test, const Names &names) {
 
 std::optional<TestCase> CaseMaker::make(ArrayRef<CaseChoice> choices, ArrayRef<size_t> picks) {
   TestCase test;
-  Names names;
+  names.clear();
+  for (const auto &[name, value] : compiled) {
+    if (none_of(choices, [&](const CaseChoice &choice) { return choice.name.name == name; })) {
+      names.emplace(name, value);
+    }
+  }
   for (auto [choice, pick] : zip_equal(choices, picks)) {
     const ast::Expr *expr = choice.values[pick];
     std::optional<CaseValue> value = choice.kind == CaseValue::Kind::Tensor
-                                         ? tensorValue(choice, expr, names)
-                                         : constantValue(choice, expr, names);
+                                         ? tensorValue(choice, expr)
+                                         : constantValue(choice, expr);
     if (!value) {
       return std::nullopt;
     }
     test.values.push_back(std::move(*value));
   }
-  if (!addParameters(test, names)) {
+  if (!addParameters(test)) {
     return std::nullopt;
   }
-  test.work = workOf(test, names);
+  test.work = workOf(test);
   return test;
 }
 

@@ -47,19 +47,20 @@ public:
   CaseMaker(const CaseSignature &signature, sema::ConstEval &constants,
             llvm::ArrayRef<const ast::Expr *> workFormulas, DiagnosticEngine &diags)
       : signature(signature), constants(constants), workFormulas(workFormulas), diags(diags) {}
+  using Names = sema::ConstEval::Names;
+  /// The values of parameters in place of their defaults.
+  void setCompiled(Names values) { compiled = std::move(values); }
   /// The case with value `picks[i]` of choice i; nothing after a diagnostic.
   std::optional<TestCase> make(llvm::ArrayRef<CaseChoice> choices, llvm::ArrayRef<size_t> picks);
+  /// What the names of the last case stand for.
+  const Names &getNames() const { return names; }
 
 private:
-  using Names = sema::ConstEval::Names;
-  std::optional<CaseValue> tensorValue(const CaseChoice &choice, const ast::Expr *expr,
-                                       const Names &names);
-  std::optional<CaseValue> drawn(const CaseChoice &choice, const ast::CallExpr *call,
-                                 const Names &names);
-  std::optional<CaseValue> constantValue(const CaseChoice &choice, const ast::Expr *expr,
-                                         Names &names);
-  bool addParameters(TestCase &test, Names &names);
-  double workOf(const TestCase &test, const Names &names);
+  std::optional<CaseValue> tensorValue(const CaseChoice &choice, const ast::Expr *expr);
+  std::optional<CaseValue> drawn(const CaseChoice &choice, const ast::CallExpr *call);
+  std::optional<CaseValue> constantValue(const CaseChoice &choice, const ast::Expr *expr);
+  bool addParameters(TestCase &test);
+  double workOf(const TestCase &test);
   void error(llvm::SMRange range, const llvm::Twine &text) {
     diags.report(diag::Id::CaseLine, range, text);
   }
@@ -68,6 +69,7 @@ private:
   sema::ConstEval &constants;
   llvm::ArrayRef<const ast::Expr *> workFormulas;
   DiagnosticEngine &diags;
+  Names compiled, names;
 };
 
 } // namespace tilec

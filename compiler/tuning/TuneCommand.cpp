@@ -2,6 +2,7 @@
 
 #include "compiler/basic/Version.h"
 #include "compiler/tuning/FolderLock.h"
+#include "compiler/tuning/Jobs.h"
 #include "compiler/tuning/TunePlan.h"
 #include "compiler/tuning/TuneResults.h"
 #include "compiler/tuning/TuneRunner.h"
@@ -10,7 +11,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <unistd.h>
@@ -178,24 +178,13 @@ void Tuner::printPlan(size_t left) const {
   }
 }
 
-/// Asks tile-run, as this process has no driver of its own: nothing is made before the answer.
 bool Tuner::checkDevices() {
-  const std::string program = options.programDir + "/tile-run";
-  SmallString<128> log;
-  int status = -1;
-  if (!sys::fs::createTemporaryFile("tilec-tune", "txt", log)) {
-    std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log), StringRef(log)};
-    status = sys::ExecuteAndWait(program, {program, "--devices"}, std::nullopt, redirects);
-  }
-  ErrorOr<std::unique_ptr<MemoryBuffer>> said = MemoryBuffer::getFile(log);
-  const std::string text = said ? (*said)->getBuffer().rtrim().str() : "";
-  (void)sys::fs::remove(log);
-  if (status != 0) {
-    diags.report(diag::Id::NoDevice, SMRange(),
-                 text.empty() ? "`" + program + "` does not run" : text);
+  std::string problem;
+  const size_t devices = countDevices(options.programDir, problem);
+  if (devices == 0) {
+    diags.report(diag::Id::NoDevice, SMRange(), problem);
     return false;
   }
-  const size_t devices = StringRef(text).count('\n') + 1;
   if (tune.gpus > devices) {
     diags.report(diag::Id::Usage, SMRange(),
                  "`--gpus " + std::to_string(tune.gpus) + "`: there are " +
@@ -238,19 +227,6 @@ bool Tuner::prepare(std::vector<TuneTask> &tasks) {
   return true;
 }
 
-/// For a shell.
-std::string quoted(StringRef word) {
-  if (!word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                              "0123456789_-+=./,:@%") == StringRef::npos) {
-    return word.str();
-  }
-  std::string text = "'";
-  for (char c : word) {
-    text += c == '\'' ? "'\\''" : std::string(1, c);
-  }
-  return text + "'";
-}
-
 bool Tuner::writeJobs(ArrayRef<TuneTask> tasks) {
   std::string text;
   for (const TuneTask &task : tasks) {
@@ -261,15 +237,7 @@ bool Tuner::writeJobs(ArrayRef<TuneTask> tasks) {
     if (!compilation.writeFile(task.casesFile, cases)) {
       return false;
     }
-    std::vector<std::string> command{"timeout",
-                                     std::to_string(uint64_t(tune.seconds) * task.cases.size())};
-    append_range(command, task.command);
-    command.push_back("--cases=" + task.casesFile);
-    command.push_back("--results=" + task.resultsFile);
-    for (auto [i, word] : enumerate(command)) {
-      text += (i == 0 ? "" : " ") + quoted(word);
-    }
-    text += "\n";
+    text += shellCommandOf(task, tune.seconds) + "\n";
   }
   if (!compilation.writeFile(tune.jobsFile, text)) {
     return false;
@@ -279,12 +247,6 @@ bool Tuner::writeJobs(ArrayRef<TuneTask> tasks) {
            << " jobs; when they are done, the same command without --jobs-file collects\n";
   }
   return true;
-}
-
-/// "80 s", "5 min"
-std::string duration(double seconds) {
-  return seconds < 100 ? formatv("{0:f0} s", seconds).str()
-                       : formatv("{0:f0} min", seconds / 60).str();
 }
 
 bool Tuner::measure(std::vector<TuneTask> tasks) {
@@ -301,10 +263,11 @@ bool Tuner::measure(std::vector<TuneTask> tasks) {
       return;
     }
     errs() << (isTerminal ? "\r\033[K" : "") << "tilec tune: " << total - left << " of " << total
-           << " times, " << duration(rest) << " left: " << task.label << (isTerminal ? "" : "\n");
+           << " times, " << durationText(rest) << " left: " << task.label
+           << (isTerminal ? "" : "\n");
     errs().flush();
   };
-  TuneRunner runner(tune, progress);
+  TuneRunner runner(tune.gpus, tune.seconds, progress);
   const std::string problem = runner.run(std::move(tasks));
   if (isTerminal && total != 0) {
     errs() << "\r\033[K";

@@ -71,7 +71,7 @@ bool TuneRunner::start(Process &process) {
   const pid_t parent = getpid();
   process.id = fork();
   if (process.id == 0) {
-    if (options.gpus > 1) {
+    if (gpus > 1) {
       setenv("CUDA_VISIBLE_DEVICES", device.c_str(), 1);
     }
     become(argv, task.logFile, parent);
@@ -110,7 +110,7 @@ void TuneRunner::collect(Process &process) {
 bool TuneRunner::hasEnded(Process &process, int &status) {
   const pid_t ended = waitpid(process.id, &status, WNOHANG);
   if (ended == 0 && !process.isLate &&
-      Clock::now() - process.last > std::chrono::seconds(options.seconds)) {
+      Clock::now() - process.last > std::chrono::seconds(seconds)) {
     process.isLate = true;
     kill(process.id, SIGKILL);
   }
@@ -131,7 +131,7 @@ void TuneRunner::finish(Process &process, int status, std::vector<TuneTask> &wai
     return;
   }
   const std::string reason =
-      process.isLate ? "it took more than " + std::to_string(options.seconds) + " s (--timeout)"
+      process.isLate        ? "it took more than " + std::to_string(seconds) + " s (--timeout)"
       : WIFSIGNALED(status) ? "the process died of signal " + std::to_string(WTERMSIG(status))
                             : "the process ended with status " + std::to_string(code) + ": " + said;
   if (!addFailure(task.resultsFile, task.cases.front(), reason)) {
@@ -151,7 +151,7 @@ std::string TuneRunner::run(std::vector<TuneTask> waiting) {
   }
   std::vector<Process> running;
   std::vector<unsigned> idle;
-  for (unsigned gpu = options.gpus; gpu-- > 0;) {
+  for (unsigned gpu = gpus; gpu-- > 0;) {
     idle.push_back(gpu);
   }
   while ((!waiting.empty() && fatal.empty()) || !running.empty()) {

@@ -1,10 +1,9 @@
-// Processes of tile-run, each for one candidate, on one GPU or several.
+// Processes of tile-run, on one GPU or several.
 #pragma once
-
-#include "compiler/driver/Options.h"
 
 #include <chrono>
 #include <functional>
+#include <string>
 #include <sys/types.h>
 #include <vector>
 
@@ -23,9 +22,10 @@ struct TuneTask {
 class TuneRunner {
 public:
   /// `progress` is called when a case has ended: of which task, and how many cases of all are left.
-  TuneRunner(const TuneOptions &options,
+  /// A process on each of `gpus`, for at most so many `seconds` for a case.
+  TuneRunner(unsigned gpus, unsigned seconds,
              std::function<void(const TuneTask &, size_t left)> progress)
-      : options(options), progress(std::move(progress)) {}
+      : gpus(gpus), seconds(seconds), progress(std::move(progress)) {}
 
   /// Empty, or why nothing can be measured at all: no GPU, or options that tile-run does not take.
   std::string run(std::vector<TuneTask> tasks);
@@ -48,7 +48,7 @@ private:
   bool hasEnded(Process &process, int &status);
   void finish(Process &process, int status, std::vector<TuneTask> &waiting);
 
-  const TuneOptions &options;
+  unsigned gpus, seconds;
   std::function<void(const TuneTask &, size_t left)> progress;
   std::string fatal;
   size_t left = 0;

@@ -57,6 +57,8 @@ std::optional<Distribution> parseDistribution(std::string_view text) {
     result = {Distribution::Kind::Uniform, 0, 1};
   } else if (name == "integers" && !numbers.empty()) {
     result.kind = Distribution::Kind::Integers;
+  } else if (name == "steps" && !numbers.empty()) {
+    result.kind = Distribution::Kind::Steps;
   } else if (std::optional<double> value = number(name); value && numbers.empty()) {
     return Distribution{Distribution::Kind::Constant, *value, *value};
   } else {
@@ -66,7 +68,9 @@ std::optional<Distribution> parseDistribution(std::string_view text) {
     result.a = numbers[0];
     result.b = numbers[1];
   }
-  bool ordered = result.kind == Distribution::Kind::Normal ? result.b >= 0 : result.a <= result.b;
+  bool ordered = result.kind == Distribution::Kind::Normal  ? result.b >= 0
+                 : result.kind == Distribution::Kind::Steps ? true
+                                                            : result.a <= result.b;
   return ordered ? std::optional<Distribution>(result) : std::nullopt;
 }
 
@@ -82,6 +86,8 @@ double draw(const Distribution &distribution, uint64_t seed, uint64_t stream, ui
     return distribution.a;
   case Distribution::Kind::Uniform:
     return distribution.a + (distribution.b - distribution.a) * (1 - unit(bits));
+  case Distribution::Kind::Steps:
+    return distribution.a + distribution.b * static_cast<double>(counter);
   case Distribution::Kind::Integers:
     return std::floor(distribution.a) +
            std::floor((std::floor(distribution.b) - std::floor(distribution.a) + 1) *

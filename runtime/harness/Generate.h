@@ -11,14 +11,14 @@ namespace tile_rt {
 
 /// What elements are drawn from.
 struct Distribution {
-  enum class Kind { Normal, Uniform, Integers, Constant };
+  enum class Kind { Normal, Uniform, Integers, Steps, Constant };
   Kind kind = Kind::Normal;
   double a = 0, b = 1; ///< normal: mean, deviation; uniform: [a, b); integers: a to b, both
-                       ///< included; constant: a
+                       ///< included; steps: a + b * i; constant: a
 };
 
-/// "normal", "normal(mean, deviation)", "uniform", "uniform(a, b)", "integers(a, b)", or a number.
-/// Nothing if it is none of these or a > b.
+/// "normal", "normal(mean, deviation)", "uniform", "uniform(a, b)", "integers(a, b)", "steps(a, b)",
+/// or a number. Nothing if it is none of these or a > b, where that has a meaning.
 std::optional<Distribution> parseDistribution(std::string_view text);
 
 /// 64 random bits of (seed, stream, counter): three rounds of the SplitMix64 finaliser (Steele,

@@ -45,6 +45,8 @@ DEPENDS = (
     ("compiler/emit", DIALECTS + ("compiler/basic", "compiler/diag", "runtime/support", "runtime/include")),
     # `tilec run` reads manifests and arrays as the runtime does, with its code.
     ("compiler/testing", DIALECTS + ("compiler", "runtime")),
+    # Case lines are read as `tilec test` reads them, and tile-run started as by `tilec tune`.
+    ("compiler/benchmark", ("passes", "dialects/support", "compiler", "runtime/support")),
     ("compiler/tuning", ("dialects/support", "compiler/basic", "compiler/diag", "compiler/driver")),
     ("compiler/driver", DIALECTS + ("passes", "compiler/basic", "compiler/diag", "compiler/parse", "compiler/sema",
                                     "compiler/lower", "compiler/emit", "runtime/support")),

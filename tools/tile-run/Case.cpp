@@ -148,6 +148,11 @@ CaseResult runOn(
   if (options.repeat > 0 && !executor.isTimed()) {
     throw InputError("`--repeat` measures a GPU: it needs `--on=cuda`");
   }
+  if (options.repeat <= 0 &&
+      (options.seconds > 0 || !options.baseline.empty() || options.sensors)) {
+    throw InputError("`--seconds`, `--baseline` and `--sensors` are for timed launches: give "
+                     "`--repeat`");
+  }
   Call call(executor, kernel, options.call);
   CaseResult result;
   static_cast<CallResult &>(result) = call.run();

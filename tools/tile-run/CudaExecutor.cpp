@@ -71,6 +71,27 @@ std::string DeviceBuffer::damage() const {
   return {};
 }
 
+/// Memory as large as any L2, to write over.
+class SweptMemory {
+public:
+  explicit SweptMemory(const Driver &driver) : driver(driver) {
+    driver.check(driver.memAlloc(&base, kFlushBytes),
+                 "allocating " + std::to_string(kFlushBytes) + " bytes to flush L2 with");
+  }
+  ~SweptMemory() { driver.memFree(base); }
+  SweptMemory(const SweptMemory &) = delete;
+  SweptMemory &operator=(const SweptMemory &) = delete;
+
+  void sweep() {
+    driver.check(driver.memsetD32(base, sweeps++, kFlushBytes / 4, nullptr), "flushing");
+  }
+
+private:
+  const Driver &driver;
+  cu::DevicePtr base = 0;
+  unsigned sweeps = 0;
+};
+
 /// A CUDA event.
 class TimeStamp {
 public:
@@ -113,16 +134,14 @@ void CudaExecutor::run(const LaunchPlan &plan, uint64_t workspace) {
 }
 
 Rounds CudaExecutor::time(const Timing &timing, const std::function<void()> &other) {
-  std::unique_ptr<DeviceBuffer> swept;
+  std::unique_ptr<SweptMemory> swept;
   if (timing.flush) {
-    swept = std::make_unique<DeviceBuffer>(driver, kFlushBytes);
+    swept = std::make_unique<SweptMemory>(driver);
   }
   TimeStamp begin(driver), end(driver);
-  unsigned sweeps = 0;
   auto measure = [&](const std::function<void()> &work) {
     if (swept) {
-      driver.check(driver.memsetD32(swept->address(), sweeps++, kFlushBytes / 4, nullptr),
-                   "flushing");
+      swept->sweep();
     }
     begin.record();
     work();

@@ -24,7 +24,7 @@ Library::Library(const char *variable, const std::vector<std::string> &names) {
     }
   }
   const char *reason = dlerror();
-  throw LibraryError("cannot open " + tried.front() + (given && *given ? "" : " or an older one") +
+  throw LibraryError("cannot open " + tried.front() + (tried.size() > 2 ? " or an older one" : "") +
                      (reason ? std::string(": ") + reason : ""));
 }
 

@@ -45,6 +45,8 @@ void Results::add(const std::string &text, const CaseResult &result, const tile_
   if (context) {
     line["device"] = context->info.name;
     line["driver"] = driverVersion(*context->driver);
+    line["capability"] = context->info.major * 10 + context->info.minor;
+    line["multiprocessors"] = context->info.smCount;
   }
   line["variants"] = result.variants;
   if (result.times) {

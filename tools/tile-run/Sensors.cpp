@@ -18,10 +18,10 @@ Sensors::Sensors(const Driver &driver, cu::Device device) {
     driver.check(driver.deviceGetPciBusId(bus, sizeof(bus), device), "cuDeviceGetPCIBusId");
     open(bus);
     thread = std::thread([this] {
-      while (!isOver) {
+      do {
         sample();
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      }
+      } while (!isOver);
     });
   } catch (const std::runtime_error &error) {
     note = error.what();

@@ -1,5 +1,6 @@
 #include "tools/tilec/Driver.h"
 
+#include "compiler/benchmark/BenchCommand.h"
 #include "compiler/driver/Compilation.h"
 #include "compiler/driver/Reproducer.h"
 #include "compiler/emit/Toolchain.h"
@@ -92,6 +93,8 @@ static ExitCode runOne(const Options &options, const std::string &input) {
           code = runKernel(options, *compilation);
         } else if (options.command == Options::Command::Tune) {
           code = tuneKernel(options, *compilation);
+        } else if (options.command == Options::Command::Bench) {
+          code = benchKernels(options, *compilation);
         } else {
           compilation->compile();
           code = compilation->finish(errs());

@@ -297,9 +297,8 @@ FAKE cuMemsetD16Async(uint64_t address, unsigned short value, size_t count, cu::
 }
 FAKE cuMemsetD32Async(uint64_t address, unsigned value, size_t count, cu::Stream) {
   logLine("memset32 " + std::to_string(value) + " x " + std::to_string(count));
-  for (size_t i = 0; i < count; ++i) {
-    std::memcpy(reinterpret_cast<char *>(address) + 4 * i, &value, 4);
-  }
+  constexpr size_t kMost = size_t{16} << 20; // of what L2 is flushed with not all is written
+  std::fill_n(reinterpret_cast<unsigned *>(address), count > kMost ? 1 : count, value);
   return 0;
 }
 FAKE cuMemsetD2D32Async(uint64_t address, size_t pitch, unsigned value, size_t width, size_t height,

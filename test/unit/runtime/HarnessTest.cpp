@@ -150,6 +150,9 @@ TEST(Generate, Parses) {
   EXPECT_EQ(parseDistribution("uniform(-1,1)")->kind, Distribution::Kind::Uniform);
   EXPECT_EQ(parseDistribution("integers(0, 9)")->b, 9);
   EXPECT_EQ(parseDistribution("-2.5")->a, -2.5);
+  auto steps = parseDistribution("steps(3, -2)");
+  ASSERT_TRUE(steps);
+  EXPECT_EQ(draw(*steps, 1, 2, 5), -7); // the element of this number
   for (const char *bad : {"", "gauss", "uniform(1)", "uniform(1,", "uniform(2,1)", "integers",
                           "3(1,2)", "1x", "a.npy"}) {
     EXPECT_FALSE(parseDistribution(bad)) << bad;

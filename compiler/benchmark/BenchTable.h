@@ -1,0 +1,11 @@
+// Results as a table for people.
+#pragma once
+
+#include "compiler/benchmark/BenchReport.h"
+
+namespace tilec {
+
+/// Aligned columns, of which those are left out that have nothing in any row.
+std::string printBenchTable(const BenchReport &report);
+
+} // namespace tilec
