@@ -206,10 +206,28 @@ int64_t tilec::estimateRegisters(tgpu::KernelOp kernel) {
   return registers;
 }
 
+/// What copies by loads and stores have on the way at least (passes/llvm/Copies.cpp). They give way before fragments do.
+static int64_t registersOfCopies(tgpu::KernelOp kernel) {
+  constexpr int64_t kLeastInFlight = 16;
+  int64_t most = 0;
+  kernel.walk([&](tgpu::CopyOp copy) {
+    auto buffer = dyn_cast<tgpu::SmemType>(copy.getDest().getType());
+    if (buffer && copy.getPath().value_or(tgpu::CopyPath::Vector) == tgpu::CopyPath::Vector) {
+      const int64_t width = copy.getBytes().value_or(4);
+      const int64_t bits = ShapedType::getNumElements(buffer.getShape()) *
+                           tile::getStorageBits(buffer.getElementType());
+      const int64_t accesses = llvm::divideCeil(bits, 8 * width * kernel.getThreads());
+      most = std::max<int64_t>(most, std::min<int64_t>(accesses, kLeastInFlight) *
+                                         int64_t(llvm::divideCeil(width, 4)));
+    }
+  });
+  return most;
+}
+
 int64_t tilec::estimateResident(tgpu::KernelOp kernel, const Target &target) {
   const int64_t threads = kernel.getLaunchedThreads();
   const int64_t most = target.registersPerThread;
-  int64_t registers = std::min(most, estimateRegisters(kernel));
+  int64_t registers = std::min(most, estimateRegisters(kernel) + registersOfCopies(kernel));
   if (std::optional<uint32_t> blocks = kernel.getMinBlocks()) { // ptxas keeps to that
     registers = std::min(registers, target.registersPerSM / (int64_t(*blocks) * threads) / 8 * 8);
   }

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Analysis.h"
 #include "passes/BlockFootprint.h"
+#include "passes/GlobalAccess.h"
 #include "passes/InstructionCounts.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -24,10 +25,10 @@ namespace {
 
 class BlockPricer {
 public:
-  BlockPricer(tgpu::KernelOp kernel, const Target &target, DeviceEstimates &estimates,
+  BlockPricer(tgpu::KernelOp kernel, const Target &target, DeviceEstimates &estimates, Amount busy,
               HostMath &math)
       : kernel(kernel), target(target), machine(machineModel(target)), estimates(estimates),
-        math(math), prices(kernel, target) {}
+        busy(busy), math(math), prices(kernel, target) {}
 
   BlockWork run();
 
@@ -39,6 +40,8 @@ private:
   BlockWork ofPipelined(scf::ForOp loop, const LoopStages &stages, Amount trips);
   BlockWork ofBranch(scf::IfOp branch);
   BlockWork ofWhile(scf::WhileOp loop);
+  static void add(BlockWork &work, const BlockWork &other);
+  Amount slowness(tgpu::CopyOp copy);
   BlockWork repeated(const BlockWork &body, Amount trips, const Linear &each);
   Linear slowest(const BlockWork &work, Linear way);
 
@@ -46,6 +49,7 @@ private:
   const Target &target;
   const MachineModel &machine;
   DeviceEstimates &estimates;
+  Amount busy;
   HostMath &math;
   OperationPrices prices;
   // Copies of pipelined loops, which nothing waits for; looked up only.
@@ -120,8 +124,44 @@ BlockWork BlockPricer::repeated(const BlockWork &body, Amount trips, const Linea
   for (unsigned i = 0; i < kResources; ++i) {
     work.resources[i] = math.scale(body.resources[i], trips);
   }
+  work.flight = math.scale(body.flight, trips);
   work.alone = math.scale(each, trips);
   return work;
+}
+
+/// All but `alone`.
+void BlockPricer::add(BlockWork &work, const BlockWork &other) {
+  for (unsigned i = 0; i < kResources; ++i) {
+    work.resources[i].add(other.resources[i]);
+  }
+  work.flight.add(other.flight);
+}
+
+/// How many times as long a tile takes by TMA as one whose rows begin at lines of 128 bytes. It is L2 that takes longer, which all
+/// multiprocessors share.
+Amount BlockPricer::slowness(tgpu::CopyOp copy) {
+  GlobalSlice slice = analyseSlice(copy.getSource());
+  if (copy.getPath() != tgpu::CopyPath::Tma || !isa<tile::GlobalType>(copy.getSource().getType()) ||
+      !slice.view || slice.kept.size() < 2) {
+    return 1.0;
+  }
+  const auto rows = size_t(slice.kept[slice.kept.size() - 2]);
+  std::optional<Spread> stride = rows < slice.view.getStrides().size()
+                                     ? estimates.of(slice.view.getStrides()[rows])
+                                     : std::nullopt;
+  if (!stride || !stride->isUniform()) {
+    return 1.0;
+  }
+  const unsigned bits =
+      tile::getStorageBits(cast<tile::GlobalType>(copy.getSource().getType()).getElementType());
+  Amount pitch = math.mul(stride->low, bits / 8.0);
+  auto begins = [&](double unit) { // 1 where rows begin between units, else 0
+    Amount units = math.div(pitch, unit);
+    constexpr double kAlignment = 16; // of rows, bytes
+    return math.min(math.mul(math.sub(units, math.floor(units)), unit / kAlignment), 1);
+  };
+  return math.add(1, math.mul(busy, math.add(math.mul(begins(128), machine.acrossLines),
+                                             math.mul(begins(32), machine.acrossSectors))));
 }
 
 BlockWork BlockPricer::ofLoop(scf::ForOp loop) {
@@ -134,10 +174,15 @@ BlockWork BlockPricer::ofLoop(scf::ForOp loop) {
   }
   BlockWork body = ofBlock(*loop.getBody(), /*flies=*/false);
   Linear each = slowest(body, body.alone);
-  if (IntegerAttr unroll = tile::kUnroll.get(loop)) { // loads of some iterations go together
-    const double factor = unroll.getInt() > 0  ? double(unroll.getInt())
-                          : trips.isConstant() ? std::max(1.0, trips.constant)
-                                               : 4;
+  IntegerAttr together = tile::kUnroll.get(loop);
+  if (IntegerAttr ahead = tile::kStages.get(loop);
+      ahead && loop.getBody()->getOps<tgpu::CopyOp>().empty()) {
+    together = ahead; // loads into fragments run ahead
+  }
+  if (together) { // loads of some iterations go together
+    const double factor = together.getInt() > 0 ? double(together.getInt())
+                          : trips.isConstant()  ? std::max(1.0, trips.constant)
+                                                : 4;
     Linear shared;
     shared.add(body.alone, 1 / factor);
     each = slowest(body, shared);
@@ -168,13 +213,17 @@ BlockWork BlockPricer::ofPipelined(scf::ForOp loop, const LoopStages &stages, Am
   Linear share;
   share.add(round, 1 / double(stages.stages));
   Linear way = body.alone; // with the wait for the slot
-  way.add(Linear(stages.allTma ? machine.sharedLatency : machine.sharedLatency + machine.barrier));
+  way.add(Linear(machine.iteration + (stages.allTma ? machine.sharedLatency
+                                                    : machine.sharedLatency + machine.barrier)));
   Linear each = slowest(body, way);
   if (!each.covers(share)) {
     Amount most = math.max({each, share});
     each = most.isConstant() ? Linear(most.constant) : math.scale(1, most);
   }
   BlockWork work = repeated(body, trips, each);
+  Linear flight;
+  flight.add(Linear(arrival), 1 / double(stages.stages));
+  work.flight.add(math.scale(flight, trips));
   work.alone.add(Linear(arrival + (flies ? machine.mmaLatency : 0)));
   return work;
 }
@@ -186,9 +235,7 @@ BlockWork BlockPricer::ofBranch(scf::IfOp branch) {
   if (!branch.getElseRegion().empty()) {
     BlockWork other = ofBlock(branch.getElseRegion().front(), false);
     BlockWork rest = repeated(other, math.sub(1, share), slowest(other, other.alone));
-    for (unsigned i = 0; i < kResources; ++i) {
-      work.resources[i].add(rest.resources[i]);
-    }
+    add(work, rest);
     work.alone.add(rest.alone);
   }
   return work;
@@ -198,9 +245,7 @@ BlockWork BlockPricer::ofWhile(scf::WhileOp loop) {
   estimates.assume(loop);
   BlockWork body = ofBlock(loop.getBefore().front(), false);
   BlockWork after = ofBlock(loop.getAfter().front(), false);
-  for (unsigned i = 0; i < kResources; ++i) {
-    body.resources[i].add(after.resources[i]);
-  }
+  add(body, after);
   body.alone.add(after.alone);
   return repeated(body, DeviceEstimates::kUnknownTrips, slowest(body, body.alone));
 }
@@ -210,9 +255,7 @@ BlockWork BlockPricer::ofBlock(Block &block, bool flies) {
   BlockWork work;
   Way way(machine);
   auto passAll = [&](const BlockWork &inner) {
-    for (unsigned i = 0; i < kResources; ++i) {
-      work.resources[i].add(inner.resources[i]);
-    }
+    add(work, inner);
     way.pass(inner.alone);
   };
   for (Operation &op : block) {
@@ -237,7 +280,11 @@ BlockWork BlockPricer::ofBlock(Block &block, bool flies) {
     }
     Price price = prices.of(&op);
     for (unsigned i = 0; i < kResources; ++i) {
-      work.resources[i].add(Linear(price.clocks[i]));
+      Linear clocks = price.clocks[i];
+      if (auto copy = dyn_cast<tgpu::CopyOp>(op); copy && Resource(i) == Resource::Load) {
+        clocks = math.scale(clocks, slowness(copy));
+      }
+      work.resources[i].add(clocks);
     }
     if (ahead.contains(&op)) {
       way.now += price.way;
@@ -293,6 +340,6 @@ BlockWork BlockPricer::run() {
 } // namespace
 
 BlockWork tilec::workOf(tgpu::KernelOp kernel, const Target &target, DeviceEstimates &estimates,
-                        HostMath &math) {
-  return BlockPricer(kernel, target, estimates, math).run();
+                        Amount busy, HostMath &math) {
+  return BlockPricer(kernel, target, estimates, busy, math).run();
 }

@@ -16,14 +16,17 @@ namespace tilec {
 struct BlockWork {
   std::array<Linear, kResources> resources;
   Linear alone; ///< clocks of a block with the multiprocessor to itself
+  /// Of these, clocks in which a pipelined loop waits for memory and nothing else, were there nothing to compute: what is in flight
+  /// at a time bounds its rate.
+  Linear flight;
 
   Linear &of(Resource resource) { return resources[unsigned(resource)]; }
   const Linear &of(Resource resource) const { return resources[unsigned(resource)]; }
 };
 
-/// The work of one point of the grid.
+/// The work of one point of the grid. `busy`: the share of the multiprocessors that have blocks.
 BlockWork workOf(tgpu::KernelOp kernel, const Target &target, DeviceEstimates &estimates,
-                 HostMath &math);
+                 Amount busy, HostMath &math);
 
 } // namespace tilec
 

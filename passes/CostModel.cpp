@@ -244,12 +244,11 @@ double HostEvaluator::evaluate(ArrayRef<double> ofLeaves) const {
 //===----------------------------------------------------------------------===//
 
 /// What the declaration says that an extent is: a constant, or the value that a `tile.check` compares it with.
-static Value declaredExtent(tile::ExtentOp extent) {
+static Value declaredExtent(tile::KernelOp kernel, Value tensor, int64_t axis) {
   auto isSame = [&](Value value) {
     auto other = value.getDefiningOp<tile::ExtentOp>();
-    return other && other.getSource() == extent.getSource() && other.getAxis() == extent.getAxis();
+    return other && other.getSource() == tensor && int64_t(other.getAxis()) == axis;
   };
-  auto kernel = extent->getParentOfType<tile::KernelOp>();
   for (auto check : kernel.getBody().front().getOps<tile::CheckOp>()) {
     auto compare = check.getCondition().getDefiningOp<arith::CmpIOp>();
     if (compare && compare.getPredicate() == arith::CmpIPredicate::eq) {
@@ -262,6 +261,39 @@ static Value declaredExtent(tile::ExtentOp extent) {
     }
   }
   return nullptr;
+}
+
+/// An extent that `leaf` is or depends on.
+static std::optional<double> extentOf(TypedValue<tile::GlobalType> tensor, int64_t axis, Value leaf,
+                                      const llvm::StringMap<double> &names,
+                                      double multiprocessors) {
+  const int64_t known = tensor.getType().getShape()[axis];
+  if (!ShapedType::isDynamic(known)) {
+    return double(known);
+  }
+  auto kernel = leaf.getDefiningOp()->getParentOfType<tile::KernelOp>();
+  for (auto dim : kernel.getBody().front().getOps<tile::DimOp>()) {
+    if (dim.getTensor() == tensor && int64_t(dim.getAxis()) == axis) {
+      auto value = names.find(dim.getName());
+      return value == names.end() ? std::nullopt
+                                  : std::optional(value->second + double(dim.getOffset()));
+    }
+  }
+  Value declared = declaredExtent(kernel, tensor, axis);
+  if (!declared) {
+    return std::nullopt;
+  }
+  HostEvaluator evaluator(declared);
+  SmallVector<double> leaves;
+  for (Value inner : evaluator.leaves()) {
+    std::optional<double> value =
+        inner == leaf ? std::nullopt : valueOfLeaf(inner, names, multiprocessors);
+    if (!value) {
+      return std::nullopt;
+    }
+    leaves.push_back(*value);
+  }
+  return evaluator.evaluate(leaves);
 }
 
 std::optional<double> tilec::valueOfLeaf(Value leaf, const llvm::StringMap<double> &names,
@@ -284,32 +316,21 @@ std::optional<double> tilec::valueOfLeaf(Value leaf, const llvm::StringMap<doubl
   if (isa<tile::PresentOp>(op)) {
     return 1;
   }
+  if (auto stride = dyn_cast<tile::StrideOp>(op)) { // rows without gaps
+    double product = 1;
+    for (int64_t axis = stride.getAxis() + 1; axis < stride.getSource().getType().getRank();
+         ++axis) {
+      std::optional<double> extent =
+          extentOf(stride.getSource(), axis, leaf, names, multiprocessors);
+      if (!extent) {
+        return std::nullopt;
+      }
+      product *= *extent;
+    }
+    return product;
+  }
   if (auto extent = dyn_cast<tile::ExtentOp>(op)) {
-    const int64_t known = extent.getSource().getType().getShape()[extent.getAxis()];
-    if (!ShapedType::isDynamic(known)) {
-      return double(known);
-    }
-    for (auto dim : op->getParentOfType<tile::KernelOp>().getBody().front().getOps<tile::DimOp>()) {
-      if (dim.getTensor() == extent.getSource() && dim.getAxis() == extent.getAxis()) {
-        std::optional<double> value = named(dim.getName());
-        return value ? std::optional(*value + double(dim.getOffset())) : std::nullopt;
-      }
-    }
-    if (Value declared = declaredExtent(extent)) {
-      HostEvaluator evaluator(declared);
-      SmallVector<double> leaves;
-      for (Value inner : evaluator.leaves()) {
-        if (inner == leaf) {
-          return std::nullopt;
-        }
-        std::optional<double> value = valueOfLeaf(inner, names, multiprocessors);
-        if (!value) {
-          return std::nullopt;
-        }
-        leaves.push_back(*value);
-      }
-      return evaluator.evaluate(leaves);
-    }
+    return extentOf(extent.getSource(), extent.getAxis(), leaf, names, multiprocessors);
   }
   return std::nullopt;
 }

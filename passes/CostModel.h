@@ -46,7 +46,7 @@ private:
 };
 
 /// A leaf by name: dimensions ("M") and scalar arguments as given, `sm_count`, optional tensors present, extents of tensors
-/// as the declaration says. Nothing where the name is missing, and for strides.
+/// as the declaration says, strides as of tensors without gaps. Nothing where the name is missing.
 std::optional<double> valueOfLeaf(mlir::Value leaf, const llvm::StringMap<double> &names,
                                   double multiprocessors);
 

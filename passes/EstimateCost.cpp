@@ -1,10 +1,11 @@
 //===- EstimateCost.cpp - the cost of launches as host code --------------===//
 //
-// seconds = launch + max(memory, chip) + exposed * min(memory, chip), chip = (start + max(latency, resources)) / clock
+// seconds = launch + max(chip + ends, memory + max(flight, ends)), ends = exposed * min(memory, chip),
+// chip = (start + max(latency, resources)) / clock
 //
 // latency: rounds of resident blocks, each as long as a block alone. resources: the points of the busiest
 // multiprocessor, times what a point takes of the busiest resource. memory: every byte that is touched once, at the rate
-// of DRAM. The clock falls with the work of the tensor cores. MachineModel.h has the rates, BlockWork.cpp the work.
+// of DRAM. flight: where memory bounds, what is in flight is too little to hide its latency. The clock falls with the work of the tensor cores. MachineModel.h has the rates, BlockWork.cpp the work.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -39,6 +40,7 @@ public:
   bool isAssumed() const { return !estimates.assumed().empty(); }
 
 private:
+  bool isFirst() const;
   Amount secondsPerClock(Amount points, const Linear &tensor);
   Amount memory(Amount points);
 
@@ -52,6 +54,16 @@ private:
 };
 
 } // namespace
+
+/// Whether no launch stands before this one in the host code.
+bool KernelCost::isFirst() const {
+  Operation *first = nullptr;
+  launch->getParentOfType<tile::KernelOp>()->walk([&](tgpu::LaunchOp one) {
+    first = one;
+    return WalkResult::interrupt();
+  });
+  return first == launch;
+}
 
 /// Large products run at a lower clock.
 Amount KernelCost::secondsPerClock(Amount points, const Linear &tensor) {
@@ -69,9 +81,10 @@ Amount KernelCost::memory(Amount points) {
   MemoryTraffic traffic = trafficOf(kernel, points, estimates, integers, math);
   // Lines that others have written leave L2 for what is read, unless the launch writes as much itself.
   Amount written = math.max(traffic.written, math.min(traffic.read, machine.dirtyBytes));
-  return math.add(math.add(math.mul(traffic.read, 1 / machine.dramRead),
-                           math.mul(written, 1 / machine.dramWrite)),
-                  machine.dramStart);
+  Amount read = math.add(traffic.read, math.mul(traffic.narrow, machine.narrowPieces));
+  return math.add(
+      math.add(math.mul(read, 1 / machine.dramRead), math.mul(written, 1 / machine.dramWrite)),
+      machine.dramStart);
 }
 
 static SmallVector<StringRef> termNames() {
@@ -88,7 +101,8 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
     points = math.mul(points, math.of(extent));
   }
   const auto resident = double(estimateResident(kernel, target));
-  BlockWork work = workOf(kernel, target, estimates, math);
+  Amount busy = math.min(math.div(points, multiprocessors), 1);
+  BlockWork work = workOf(kernel, target, estimates, busy, math);
   Amount clock = secondsPerClock(points, work.of(Resource::Tensor));
   Amount rounds = math.ceil(math.div(points, math.mul(multiprocessors, resident)));
   Amount busiest = math.ceil(math.div(points, multiprocessors));
@@ -98,16 +112,21 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
   if (resident > 1) { // else a block alone takes no less than its busiest resource
     clocks = math.max(latency, math.mul(busiest, math.max(work.resources)));
   }
-  Amount onChip = math.mul(math.add(clocks, machine.blockStart), clock);
+  const double start = machine.blockStart + machine.warpStart * double(kernel.getNumWarps());
+  Amount onChip = math.mul(math.add(clocks, start), clock);
   Amount dram = memory(points);
 
-  terms.append({machine.launch, rounds, resident, dram, math.mul(latency, clock)});
+  const double before = isFirst() ? machine.launch : machine.nextLaunch;
+  terms.append({before, rounds, resident, dram, math.mul(latency, clock)});
   for (const Linear &resource : work.resources) {
     terms.push_back(math.mul(math.mul(busiest, math.sum(resource)), clock));
   }
   // The shorter of the two hides behind the longer but for its ends.
   Amount ends = math.mul(math.min(onChip, dram), machine.exposed);
-  return math.add(math.add(math.max(onChip, dram), ends), machine.launch);
+  Amount flight =
+      math.mul(math.mul(rounds, math.sum(work.flight)), math.mul(clock, machine.flightShare));
+  Amount either = math.max(math.add(onChip, ends), math.add(dram, math.max(flight, ends)));
+  return math.add(either, before);
 }
 
 /// Writes the cost of `kernel` in front of its launch. Those of `better` assume more and do the same: it costs no less than they.

@@ -15,21 +15,28 @@ struct MachineModel {
   int multiprocessors; ///< where no launch says how many there are
 
   // Time outside the multiprocessors, in seconds.
-  double launch;    ///< of an empty kernel
-  double dramStart; ///< until memory delivers at its rate
+  double launch;     ///< of an empty kernel
+  double nextLaunch; ///< of one that follows another in the same call
+  double dramStart;  ///< until memory delivers at its rate
 
   // Clocks. Tensor cores at work draw power, and the clock falls with the size of the work:
   // gigahertz = mostGHz - perDoubling * (log2(f16 FLOP of the launch) - 31), at least leastGHz.
   double mostGHz, leastGHz, perDoubling;
   double blockStart; ///< clocks from the start of the kernel to a block's first instruction
+  double warpStart;  ///< the same, for each warp of the block more
 
   // Memory. Bytes per second of the whole chip, bytes per clock of a multiprocessor.
   double
       exposed; ///< share of the lesser of memory's time and the multiprocessors' that does not overlap
+  double flightShare; ///< of the time that tiles are in flight, what does not overlap with memory's
   double dramRead, dramWrite;
   double
+      narrowPieces; ///< what reading a byte in pieces of 128, with others between, takes more than a byte; none in pieces of 256
+  double
       dirtyBytes; ///< of L2 that reads push out to memory, and that the launch did not write itself
-  double tmaBytes;   ///< from L2 by TMA or cp.async
+  double tmaBytes; ///< from L2 by TMA or cp.async
+  /// What a row of up to 128 bytes takes more by TMA where rows begin between lines of 128 bytes, and between sectors of 32.
+  double acrossLines, acrossSectors;
   double loadBytes;  ///< from L2 by loads
   double storeBytes; ///< to L2
   double sharedBytes;
@@ -50,6 +57,8 @@ struct MachineModel {
   double fmaSlots; ///< instructions of a warp for 32 scalar products, with the reads of operands
 
   // Latencies in clocks.
+  double
+      iteration; ///< of a pipelined loop, beside what its operations take: waits, the order of products, requests
   double globalLatency, sharedLatency, specialLatency, mmaLatency, shuffleLatency, barrier, atomic;
 };
 

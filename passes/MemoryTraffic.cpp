@@ -24,13 +24,15 @@ private:
     SmallVector<std::pair<Amount, SmallVector<Value>>, 1> parts;
     std::optional<Amount> size; ///< of the tensor, in elements
     double bytes = 0;           ///< of an element
+    double narrow = 0;          ///< share that is read in narrow pieces
   };
   using Tensors = llvm::MapVector<BlockArgument, Touched>;
 
   void add(Operation *op, Value global, ValueRange indices, double elements, Tensors &tensors);
   Amount executions(Operation *op);
   Amount presence(Operation *op);
-  Amount sum(const Tensors &tensors);
+  double narrowness(GlobalSlice slice, double bytes);
+  Amount sum(const Tensors &tensors, bool onlyNarrow = false);
 
   tgpu::KernelOp kernel;
   Amount points;
@@ -73,6 +75,40 @@ Amount TrafficCounter::presence(Operation *op) {
   return present;
 }
 
+/// Whether a loop of one block moves it.
+static bool movesInLoop(Value value) {
+  SmallVector<Value> pending = {value};
+  llvm::SmallPtrSet<Value, 16> seen; // asked for members only
+  while (!pending.empty()) {
+    Value one = pending.pop_back_val();
+    if (!seen.insert(one).second) {
+      continue;
+    }
+    if (auto argument = dyn_cast<BlockArgument>(one)) {
+      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      if (loop && !loop.getStep().getDefiningOp<tgpu::NumBlocksOp>()) {
+        return true;
+      }
+    } else {
+      llvm::append_range(pending, one.getDefiningOp()->getOperands());
+    }
+  }
+  return false;
+}
+
+/// The share of a tile's bytes that count as narrow. Pieces that the same block goes on to read behind each other are none.
+double TrafficCounter::narrowness(GlobalSlice slice, double bytes) {
+  if (!slice.view || slice.sizes.empty() || slice.kept.empty() ||
+      slice.kept.back() + 1 != int64_t(slice.sizes.size()) || slice.sizes.size() < 2 ||
+      ShapedType::isDynamic(slice.sizes.back()) || slice.gathered.test(slice.sizes.size() - 1) ||
+      llvm::any_of(slice.offset.back(), movesInLoop) ||
+      integers.range(slice.view.getExtents().back()).high <= slice.sizes.back()) {
+    return 0;
+  }
+  constexpr double kLine = 128, kWide = 256;
+  return std::clamp((kWide - double(slice.sizes.back()) * bytes) / (kWide - kLine), 0.0, 1.0);
+}
+
 void TrafficCounter::add(Operation *op, Value global, ValueRange indices, double elements,
                          Tensors &tensors) {
   BlockArgument base = tgpu::getBase(global);
@@ -83,6 +119,9 @@ void TrafficCounter::add(Operation *op, Value global, ValueRange indices, double
   touched.bytes =
       tile::getStorageBits(cast<tile::GlobalType>(base.getType()).getElementType()) / 8.0;
   GlobalSlice slice = analyseSliceOrGather(global);
+  if (isa<tgpu::CopyOp>(op)) {
+    touched.narrow = std::max(touched.narrow, narrowness(slice, touched.bytes));
+  }
   bool isKnown = bool(slice.view);
   Amount part = presence(op), size = 1.0;
   for (size_t d = 0; isKnown && d < slice.offset.size(); ++d) {
@@ -130,7 +169,7 @@ void TrafficCounter::add(Operation *op, Value global, ValueRange indices, double
   }
 }
 
-Amount TrafficCounter::sum(const Tensors &tensors) {
+Amount TrafficCounter::sum(const Tensors &tensors, bool onlyNarrow) {
   Amount total = 0.0;
   for (const auto &[tensor, touched] : tensors) {
     Amount elements = 0.0;
@@ -140,7 +179,8 @@ Amount TrafficCounter::sum(const Tensors &tensors) {
     if (touched.parts.size() > 1 && touched.size) {
       elements = math.min(elements, *touched.size);
     }
-    total = math.add(total, math.mul(elements, touched.bytes));
+    const double counted = onlyNarrow ? touched.bytes * touched.narrow : touched.bytes;
+    total = math.add(total, math.mul(elements, counted));
   }
   return total;
 }
@@ -196,7 +236,7 @@ MemoryTraffic TrafficCounter::count() {
       add(op, atomic.getDest(), {}, elementsOf(atomic.getDest().getType()), written);
     }
   });
-  return {sum(read), sum(written)};
+  return {sum(read), sum(written), sum(read, /*onlyNarrow=*/true)};
 }
 
 MemoryTraffic tilec::trafficOf(tgpu::KernelOp kernel, Amount points, DeviceEstimates &estimates,

@@ -9,6 +9,9 @@ namespace tilec {
 /// Bytes of tensors that a launch reads and writes, each byte once.
 struct MemoryTraffic {
   Amount read, written;
+  /// Of `read` what copies take in pieces of less than 256 bytes whose neighbours other blocks take: all of it in pieces of up to
+  /// 128, less of longer ones.
+  Amount narrow = 0.0;
 };
 
 /// A dimension is touched as far as blocks and loops move through it: all of it where the index depends on them. Where

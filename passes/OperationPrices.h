@@ -3,8 +3,10 @@
 #define TILEC_PASSES_OPERATIONPRICES_H
 
 #include "dialects/tgpu/Tgpu.h"
+#include "passes/BlockFootprint.h"
 #include "passes/InstructionCounts.h"
 #include "passes/MachineModel.h"
+#include "passes/Registers.h"
 
 #include <array>
 #include <optional>
@@ -37,7 +39,9 @@ class OperationPrices {
 public:
   OperationPrices(tgpu::KernelOp kernel, const Target &target)
       : machine(machineModel(target)), threads(double(kernel.getThreads())),
-        warps(std::max(1.0, threads / 32)) {}
+        warps(std::max(1.0, threads / 32)),
+        registersLeft(registersPerThread(kernel, target, /*blocks=*/2) -
+                      estimateRegisters(kernel)) {}
 
   Price of(mlir::Operation *op);
 
@@ -60,11 +64,13 @@ private:
   Price ofIndexed(mlir::Operation *op, mlir::Value place, mlir::Type value, bool isStore);
   Price ofAccess(mlir::Operation *op, mlir::Value place, mlir::Type value, bool isStore);
   Price ofAtomics(double count, bool isGlobal);
+  double accessesInFlight(tgpu::CopyOp copy, double width) const;
   double callers(mlir::Operation *op, mlir::Type value) const;
   double perThread(mlir::Type type) const;
 
   const MachineModel &machine;
   double threads, warps;
+  int64_t registersLeft; ///< of a thread's, where two blocks share a multiprocessor
 };
 
 } // namespace tilec

@@ -130,6 +130,9 @@ static bool isFixed(const sema::KernelInstance &kernel) {
          all_of(kernel.dims, [](const sema::DimDecl *dim) { return dim->constant.has_value(); });
 }
 
+/// Sets of parameters for rows that start anywhere: a large tile and a small one, as each costs the time to compile it.
+static constexpr unsigned mostForAnyRows = 2;
+
 ChosenCandidates Compilation::chooseCandidates(const sema::KernelInstance &kernel,
                                                const Target &target,
                                                ArrayRef<CandidatePrice> prices, unsigned limit) {
@@ -148,7 +151,7 @@ ChosenCandidates Compilation::chooseCandidates(const sema::KernelInstance &kerne
     chosen.aligned = coverSamples(prices, &CandidatePrice::aligned, limit, chosen.aligned);
   }
   if (chosen.any.empty()) {
-    chosen.any = coverSamples(prices, &CandidatePrice::any, 1);
+    chosen.any = coverSamples(prices, &CandidatePrice::any, std::min(limit, mostForAnyRows));
   }
   chosen.preferences = preferencesOf(aligned, chosen.aligned);
   append_range(chosen.preferences, preferencesOf(any, chosen.any));

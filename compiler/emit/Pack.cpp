@@ -39,7 +39,8 @@ std::string writePack(json::Object &manifest, ArrayRef<PackModule> modules) {
     list.push_back(std::move(entry));
   }
   manifest["modules"] = std::move(list);
-  std::string text = printManifest(manifest);
+  std::string text; // without white space, which would be most of it
+  raw_string_ostream(text) << json::Value(json::Object(manifest)) << "\n";
 
   std::string pack(sizeof(tile_pack_header), '\0');
   memcpy(pack.data(), TILE_PACK_MAGIC, TILE_PACK_MAGIC_BYTES);

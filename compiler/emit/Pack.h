@@ -20,7 +20,7 @@ struct PackModule {
 /// their PTX.
 std::string writePack(llvm::json::Object &manifest, llvm::ArrayRef<PackModule> modules);
 
-/// The manifest as text: two spaces of indentation, members in alphabetical order, a final line
+/// The manifest as text for people: two spaces of indentation, members in alphabetical order, a final line
 /// break.
 std::string printManifest(const llvm::json::Object &manifest);
 

@@ -184,7 +184,7 @@ json::Value VariantWriter::tensorMap(tgpu::TensorMapAttr map) {
                       {"strides", std::move(strides)},
                       {"box", std::move(box)},
                       {"swizzle", map.getSwizzle()},
-                      {"l2_promotion", 256},
+                      {"l2_promotion", 128},
                       {"interleave", "none"},
                       {"oob", "zero"}};
 }

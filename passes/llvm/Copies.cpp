@@ -1,4 +1,5 @@
 //===- Copies.cpp - tiles between global and shared memory ---------------===//
+#include "passes/Registers.h"
 #include "passes/llvm/Addresses.h"
 
 #include <cstdint>
@@ -134,23 +135,49 @@ LogicalResult KernelLowering::lowerCpAsync(tgpu::CpAsyncOp op) {
   });
 }
 
-/// Accesses of one thread that a copy through registers keeps in flight at a time.
-constexpr int64_t kAccessesInFlight = 16;
+/// Accesses of one thread that a copy through registers keeps in flight at a time, at least and at most.
+constexpr int64_t kLeastInFlight = 16, kMostInFlight = 64;
+/// Registers beside those of fragments: addresses, predicates, counters.
+constexpr int64_t kOtherRegisters = 32;
 
-/// Rows of a buffer that one trip of a copy's loop takes: so many that each thread makes
-/// kAccessesInFlight accesses, whole patterns of the swizzle, and a divisor of all rows. All rows
-/// where that cannot be.
-static int64_t rowsPerTrip(const Shared &buffer, int64_t perAccess, int64_t threads) {
+/// How many of `bytes` each go together: what waits for memory again and again waits the longer for it, and two blocks
+/// shall find room on a multiprocessor. Copies beside each other share it, for they are in flight at the same time.
+static int64_t accessesInFlight(tgpu::CopyOp op, int64_t bytes) {
+  auto kernel = op->getParentOfType<tgpu::KernelOp>();
+  const Target *target = findTarget(kernel.getTarget().value_or(""));
+  auto loop = op->getParentOfType<scf::ForOp>();
+  if (!target || !loop) {
+    return kLeastInFlight;
+  }
+  const int64_t copies = llvm::count_if(op->getBlock()->getOps<tgpu::CopyOp>(), [](auto copy) {
+    return isa<tgpu::SmemType>(copy.getDest().getType()) &&
+           copy.getPath().value_or(tgpu::CopyPath::Vector) == tgpu::CopyPath::Vector;
+  });
+  int64_t available = registersPerThread(kernel, *target, /*blocks=*/2);
+  available = std::min<int64_t>(available, kernel.getMaxRegisters().value_or(available));
+  const int64_t room = available - registersInUse(loop) - kOtherRegisters;
+  const int64_t each = llvm::divideCeil(bytes, 4) * std::max<int64_t>(1, copies);
+  return std::clamp(room / each, kLeastInFlight, kMostInFlight);
+}
+
+/// Rows of a buffer that one trip of a copy's loop takes: as many as a thread has in flight, whole patterns of the
+/// swizzle, and a divisor of all rows; where that is too few, the next more. All rows where that cannot be.
+static int64_t rowsPerTrip(const Shared &buffer, int64_t perAccess, int64_t threads,
+                           int64_t inFlight) {
   const int rowDim = buffer.layout.rowDim();
   const int64_t rows = buffer.shape[rowDim];
   const int64_t columns = buffer.shape[buffer.layout.contiguousDim()];
   const int64_t pattern =
       buffer.layout.swizzle() ? 8 : 1; // PTX ISA 5.5.7: XOR repeats after 8 rows
+  auto accesses = [&](int64_t part) {
+    return double(part * columns) / double(perAccess * threads);
+  };
   int64_t best = rows;
-  for (int64_t candidate = pattern; candidate < rows; candidate += pattern) {
-    if (rows % candidate == 0 && candidate * columns >= kAccessesInFlight * perAccess * threads) {
-      best = candidate;
-      break;
+  for (int64_t part = rows; part > 0; part -= pattern) {
+    const bool isWhole = part == rows || (part % pattern == 0 && rows % part == 0);
+    const bool isNeeded = accesses(best) > double(inFlight);
+    if (isWhole && isNeeded && accesses(part) >= double(kLeastInFlight)) {
+      best = part;
     }
   }
   return best;
@@ -256,7 +283,7 @@ LogicalResult KernelLowering::lowerCopy(tgpu::CopyOp op) {
   if (loads && buffer.shape.size() == 2 &&
       llvm::all_of(buffer.origin, [](int64_t o) { return o == 0; })) {
     const int64_t perAccess = std::max<int64_t>(1, bytes / memoryBytes(buffer.element));
-    int64_t rows = rowsPerTrip(buffer, perAccess, warps.count * 32);
+    int64_t rows = rowsPerTrip(buffer, perAccess, warps.count * 32, accessesInFlight(op, bytes));
     rows = found->second.isGathered() ? rowsOfGather(found->second, buffer, bytes, rows) : rows;
     if (rows < buffer.shape[buffer.layout.rowDim()]) {
       return loadByRows(op, found->second, buffer, rows);

@@ -106,7 +106,7 @@ TEST_F(ManifestTest, ArgumentsChecksAndHost) {
                   {"expr": {"dim": "K"}, "type": "i32"}, {"expr": {"arg": "scale"}, "type": "f32"}, {"tensor_map": 0}],
        "tensor_maps": [{"tensor": "A", "dtype": "f16", "dims": [{"dim": "K"}, {"dim": "M"}],
                         "strides": [{"op": "mul", "args": [{"dim": "K"}, 2]}], "box": [64, 128], "swizzle": 128,
-                        "l2_promotion": 256, "interleave": "none", "oob": "zero"}]}]}}])");
+                        "l2_promotion": 128, "interleave": "none", "oob": "zero"}]}]}}])");
 }
 
 TEST_F(ManifestTest, WhatACostUsesTwiceHasAName) {
