@@ -41,8 +41,8 @@ public:
 
 private:
   const ast::KernelItem *findKernel() const;
-  bool takeMeasure(const CaseLine &line, SmallVectorImpl<ast::CaseClause> &clauses,
-                   Measure &measure);
+  bool takeMeasure(const CaseLine &line, const CaseSignature &signature,
+                   SmallVectorImpl<ast::CaseClause> &clauses, Measure &measure);
   void benchLine(const CaseLine &line, Measure measure, const CaseSignature &signature);
   bool checkInputs(const CaseLine &line, const CaseSignature &signature,
                    ArrayRef<CaseChoice> choices);
@@ -80,9 +80,9 @@ const sema::TensorParam *Reader::tensor(StringRef name) const {
   return nullptr;
 }
 
-/// Takes what is no part of the call from the clauses.
-bool Reader::takeMeasure(const CaseLine &line, SmallVectorImpl<ast::CaseClause> &clauses,
-                         Measure &measure) {
+/// Takes what is no part of the call from the clauses: an argument that is called `rate` is one.
+bool Reader::takeMeasure(const CaseLine &line, const CaseSignature &signature,
+                         SmallVectorImpl<ast::CaseClause> &clauses, Measure &measure) {
   if (!parse(line, clauses)) {
     return false;
   }
@@ -90,7 +90,7 @@ bool Reader::takeMeasure(const CaseLine &line, SmallVectorImpl<ast::CaseClause> 
   erase_if(clauses, [&](const ast::CaseClause &clause) {
     const ast::Ident &name = clause.names.front();
     const ast::Expr **place = measure.find(name.name);
-    if (!place) {
+    if (!place || signature.kindOf(name.name)) {
       return false;
     }
     if (clause.names.size() != 1 || clause.isIn || *place) {
@@ -261,8 +261,8 @@ void Reader::benchLine(const CaseLine &line, Measure measure, const CaseSignatur
   Measure own;
   SmallVector<CaseChoice> choices;
   SmallVector<size_t> sizes;
-  if (!takeMeasure(line, clauses, own) || !choicesOf(line, clauses, signature, choices) ||
-      !checkInputs(line, signature, choices)) {
+  if (!takeMeasure(line, signature, clauses, own) ||
+      !choicesOf(line, clauses, signature, choices) || !checkInputs(line, signature, choices)) {
     return;
   }
   own.complete(measure);
@@ -312,6 +312,7 @@ KernelBenches Reader::read(ArrayRef<std::string> given) {
   auto isOwn = [&](const CaseLine &line) {
     return line.only.empty() || line.only == kernel->name.name;
   };
+  const CaseSignature signature(*kernel, main);
   Measure common;
   split("bench", {});
   if (diags.hasErrors()) {
@@ -320,7 +321,7 @@ KernelBenches Reader::read(ArrayRef<std::string> given) {
   for (const CaseLine &line : lines) {
     SmallVector<ast::CaseClause> clauses;
     if (isOwn(line) && line.kind == "bench") {
-      takeMeasure(line, clauses, common);
+      takeMeasure(line, signature, clauses, common);
       break;
     }
   }
@@ -330,7 +331,6 @@ KernelBenches Reader::read(ArrayRef<std::string> given) {
     lines.clear();
     split("bench", given);
   }
-  const CaseSignature signature(*kernel, main);
   for (const CaseLine &line : lines) {
     if (isOwn(line) && line.kind == "tolerance") {
       tolerances(line, tolerancesByType);

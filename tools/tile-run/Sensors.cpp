@@ -12,6 +12,9 @@ namespace tile_run {
 // nvml.h, which has had these since its first versions: nvmlClockType_t
 static constexpr int kClockSm = 1;
 
+/// Milliseconds from one reading to the next: a reading takes the driver a part of one.
+static constexpr int kPeriod = 20;
+
 Sensors::Sensors(const Driver &driver, cu::Device device) {
   try {
     char bus[32] = {};
@@ -20,7 +23,7 @@ Sensors::Sensors(const Driver &driver, cu::Device device) {
     thread = std::thread([this] {
       do {
         sample();
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        std::this_thread::sleep_for(std::chrono::milliseconds(kPeriod));
       } while (!isOver);
     });
   } catch (const std::runtime_error &error) {

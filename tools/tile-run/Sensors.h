@@ -17,7 +17,7 @@ struct Readings {
   std::string note;                ///< empty if all was read
 };
 
-/// Reads every few milliseconds in a thread of its own, from its construction to finish().
+/// Reads again and again in a thread of its own, from its construction to finish().
 class Sensors {
 public:
   /// Where NVML is missing or does not answer, the readings say so.

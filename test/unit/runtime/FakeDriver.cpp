@@ -2,7 +2,8 @@
 // host memory; launches run nothing but write a line to the log file named by FAKE_DRIVER_LOG, with
 // the bytes of their parameters. What is timed takes half a millisecond, or FAKE_DRIVER_TIMES microseconds for each
 // block of the last launch; there are FAKE_DRIVER_DEVICES devices, or one; a launch of FAKE_DRIVER_HANGS blocks does not return.
-// With FAKE_DRIVER_ZEROS memory that holds nothing but what it was poisoned with holds zeros after a launch.
+// With FAKE_DRIVER_ZEROS memory that holds nothing but what it was poisoned with holds zeros after a launch, or with
+// 48/96 zeros in the first 48 of each 96 bytes.
 #include "runtime/include/tile/pack_format.h"
 #include "runtime/src/Driver.h"
 #include "runtime/support/TensorMapArguments.h"
@@ -50,13 +51,18 @@ std::atomic<unsigned> lastGrid = 0;
 /// What is allocated, with its bytes, for FAKE_DRIVER_ZEROS.
 std::map<uint64_t, size_t> allocated;
 
-void zeroPoisoned() {
+void zeroPoisoned(const char *pattern) {
+  char *rest = nullptr;
+  const size_t width = std::strtoul(pattern, &rest, 10);
+  const size_t period = *rest ? std::strtoul(rest + 1, nullptr, 10) : width;
   constexpr size_t kGuardBytes = 4096; // before and after what tile-run allocates
   for (const auto &[address, bytes] : allocated) {
     auto *memory = reinterpret_cast<unsigned char *>(address) + kGuardBytes;
     const size_t inner = bytes > 2 * kGuardBytes ? bytes - 2 * kGuardBytes : 0;
     if (std::all_of(memory, memory + inner, [](unsigned char byte) { return byte == 0xff; })) {
-      std::memset(memory, 0, inner);
+      for (size_t i = 0; i < inner; i += period) {
+        std::memset(memory + i, 0, std::min(width, inner - i));
+      }
     }
   }
 }
@@ -193,8 +199,8 @@ FAKE cuLaunchKernelEx(const cu::LaunchConfig *config, cu::Function function, voi
   }
   logLine(line);
   lastGrid = config->gridX;
-  if (std::getenv("FAKE_DRIVER_ZEROS")) {
-    zeroPoisoned();
+  if (const char *pattern = std::getenv("FAKE_DRIVER_ZEROS")) {
+    zeroPoisoned(pattern);
   }
   if (const char *hangs = std::getenv("FAKE_DRIVER_HANGS");
       hangs && std::to_string(lastGrid) == hangs) {
