@@ -292,7 +292,7 @@ bool Bench::writeOutputs() {
   if (options.output != "-") {
     outs() << compilation.getInput() << " for " << report.arch << " on " << report.device
            << ", driver " << report.driver << peers << "\n"
-           << printBenchTable(report);
+           << printBenchTable(report) << printBenchSummary(report);
     printNotes();
   }
   return (options.output.empty() ||

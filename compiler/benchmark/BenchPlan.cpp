@@ -18,6 +18,27 @@ struct AddedKernel {
   CaseParameters params;
 };
 
+/// "M=64,128 N=7" as "bench: M in [64, 128]; N = 7"; empty if it is none of these.
+std::string lineOfShape(StringRef shape) {
+  std::string line;
+  SmallVector<StringRef> words;
+  SplitString(shape, words, " \t\r");
+  for (StringRef word : words) {
+    auto [name, values] = word.rtrim(',').split('=');
+    SmallVector<StringRef> list;
+    values.split(list, ',');
+    int64_t number = 0;
+    if (name.empty() ||
+        any_of(list, [&](StringRef value) { return value.getAsInteger(10, number); })) {
+      return {};
+    }
+    line += line.empty() ? "bench: " : "; ";
+    line +=
+        name.str() + (list.size() == 1 ? " = " + list[0].str() : " in [" + join(list, ", ") + "]");
+  }
+  return line;
+}
+
 class Planner {
 public:
   Planner(const Options &options, Compilation &compilation, BenchPlan &plan)
@@ -25,9 +46,10 @@ public:
   bool run();
 
 private:
+  bool readLines();
   KernelBenches readKernel(Compilation &from, const sema::KernelInstance &kernel) const {
     return readBenches(from.getMain(), from.getSources(), from.getTrees(), from.getDiags(), kernel,
-                       options.bench.lines);
+                       lines);
   }
   std::vector<AddedKernel> findMissing(const sema::Program &program,
                                        ArrayRef<KernelBenches> benches) const;
@@ -40,7 +62,41 @@ private:
   Compilation &compilation;
   DiagnosticEngine &diags;
   BenchPlan &plan;
+  std::vector<std::string> lines; ///< that are given
 };
+
+/// Lines of the command line and of the file of shapes.
+bool Planner::readLines() {
+  lines = options.bench.lines;
+  const std::string &path = options.bench.shapesFile;
+  if (path.empty()) {
+    return true;
+  }
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);
+  if (!file) {
+    diags.report(diag::Id::FileRead, SMRange(), path, file.getError().message());
+    return false;
+  }
+  SmallVector<StringRef> shapes;
+  (*file)->getBuffer().split(shapes, '\n');
+  for (auto [i, text] : enumerate(shapes)) {
+    const StringRef shape = text.split('#').first.trim();
+    if (shape.empty()) {
+      continue;
+    }
+    lines.push_back(lineOfShape(shape));
+    if (lines.back().empty()) {
+      diags.report(diag::Id::Usage, SMRange(),
+                   path + ":" + std::to_string(i + 1) + ": `" + shape +
+                       "` is not NAME=VALUE NAME=VALUE,VALUE,...");
+      return false;
+    }
+  }
+  if (lines.empty()) {
+    diags.report(diag::Id::Usage, SMRange(), "`" + path + "` has no shapes");
+  }
+  return !lines.empty();
+}
 
 CaseParameters namedParameters(const TestCase &call) {
   CaseParameters named;
@@ -162,6 +218,9 @@ void Planner::nameFiles() {
 }
 
 bool Planner::run() {
+  if (!readLines()) {
+    return false;
+  }
   std::unique_ptr<sema::Program> program = compilation.analyzeKernels();
   if (!program) {
     return false;

@@ -5,6 +5,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
+
 using namespace llvm;
 
 namespace tilec {
@@ -80,6 +82,30 @@ std::string printBenchTable(const BenchReport &report) {
     text += StringRef(one).rtrim().str() + "\n";
   }
   return text;
+}
+
+std::string printBenchSummary(const BenchReport &report) {
+  size_t count = 0;
+  double sum = 0, least = 0;
+  const BenchRow *worst = nullptr;
+  for (const BenchRow &row : report.rows) {
+    if (!row.peer || !row.peer->time) {
+      continue;
+    }
+    const double speed = row.peer->time->median / row.time.median;
+    ++count;
+    sum += std::log(speed);
+    if (!worst || speed < least) {
+      worst = &row;
+      least = speed;
+    }
+  }
+  if (count < 2) {
+    return {};
+  }
+  return formatv("speed of {0} cases: {1:f3} in the geometric mean, {2:f3} at least ({3}: {4})\n",
+                 count, std::exp(sum / double(count)), least, worst->kernel, worst->call)
+      .str();
 }
 
 } // namespace tilec

@@ -8,4 +8,7 @@ namespace tilec {
 /// Aligned columns, of which those are left out that have nothing in any row.
 std::string printBenchTable(const BenchReport &report);
 
+/// A line that says how fast cases are beside their baselines, all in all; empty where fewer than two have one.
+std::string printBenchSummary(const BenchReport &report);
+
 } // namespace tilec

@@ -77,6 +77,7 @@ struct TuneOptions {
 /// What `tilec bench` takes beside the options of a compilation.
 struct BenchOptions {
   std::vector<std::string> lines;  ///< `bench` lines in place of those of the file
+  std::string shapesFile;          ///< more of them, a shape a line: "M=64 N=128"; may be empty
   std::string filter;              ///< a text that the line of a case must contain
   std::string baseline = "auto";   ///< "cublas": it must be there; "none"
   unsigned repeat = 30;            ///< timed launches, at least

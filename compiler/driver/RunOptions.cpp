@@ -112,6 +112,8 @@ void addBenchOptions(CLI::App &app, BenchOptions &bench, std::string &failOn) {
   app.add_option("--line", bench.lines,
                  "'bench: M in [64, 128]; N, K = 4096' in place of the `bench` lines of the file")
       ->allow_extra_args(false);
+  app.add_option("--shapes", bench.shapesFile,
+                 "a file with a shape a line, likewise: M=64 N=128; # begins a comment");
   app.add_option("--filter", bench.filter, "measure only cases whose line has this text: 'K = 64'");
   app.add_option("--baseline", bench.baseline,
                  "auto: cuBLAS where a case names a product and the library is there; cublas: it "

@@ -96,5 +96,14 @@ TEST(BenchTable, LeavesOutColumnsThatHaveNothing) {
             "gemm    M = 1000   1235    1232 to 1237     1.62   8.10       0 %  launch\n");
 }
 
+TEST(BenchTable, SaysTheMeanSpeed) {
+  BenchReport report = benchReport(
+      {benchRow("M = 1", 10, 0.01, 20), benchRow("M = 2", 10), benchRow("M = 3", 10, 0.01, 5)});
+  EXPECT_EQ(printBenchSummary(report), "speed of 2 cases: 1.000 in the geometric mean, 0.500 at "
+                                       "least (gemm: M = 3)\n");
+  report.rows.pop_back();
+  EXPECT_EQ(printBenchSummary(report), "");
+}
+
 } // namespace
 } // namespace tilec
