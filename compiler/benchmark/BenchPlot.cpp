@@ -51,12 +51,14 @@ private:
   void text(double x, double y, const Twine &what, StringRef more = "");
   void circle(double x, double y);
   void square(double x, double y);
+  void label(double x, double y, size_t number);
   double intensity(const BenchRow &row) const { return *row.flops / *row.bytes; }
 
   const BenchReport &report;
   LogAxis across, up;
   std::string body;
-  double y = top; ///< where what comes next begins
+  std::vector<std::pair<double, double>> labels; ///< where they begin
+  double y = top;                                ///< where what comes next begins
 };
 
 std::string escaped(StringRef text) {
@@ -145,6 +147,27 @@ void Plot::grid() {
        formatv(" text-anchor=\"middle\" transform=\"rotate(-90 24 {0:f1})\"", middle).str());
 }
 
+/// A number beside its point, where no other number is, as far as there is such a place.
+void Plot::label(double x, double y, size_t number) {
+  constexpr double width = 16, height = 11;
+  std::pair<double, double> place(x + 8, y - 6);
+  auto isTaken = [&](double atX, double atY) {
+    return any_of(labels, [&](const auto &other) {
+      return std::abs(other.first - atX) < width && std::abs(other.second - atY) < height;
+    });
+  };
+  for (auto [right, down] :
+       {std::pair(8, -6), std::pair(8, 12), std::pair(-20, -6), std::pair(-20, 12),
+        std::pair(-6, -18), std::pair(-6, 24), std::pair(22, 3), std::pair(-34, 3)}) {
+    if (!isTaken(x + right, y + down)) {
+      place = {x + right, y + down};
+      break;
+    }
+  }
+  labels.push_back(place);
+  text(place.first, place.second, Twine(number), " font-weight=\"bold\"");
+}
+
 /// Memory up to where products bound it, and a line for each type of products.
 void Plot::roofs() {
   const double bytes = peakBytes(report);
@@ -194,7 +217,7 @@ void Plot::points() {
       square(x, other);
     }
     circle(x, ours);
-    text(x + 8, ours - 6, Twine(i + 1), " font-weight=\"bold\"");
+    label(x, ours, i + 1);
   }
 }
 

@@ -36,6 +36,13 @@ TEST(BenchPlot, APointUnderTheRoofIsBelowIt) {
   EXPECT_NE(plot.find("<circle cx=\"499.9\" cy=\"353.6\""), std::string::npos) << plot;
 }
 
+TEST(BenchPlot, NumbersOfPointsThatLieTogetherDoNot) {
+  const std::string plot =
+      printBenchPlot(benchReport({benchRow("M = 1", 10), benchRow("M = 2", 10)}));
+  EXPECT_NE(plot.find("<text x=\"507.9\" y=\"347.6\" font-weight=\"bold\">1<"), std::string::npos);
+  EXPECT_NE(plot.find("<text x=\"507.9\" y=\"365.6\" font-weight=\"bold\">2<"), std::string::npos);
+}
+
 TEST(BenchPlot, BarsWhereOnlyBytesAreKnown) {
   BenchReport report = benchReport({benchRow("N = 1", 10)});
   report.rows[0].flops.reset();
