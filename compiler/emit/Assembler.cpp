@@ -132,13 +132,20 @@ public:
 /// Runs a program with its output in the scratch file "log". Returns its exit status, negative if
 /// it did not start or died. It runs in the scratch folder: ptxas writes time and size of a source
 /// into the line table if it finds the file where it runs.
-static int runTool(StringRef program, ArrayRef<std::string> args, const Scratch &scratch) {
+static int runTool(StringRef program, ArrayRef<std::string> args, const Scratch &scratch,
+                   std::string *died = nullptr) {
   StringRef shell = "/bin/sh";
   SmallVector<StringRef> argv{shell, "-c", "cd \"$0\" && exec \"$@\"", scratch.folder, program};
   append_range(argv, args);
   std::string log = scratch.path("log");
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(log), StringRef(log)};
-  return sys::ExecuteAndWait(shell, argv, /*Env=*/std::nullopt, redirects);
+  std::string said;
+  int status = sys::ExecuteAndWait(shell, argv, /*Env=*/std::nullopt, redirects,
+                                   /*SecondsToWait=*/0, /*MemoryLimit=*/0, &said);
+  if (died && status < 0) {
+    *died = said;
+  }
+  return status;
 }
 
 /// ptxas says so of products whose accumulators do not fit the registers that `@min_blocks`,
@@ -150,9 +157,36 @@ static bool isShortOfRegisters(StringRef text, int64_t &available, int64_t &need
          !groups[2].getAsInteger(10, needed);
 }
 
-void Assembler::reportFailure(const AssemblerReport &report, int status, PlaceOf place) {
+/// What ptxas was at when it ended without a message: the entry that it named last, else all of the text.
+static std::vector<std::string> entriesAtWork(const std::string &log, StringRef ptx) {
+  std::vector<std::string> entries;
+  SmallVector<StringRef> groups;
+  StringRef rest =
+      StringRef(log).substr(std::min(StringRef(log).rfind("Compiling entry"), log.size()));
+  if (Regex("Compiling entry function '([A-Za-z0-9_$]+)'").match(rest, &groups)) {
+    return {groups[1].str()};
+  }
+  const Regex entry("[.]entry ([A-Za-z0-9_$]+)");
+  for (rest = ptx; entry.match(rest, &groups); rest = rest.substr(groups[0].end() - rest.begin())) {
+    entries.push_back(groups[1].str());
+  }
+  return entries;
+}
+
+void Assembler::reportFailure(const AssemblerReport &report, int status, const Failure &failed,
+                              PlaceOf place) {
   if (report.errors.empty()) {
-    diags.report(diag::Id::ToolFailed, SMRange(), "ptxas", "exit status " + std::to_string(status));
+    std::string which, text = !failed.died.empty() ? failed.died
+                              : status == 0        ? std::string("it wrote no code")
+                                                   : "exit status " + std::to_string(status);
+    for (const std::string &entry : failed.entries) {
+      which += (which.empty() ? " for `" : "`, `") + entry;
+    }
+    diags
+        .report(diag::Id::ToolFailed, place(failed.entries.size() == 1 ? failed.entries[0] : ""),
+                "ptxas", text + which + (which.empty() ? " for " : "` on ") + failed.arch.str())
+        .hint("other code may go through: try another level of `-O`, other tile sizes, or another "
+              "version of CUDA (`--cuda-path`); `--emit=ptx` gives the text to report to NVIDIA");
   }
   for (const std::string &error : report.errors) {
     if (StringRef(error).starts_with("Ptx assembly aborted") && report.errors.size() > 1) {
@@ -186,11 +220,14 @@ std::optional<Cubin> Assembler::assemble(StringRef ptx, StringRef arch, bool lin
     args.emplace_back("-lineinfo");
   }
   args.insert(args.end(), {scratch.path("kernels.ptx"), "-o", scratch.path("kernels.cubin")});
-  int status = runTool(*ptxas, args, scratch);
-  AssemblerReport report = parseAssemblerOutput(scratch.read("log").value_or(""));
+  Failure failed{arch, {}, {}};
+  int status = runTool(*ptxas, args, scratch, &failed.died);
+  const std::string log = scratch.read("log").value_or("");
+  AssemblerReport report = parseAssemblerOutput(log);
   std::optional<std::string> bytes = scratch.read("kernels.cubin");
   if (status != 0 || !bytes) {
-    reportFailure(report, status, place);
+    failed.entries = entriesAtWork(log, ptx);
+    reportFailure(report, status, failed, place);
     return std::nullopt;
   }
   return Cubin{std::move(*bytes), std::move(report)};

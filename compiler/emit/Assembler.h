@@ -74,7 +74,14 @@ public:
   std::optional<std::string> bundle(llvm::ArrayRef<FatbinImage> images);
 
 private:
-  void reportFailure(const AssemblerReport &report, int status, PlaceOf place);
+  /// What is known where ptxas itself says nothing.
+  struct Failure {
+    llvm::StringRef arch;
+    std::string died;                 ///< of what signal; empty if it ended by itself
+    std::vector<std::string> entries; ///< that it was at
+  };
+  void reportFailure(const AssemblerReport &report, int status, const Failure &failed,
+                     PlaceOf place);
 
   const Toolchain &toolchain;
   DiagnosticEngine &diags;

@@ -81,6 +81,9 @@ struct KernelState {
   std::optional<int64_t> threads;                    ///< of that launch
   llvm::SmallVector<const TensorParam *, 4> present; ///< known not to be null here
   unsigned conditionDepth = 0; ///< `if`s and loops around the current statement
+  unsigned unrolling = 0;      ///< fully unrolled loops around it
+  uint64_t unrolled = 0;       ///< what they have given each thread of the launch so far
+  int64_t repeated = 1;        ///< elements of a `parallel` around it that a thread has
 };
 
 /// The region or parallel loop being analysed: who may be assigned, what diverges.
@@ -139,6 +142,9 @@ private:
   Value exprValue(const Expr *e);
   /// Analyses an expression as written; places are not read.
   Value analyze(const ast::Expr *e, Want want = Want::Place);
+  Value analyzeKind(const ast::Expr *e, Want want);
+  /// Counts what each thread gets of an expression in a fully unrolled loop. False after a diagnostic.
+  bool countUnrolled(const Value &v);
   /// Analyses an operand: places are read, tensors refused.
   Value operand(const ast::Expr *e);
   /// An operand that may have open extents, where tiles beside it or a target give them.
@@ -297,6 +303,7 @@ private:
   void parallelStmt(const ast::ParallelStmt *s);
   void parallelDomain(const ast::ParallelStmt *s, ParallelStmt *stmt,
                       llvm::SmallVectorImpl<Type> &types);
+  int64_t elementsOfThread(const ParallelState &state) const;
   void threadsStmt(const ast::ThreadsStmt *s);
   void threadsBody(llvm::ArrayRef<ast::Axis> axes, llvm::ArrayRef<const ast::Stmt *> body,
                    SourceRange range);

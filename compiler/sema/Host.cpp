@@ -100,6 +100,7 @@ void Analyzer::launchBody(const ast::LaunchStmt *s, LaunchStmt *stmt) {
   frame.enclosing.clear();
   kernel.launch = s;
   kernel.threads = stmt->threads;
+  kernel.unrolled = 0;
   unsigned conditions = kernel.conditionDepth;
   kernel.conditionDepth = 0;
   frame.env->push();

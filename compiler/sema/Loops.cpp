@@ -160,6 +160,7 @@ void Analyzer::unrollFully(const ast::ForStmt *s, const Value &lo, const Value &
     }
   }
   frame.enclosing.push_back(Enclosing::UnrolledLoop);
+  ++kernel.unrolling;
   for (Int128 i = lo.constant->i; i < hi.constant->i; i += step.constant->i) {
     if (!this->step(s->range)) {
       break;
@@ -177,6 +178,7 @@ void Analyzer::unrollFully(const ast::ForStmt *s, const Value &lo, const Value &
       emit(program.make<ScopeStmt>(body, s->range));
     }
   }
+  --kernel.unrolling;
   frame.enclosing.pop_back();
 }
 

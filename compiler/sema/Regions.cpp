@@ -46,6 +46,16 @@ void Analyzer::parallelDomain(const ast::ParallelStmt *s, ParallelStmt *stmt,
   stmt->extents = program.list<Extent>(extents);
 }
 
+/// How many of the elements a thread has; 1 where that is not known, as the loop then stays one.
+int64_t Analyzer::elementsOfThread(const ParallelState &state) const {
+  int64_t elements = 1;
+  for (int64_t extent : state.extents) {
+    elements = extent < 0 ? 0 : llvm::SaturatingMultiply(uint64_t(elements), uint64_t(extent));
+  }
+  const int64_t threads = kernel.threads.value_or(1);
+  return std::max<int64_t>(1, std::min<int64_t>(elements, int64_t(1) << 32) / threads);
+}
+
 void Analyzer::parallelStmt(const ast::ParallelStmt *s) {
   auto *stmt = program.make<ParallelStmt>(s->range);
   llvm::SmallVector<Type, 8> types;
@@ -70,9 +80,11 @@ void Analyzer::parallelStmt(const ast::ParallelStmt *s) {
     state.extents.push_back(extent.constant);
   }
   stmt->binders = program.list<const IndexDecl *>(binders);
+  const int64_t repeated = std::exchange(kernel.repeated, elementsOfThread(state));
   parallels.push_back(std::move(state));
   frame.enclosing.push_back(Enclosing::Parallel);
   stmt->body = block(s->body);
+  kernel.repeated = repeated;
   checkParallel(*stmt);
   parallels.pop_back();
   frame.env->pop();

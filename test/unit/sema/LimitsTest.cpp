@@ -18,6 +18,26 @@ TEST(Limits, Unrolling) {
       before, "} }");
 }
 
+// Each thread has 64 elements of the tile.
+TEST(Limits, UnrollingOfTiles) {
+  const char *const rule =
+      "2: fully unrolled loops have more than 16000 operations for each thread "
+      "of this launch [expansion]";
+  const std::string tile = std::string(before) + "fragment x: f32[64, 64] = 0; shared s: f32[64]; ";
+  expectRules(
+      {{"for a in unrolled(0..50) { x = x * 2 + 1; }", ""},
+       {"for a in unrolled(0..500) { x = x * 2 + 1; }", rule},
+       {"for a in unrolled(0..500, factor = 500) { x = x * 2 + 1; }", ""},
+       {"for a in 0..500 { x = x * 2 + 1; }", ""},
+       {"for a in unrolled(0..20) { for b in unrolled(0..25) { x = x * 2 + 1; } }", rule},
+       {"for a in unrolled(0..500) { parallel (p, q) in x { x[p, q] = x[p, q] * 2 + 1; } }", rule},
+       {"parallel (p, q) in x { for a in unrolled(0..500) { x[p, q] = x[p, q] * 2 + 1; } }", rule},
+       {"parallel (p, q) in x { for a in unrolled(0..20) { x[p, q] = x[p, q] * 2 + 1; } }", ""},
+       {"for a in unrolled(0..500) { copy(A[a], s); }", ""},
+       {"for a in unrolled(0..5000) { v += v * n + a; }", rule}},
+      tile.c_str(), "} }");
+}
+
 TEST(Limits, Inlining) {
   // Each function calls the one before twice: 2^40 statements.
   std::string text = "fn g0(x: f32) -> f32 { return x; }\ntile fn t0(x: inout fragment f32[N]) { x "
