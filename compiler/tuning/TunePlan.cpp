@@ -34,7 +34,8 @@ public:
     list.split(parts, ',');
     for (StringRef part : parts) {
       int64_t value = 0;
-      if (part.trim().getAsInteger(10, value) || value < 0) {
+      const bool isScalar = is_contained(kernel.scalars, name);
+      if (part.trim().getAsInteger(10, value) || (value < 0 && !isScalar)) {
         return usage(where + "`" + text + "` is not NAME=VALUE or NAME=VALUE,VALUE,...");
       }
       values.push_back(value);
@@ -296,6 +297,7 @@ bool makePlan(const Options &options, Compilation &compilation, TunePlan &plan) 
   }
   if (jobs.empty()) {
     diags.report(diag::Id::NothingMeasured, SMRange(), plan.kernel.symbol)
+            .hint("none is worth compiling: list other values in `tune`")
         << note(SMRange(), prices->front().refused);
     return false;
   }
