@@ -206,9 +206,8 @@ int64_t tilec::estimateRegisters(tgpu::KernelOp kernel) {
   return registers;
 }
 
-/// What copies by loads and stores have on the way at least (passes/llvm/Copies.cpp). They give way before fragments do.
+/// What copies by loads and stores have on the way at least. They give way before fragments do.
 static int64_t registersOfCopies(tgpu::KernelOp kernel) {
-  constexpr int64_t kLeastInFlight = 16;
   int64_t most = 0;
   kernel.walk([&](tgpu::CopyOp copy) {
     auto buffer = dyn_cast<tgpu::SmemType>(copy.getDest().getType());

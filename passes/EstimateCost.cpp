@@ -5,10 +5,12 @@
 //
 // latency: rounds of resident blocks, each as long as a block alone. resources: the points of the busiest
 // multiprocessor, times what a point takes of the busiest resource. memory: every byte that is touched once, at the rate
-// of DRAM. flight: where memory bounds, what is in flight is too little to hide its latency. The clock falls with the work of the tensor cores. MachineModel.h has the rates, BlockWork.cpp the work.
+// of DRAM. flight: where memory bounds, what is in flight is too little to hide its latency. The clock falls with the
+// work of the tensor cores. MachineModel.h has the rates, BlockWork.cpp the work.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Analysis.h"
 #include "passes/BlockFootprint.h"
@@ -55,14 +57,14 @@ private:
 
 } // namespace
 
-/// Whether no launch stands before this one in the host code.
+/// Whether no launch is made before this one: none stands before it but in another branch.
 bool KernelCost::isFirst() const {
-  Operation *first = nullptr;
+  bool follows = false;
   launch->getParentOfType<tile::KernelOp>()->walk([&](tgpu::LaunchOp one) {
-    first = one;
-    return WalkResult::interrupt();
+    follows |= one != launch && !insideMutuallyExclusiveRegions(one, launch);
+    return one == launch ? WalkResult::interrupt() : WalkResult::advance();
   });
-  return first == launch;
+  return !follows;
 }
 
 /// Large products run at a lower clock.

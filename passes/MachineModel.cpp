@@ -35,8 +35,6 @@ static constexpr MachineModel hopper = {
         4.5, // gemm of 4097 x 4095 x 4093, 24 tiles: 4 to 5 where blocks share a multiprocessor
     .accesses = 1,
     .alone = 2,
-    .loadsInFlight =
-        14, // gemm whose rows start anywhere, six tiles: 70 clocks for each element of a thread
     .wgmmaFlop = 4096,    // 64 x 256 x 16 in 128 clocks
     .mmaFlop = 2540,      // mma.sync, 0.62 of it
     .lanesF32 = 128,      // CUDA C programming guide, throughput of arithmetic instructions
@@ -81,7 +79,6 @@ static constexpr MachineModel ampere = {
     .elementCopies = 4.5,
     .accesses = 1,
     .alone = 2,
-    .loadsInFlight = 14,
     .wgmmaFlop = 2048,
     .mmaFlop = 2048, // 312 TFLOP/s at 1.41 GHz
     .lanesF32 = 64,

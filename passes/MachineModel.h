@@ -46,9 +46,8 @@ struct MachineModel {
   double lanesSpecial; ///< special functions in a clock
   double
       elementCopies; ///< clocks for a warp's load of up to 4 bytes a lane with its guard and its store to shared memory
-  double accesses;   ///< instructions of a warp that access memory, started in a clock
-  double alone;      ///< clocks from one instruction of a lone warp to the next
-  int loadsInFlight; ///< of a thread that copies by loads and stores
+  double accesses; ///< instructions of a warp that access memory, started in a clock
+  double alone;    ///< clocks from one instruction of a lone warp to the next
 
   // Tensor cores, operations (2 for each product) of f16 in a clock.
   double wgmmaFlop, mmaFlop;

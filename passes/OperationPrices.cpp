@@ -88,18 +88,6 @@ static double linesOf(tile::GlobalType tile) {
   return row == 0 ? 0 : bytesOf(tile) / row * std::ceil(row / 128);
 }
 
-/// As passes/llvm/Copies.cpp has it: what is left of a thread's registers where two blocks share a multiprocessor, for all
-/// copies beside each other.
-double OperationPrices::accessesInFlight(tgpu::CopyOp copy, double width) const {
-  const double copies =
-      double(llvm::count_if(copy->getBlock()->getOps<tgpu::CopyOp>(), [](tgpu::CopyOp one) {
-        return isa<tgpu::SmemType>(one.getDest().getType()) &&
-               one.getPath().value_or(CopyPath::Vector) == CopyPath::Vector;
-      }));
-  const double room = double(registersLeft) / (std::ceil(width / 4) * std::max(1.0, copies));
-  return std::clamp(room, 16.0, 64.0);
-}
-
 Price OperationPrices::ofCopy(tgpu::CopyOp copy) {
   const bool isLoad = isa<tile::GlobalType>(copy.getSource().getType());
   const double bytes = bytesOf((isLoad ? copy.getDest() : copy.getSource()).getType());
@@ -134,9 +122,10 @@ Price OperationPrices::ofCopy(tgpu::CopyOp copy) {
       bytes / (isLoad ? machine.loadBytes : machine.storeBytes);
   price.of(Resource::Shared) = bytes / machine.sharedBytes;
   price.of(Resource::Access) = count * warps * machine.elementCopies * std::max(1.0, width / 4);
-  const double trips = isLoad ? std::ceil(count / accessesInFlight(copy, width)) : 1;
+  const double trips =
+      std::ceil(count / double(accessesInFlight(copy, copy.getBytes().value_or(4), registersLeft)));
   if (!isLoad) {
-    price.way += std::max(1.0, count / machine.loadsInFlight) * machine.sharedLatency;
+    price.way += trips * machine.sharedLatency;
   } else if (trips > 1) { // a loop, each trip of which waits
     price.way += trips * machine.globalLatency;
   } else {

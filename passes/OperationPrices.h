@@ -64,7 +64,6 @@ private:
   Price ofIndexed(mlir::Operation *op, mlir::Value place, mlir::Type value, bool isStore);
   Price ofAccess(mlir::Operation *op, mlir::Value place, mlir::Type value, bool isStore);
   Price ofAtomics(double count, bool isGlobal);
-  double accessesInFlight(tgpu::CopyOp copy, double width) const;
   double callers(mlir::Operation *op, mlir::Type value) const;
   double perThread(mlir::Type type) const;
 

@@ -58,6 +58,19 @@ bool tilec::isCrowded(scf::ForOp loop) {
   return isCrowded(apart, registersPerThread(kernel, *target, kernel.getMinBlocks().value_or(1)));
 }
 
+/// A copy into shared memory by loads and stores.
+static bool isCopyByThreads(tgpu::CopyOp copy) {
+  return isa<tgpu::SmemType>(copy.getDest().getType()) &&
+         copy.getPath().value_or(tgpu::CopyPath::Vector) == tgpu::CopyPath::Vector;
+}
+
+int64_t tilec::accessesInFlight(tgpu::CopyOp copy, int64_t bytes, int64_t registers) {
+  constexpr int64_t kMostInFlight = 64;
+  const int64_t copies = llvm::count_if(copy->getBlock()->getOps<tgpu::CopyOp>(), isCopyByThreads);
+  const int64_t each = int64_t(llvm::divideCeil(bytes, 4)) * std::max<int64_t>(1, copies);
+  return std::clamp(registers / each, kLeastInFlight, kMostInFlight);
+}
+
 int64_t tilec::registersPerThread(tgpu::KernelOp kernel, const Target &target, int64_t blocks) {
   // Registers are given out in units of 8 for each thread (CUDA C programming guide).
   const int64_t share = target.registersPerSM / (blocks * kernel.getLaunchedThreads()) / 8 * 8;

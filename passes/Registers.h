@@ -26,6 +26,13 @@ int64_t registersCarried(mlir::Value value, bool shares);
 /// Registers that each of a block's threads can have, if `blocks` blocks share a multiprocessor.
 int64_t registersPerThread(tgpu::KernelOp kernel, const Target &target, int64_t blocks = 1);
 
+/// How many accesses of `bytes` each of a thread go together in a copy of a tile by loads and stores, of which `registers` are left for
+/// them: what waits for memory again and again waits the longer for it. Copies beside each other in a block are in flight at the same
+/// time and share the registers.
+int64_t accessesInFlight(tgpu::CopyOp copy, int64_t bytes, int64_t registers);
+/// That is at least so many.
+inline constexpr int64_t kLeastInFlight = 16;
+
 /// An estimate of the registers that fragments take at one time while `loop` runs, at most: its own
 /// and those around it that are used later. What is the same value again or a coordinate takes none.
 int64_t registersInUse(mlir::scf::ForOp loop);

@@ -1,6 +1,7 @@
 #include "compiler/basic/Files.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -43,6 +44,19 @@ std::error_code replaceFile(StringRef path, StringRef bytes) {
     return error;
   }
   return errorToErrorCode(file->keep(path));
+}
+
+std::error_code checkWritable(StringRef path) {
+  if (path.empty() || path == "-") {
+    return {};
+  }
+  sys::fs::file_status status;
+  const bool isThere = !sys::fs::status(path, status);
+  if (isThere && !sys::fs::is_regular_file(status)) { // written through
+    return sys::fs::access(path, sys::fs::AccessMode::Write);
+  }
+  const StringRef parent = sys::path::parent_path(path);
+  return sys::fs::access(parent.empty() ? StringRef(".") : parent, sys::fs::AccessMode::Write);
 }
 
 } // namespace tilec

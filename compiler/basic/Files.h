@@ -13,4 +13,7 @@ std::error_code writeThrough(llvm::StringRef path, llvm::StringRef bytes);
 /// Writes beside the place first: if anything goes wrong, a full disk too, what was there stays as it was.
 std::error_code replaceFile(llvm::StringRef path, llvm::StringRef bytes);
 
+/// Whether a file of this name could be written, before anything is spent on what it shall hold. "-" and "" always can.
+std::error_code checkWritable(llvm::StringRef path);
+
 } // namespace tilec

@@ -1,5 +1,7 @@
 #include "compiler/benchmark/BenchCommand.h"
 
+#include "compiler/basic/Files.h"
+#include "compiler/basic/NumberText.h"
 #include "compiler/basic/Version.h"
 #include "compiler/benchmark/BenchCompare.h"
 #include "compiler/benchmark/BenchPlan.h"
@@ -92,14 +94,11 @@ bool Bench::readOld() {
 
 /// Before minutes are spent.
 bool Bench::canWrite(const std::string &path) {
-  const StringRef parent = sys::path::parent_path(path);
-  const std::error_code error =
-      sys::fs::access(parent.empty() ? StringRef(".") : parent, sys::fs::AccessMode::Write);
-  if (path.empty() || path == "-" || !error) {
-    return true;
+  const std::error_code error = checkWritable(path);
+  if (error) {
+    diags.report(diag::Id::FileWrite, SMRange(), path, error.message());
   }
-  diags.report(diag::Id::FileWrite, SMRange(), path, error.message());
-  return false;
+  return !error;
 }
 
 void Bench::printPlan() const {
@@ -121,19 +120,12 @@ void Bench::printPlan() const {
 }
 
 bool Bench::makeFolder() {
-  std::error_code error;
-  if (bench.work.empty()) {
-    SmallString<128> path;
-    error = sys::fs::createUniqueDirectory("tilec-bench", path);
-    folder = path.str().str();
-  } else {
-    error = sys::fs::create_directories(folder);
-    if (!error && !lock.take(folder)) {
-      diags.report(diag::Id::FileWrite, SMRange(), folder, "another `tilec bench` works in it")
-          .hint("wait for it, or give this one a folder of its own with `--work`");
-      return false;
-    }
+  if (!bench.work.empty()) {
+    return lock.open(folder, "tilec bench", diags);
   }
+  SmallString<128> path;
+  const std::error_code error = sys::fs::createUniqueDirectory("tilec-bench", path);
+  folder = path.str().str();
   if (error) {
     diags.report(diag::Id::FileWrite, SMRange(), folder, error.message());
   }

@@ -1,5 +1,6 @@
 #include "compiler/benchmark/BenchReport.h"
 
+#include "compiler/basic/NumberText.h"
 #include "compiler/benchmark/BenchLimits.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -14,18 +15,6 @@ using namespace llvm;
 namespace tilec {
 
 static constexpr int64_t formatVersion = 1;
-
-std::string numberText(double value) {
-  for (int digits : {6, 9, 17}) {
-    std::string text;
-    raw_string_ostream(text) << format("%.*g", digits, value);
-    double back = 0;
-    if (!StringRef(text).getAsDouble(back) && back == value) {
-      return text;
-    }
-  }
-  return "0";
-}
 
 //===----------------------------------------------------------------------===//
 // Reading

@@ -49,7 +49,4 @@ llvm::Expected<BenchReport> parseBenchReport(llvm::StringRef text);
 /// As text with a line for each row. What follows from the numbers, rates and limits, is in it for other programs, and is not read.
 std::string printBenchReport(const BenchReport &report);
 
-/// The shortest text of six digits or more that reads back as the same.
-std::string numberText(double value);
-
 } // namespace tilec

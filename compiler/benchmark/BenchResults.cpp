@@ -1,8 +1,6 @@
 #include "compiler/benchmark/BenchResults.h"
 
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "compiler/tuning/TuneResults.h"
 
 using namespace llvm;
 
@@ -61,26 +59,9 @@ static BenchRecord recordOf(const json::Object &object) {
 
 std::map<std::string, BenchRecord> readBenchRecords(StringRef path) {
   std::map<std::string, BenchRecord> records;
-  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);
-  SmallVector<StringRef> lines;
-  if (file) {
-    (*file)->getBuffer().split(lines, '\n');
-  }
-  if (!lines.empty()) {
-    lines.pop_back(); // what has no end
-  }
-  for (StringRef line : lines) {
-    Expected<json::Value> value = json::parse(line);
-    if (!value) {
-      consumeError(value.takeError());
-      continue;
-    }
-    const json::Object *object = value->getAsObject();
-    std::optional<StringRef> name = object ? object->getString("case") : std::nullopt;
-    if (name && object->getBoolean("ok")) {
-      records[name->str()] = recordOf(*object);
-    }
-  }
+  forEachResult(path, 0, [&](StringRef, StringRef name, const json::Object &object) {
+    records[name.str()] = recordOf(object);
+  });
   return records;
 }
 

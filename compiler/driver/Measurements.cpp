@@ -38,14 +38,8 @@ bool Compilation::loadTuneFile() {
   if (!isGiven && !sys::fs::exists(path)) {
     return true;
   }
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path);
-  if (!buffer) {
-    diags.report(diag::Id::FileRead, SMRange(), path, buffer.getError().message());
-    return false;
-  }
-  Expected<TuneFile> file = parseTuneFile((*buffer)->getBuffer());
+  std::optional<TuneFile> file = readTuneFile(path, diags);
   if (!file) {
-    diags.report(diag::Id::TuneFile, SMRange(), path, toString(file.takeError()));
     return false;
   }
   tuneFile = std::move(*file);

@@ -2,6 +2,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
@@ -139,6 +140,20 @@ Expected<TuneFile> parseTuneFile(StringRef text) {
     return root.getError();
   }
   return file;
+}
+
+std::optional<TuneFile> readTuneFile(StringRef path, DiagnosticEngine &diags) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path);
+  if (!buffer) {
+    diags.report(diag::Id::FileRead, SMRange(), path, buffer.getError().message());
+    return std::nullopt;
+  }
+  Expected<TuneFile> file = parseTuneFile((*buffer)->getBuffer());
+  if (!file) {
+    diags.report(diag::Id::TuneFile, SMRange(), path, toString(file.takeError()));
+    return std::nullopt;
+  }
+  return std::move(*file);
 }
 
 //===----------------------------------------------------------------------===//

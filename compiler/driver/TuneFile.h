@@ -1,11 +1,14 @@
 // What `tilec tune` measured, as a file beside the source: docs/tuning.md.
 #pragma once
 
+#include "compiler/diag/DiagnosticEngine.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +42,9 @@ struct TuneFile {
 
 /// Fails, saying where, for what does not have the form of a tune file.
 llvm::Expected<TuneFile> parseTuneFile(llvm::StringRef text);
+
+/// Reads it from a file; nothing after a diagnostic.
+std::optional<TuneFile> readTuneFile(llvm::StringRef path, DiagnosticEngine &diags);
 
 /// As text with a line for each row, in an order that depends on nothing but the content.
 std::string printTuneFile(TuneFile file);

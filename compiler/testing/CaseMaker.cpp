@@ -1,5 +1,6 @@
 #include "compiler/testing/CaseMaker.h"
 
+#include "compiler/basic/NumberText.h"
 #include "runtime/harness/Generate.h"
 
 #include "llvm/Support/Format.h"
@@ -83,19 +84,6 @@ std::optional<CaseValue::Kind> CaseSignature::kindOf(StringRef name) const {
     return found->isTensor ? CaseValue::Kind::Tensor : CaseValue::Kind::Scalar;
   }
   return is_contained(dims, name) ? std::optional(CaseValue::Kind::Dimension) : std::nullopt;
-}
-
-/// A number as options and file formats take it: the shortest text that reads back as the same.
-static std::string numberText(double value) {
-  for (int digits : {6, 9, 17}) {
-    std::string text;
-    raw_string_ostream(text) << format("%.*g", digits, value);
-    double back = 0;
-    if (!StringRef(text).getAsDouble(back) && back == value) {
-      return text;
-    }
-  }
-  return "nan";
 }
 
 static json::Value jsonOf(const ConstValue &value) {

@@ -19,7 +19,7 @@ FolderLock::~FolderLock() {
 bool FolderLock::take(llvm::StringRef folder) {
   const std::string path = folder.str();
   while (descriptor < 0) {
-    descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) {
       return true; // what is written there will fail, and say why
     }
@@ -37,6 +37,21 @@ bool FolderLock::take(llvm::StringRef folder) {
     if (llvm::sys::fs::create_directories(path)) {
       return true;
     }
+  }
+  return true;
+}
+
+bool FolderLock::open(llvm::StringRef folder, llvm::StringRef command, DiagnosticEngine &diags) {
+  if (std::error_code error = llvm::sys::fs::create_directories(folder)) {
+    diags.report(diag::Id::FileWrite, llvm::SMRange(), folder, error.message());
+    return false;
+  }
+  if (!take(folder)) {
+    diags
+        .report(diag::Id::FileWrite, llvm::SMRange(), folder,
+                "another `" + command.str() + "` works in it")
+        .hint("wait for it, or give this one a folder of its own with `--work`");
+    return false;
   }
   return true;
 }

@@ -1,6 +1,8 @@
 // A folder that one process at a time works in.
 #pragma once
 
+#include "compiler/diag/DiagnosticEngine.h"
+
 #include "llvm/ADT/StringRef.h"
 
 namespace tilec {
@@ -15,6 +17,8 @@ public:
 
   /// False if another process holds it. Where the file system has no locks the folder counts as free.
   bool take(llvm::StringRef folder);
+  /// Makes the folder and takes it. False after a diagnostic, which names the command ("tilec tune").
+  bool open(llvm::StringRef folder, llvm::StringRef command, DiagnosticEngine &diags);
 
 private:
   int descriptor = -1;

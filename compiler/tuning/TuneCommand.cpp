@@ -1,5 +1,6 @@
 #include "compiler/tuning/TuneCommand.h"
 
+#include "compiler/basic/Files.h"
 #include "compiler/basic/Version.h"
 #include "compiler/tuning/FolderLock.h"
 #include "compiler/tuning/Jobs.h"
@@ -44,7 +45,6 @@ private:
   }
   bool readOutput();
   bool canWriteOutput();
-  bool openFolder();
   void readResults();
   bool forgetFailures();
   std::vector<TuneTask> remaining();
@@ -75,14 +75,8 @@ bool Tuner::readOutput() {
   if (output == "-" || !sys::fs::exists(output)) {
     return true;
   }
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(output);
-  if (!buffer) {
-    diags.report(diag::Id::FileRead, SMRange(), output, buffer.getError().message());
-    return false;
-  }
-  Expected<TuneFile> read = parseTuneFile((*buffer)->getBuffer());
+  std::optional<TuneFile> read = readTuneFile(output, diags);
   if (!read) {
-    diags.report(diag::Id::TuneFile, SMRange(), output, toString(read.takeError()));
     return false;
   }
   file = std::move(*read);
@@ -91,26 +85,9 @@ bool Tuner::readOutput() {
 
 /// Before hours are spent.
 bool Tuner::canWriteOutput() {
-  SmallString<128> parent = sys::path::parent_path(output);
-  const std::error_code error = sys::fs::access(parent.empty() ? StringRef(".") : StringRef(parent),
-                                                sys::fs::AccessMode::Write);
-  if (output == "-" || !error) {
-    return true;
-  }
-  diags.report(diag::Id::FileWrite, SMRange(), output, error.message());
-  return false;
-}
-
-/// Makes the folder, and keeps others from working in it.
-bool Tuner::openFolder() {
-  std::error_code error = sys::fs::create_directories(folder);
-  if (!error && !lock.take(folder)) {
-    diags.report(diag::Id::FileWrite, SMRange(), folder, "another `tilec tune` works in it")
-        .hint("wait for it, or give this one a folder of its own with `--work`");
-    return false;
-  }
+  const std::error_code error = checkWritable(output);
   if (error) {
-    diags.report(diag::Id::FileWrite, SMRange(), folder, error.message());
+    diags.report(diag::Id::FileWrite, SMRange(), output, error.message());
   }
   return !error;
 }
@@ -419,7 +396,8 @@ void Tuner::run() {
     return;
   }
   const bool isNew = !sys::fs::exists(folder), isList = !tune.jobsFile.empty();
-  if (!canWriteOutput() || !openFolder() || (tune.again && !forgetFailures())) {
+  if (!canWriteOutput() || !lock.open(folder, "tilec tune", diags) ||
+      (tune.again && !forgetFailures())) {
     return;
   }
   std::vector<TuneTask> left = remaining();

@@ -54,9 +54,8 @@ static std::optional<TuneRecord> readRecord(const json::Object &object) {
   return record;
 }
 
-/// Calls `take` with each line from this byte on that is a record, its case, and the record. Returns where the last whole line ends.
-static uint64_t forEachRecord(StringRef path, uint64_t from,
-                              function_ref<void(StringRef, std::string, TuneRecord)> take) {
+uint64_t forEachResult(StringRef path, uint64_t from,
+                       function_ref<void(StringRef, StringRef, const json::Object &)> take) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(path);
   StringRef text = file ? (*file)->getBuffer() : StringRef();
   if (from > text.size()) {
@@ -74,9 +73,8 @@ static uint64_t forEachRecord(StringRef path, uint64_t from,
     }
     const json::Object *object = value->getAsObject();
     std::optional<StringRef> name = object ? object->getString("case") : std::nullopt;
-    std::optional<TuneRecord> record = name ? readRecord(*object) : std::nullopt;
-    if (record) {
-      take(line, name->str(), std::move(*record));
+    if (name && object->getBoolean("ok")) {
+      take(line, *name, *object);
     }
   }
   return end;
@@ -84,8 +82,10 @@ static uint64_t forEachRecord(StringRef path, uint64_t from,
 
 std::map<std::string, TuneRecord> readRecords(StringRef path, uint64_t &from) {
   std::map<std::string, TuneRecord> records;
-  from = forEachRecord(path, from, [&](StringRef, std::string name, TuneRecord record) {
-    records[name] = std::move(record);
+  from = forEachResult(path, from, [&](StringRef, StringRef name, const json::Object &object) {
+    if (std::optional<TuneRecord> record = readRecord(object)) {
+      records[name.str()] = std::move(*record);
+    }
   });
   return records;
 }
@@ -98,9 +98,10 @@ std::map<std::string, TuneRecord> readRecords(StringRef path) {
 bool dropFailures(StringRef path) {
   std::string kept;
   bool fails = false;
-  forEachRecord(path, 0, [&](StringRef line, const std::string &, const TuneRecord &record) {
-    fails = fails || !record.ok;
-    kept += record.ok ? line.str() + "\n" : "";
+  forEachResult(path, 0, [&](StringRef line, StringRef, const json::Object &object) {
+    const std::optional<TuneRecord> record = readRecord(object);
+    fails = fails || (record && !record->ok);
+    kept += record && record->ok ? line.str() + "\n" : "";
   });
   if (!fails) {
     return true;

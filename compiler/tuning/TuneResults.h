@@ -1,7 +1,9 @@
 // The results of the processes of `tilec tune`: files with a line of JSON for each shape, as tile-run writes them.
 #pragma once
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
 
 #include <map>
 #include <optional>
@@ -9,6 +11,13 @@
 #include <vector>
 
 namespace tilec {
+
+/// Calls `take` with each line from this byte on that tile-run or addFailure wrote, and its case. Returns where the last whole line
+/// ends: one that is cut short counts for nothing, and no file has no lines.
+uint64_t forEachResult(
+    llvm::StringRef path, uint64_t from,
+    llvm::function_ref<void(llvm::StringRef line, llvm::StringRef name, const llvm::json::Object &)>
+        take);
 
 /// How a case ended.
 struct TuneRecord {

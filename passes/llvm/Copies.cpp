@@ -135,29 +135,18 @@ LogicalResult KernelLowering::lowerCpAsync(tgpu::CpAsyncOp op) {
   });
 }
 
-/// Accesses of one thread that a copy through registers keeps in flight at a time, at least and at most.
-constexpr int64_t kLeastInFlight = 16, kMostInFlight = 64;
-/// Registers beside those of fragments: addresses, predicates, counters.
-constexpr int64_t kOtherRegisters = 32;
-
-/// How many of `bytes` each go together: what waits for memory again and again waits the longer for it, and two blocks
-/// shall find room on a multiprocessor. Copies beside each other share it, for they are in flight at the same time.
-static int64_t accessesInFlight(tgpu::CopyOp op, int64_t bytes) {
+/// Those of one thread that a copy through registers has at a time, so that two blocks still find room on a multiprocessor.
+static int64_t accessesAtATime(tgpu::CopyOp op, int64_t bytes) {
+  constexpr int64_t kOtherRegisters = 32; // addresses, predicates, counters
   auto kernel = op->getParentOfType<tgpu::KernelOp>();
   const Target *target = findTarget(kernel.getTarget().value_or(""));
   auto loop = op->getParentOfType<scf::ForOp>();
   if (!target || !loop) {
     return kLeastInFlight;
   }
-  const int64_t copies = llvm::count_if(op->getBlock()->getOps<tgpu::CopyOp>(), [](auto copy) {
-    return isa<tgpu::SmemType>(copy.getDest().getType()) &&
-           copy.getPath().value_or(tgpu::CopyPath::Vector) == tgpu::CopyPath::Vector;
-  });
   int64_t available = registersPerThread(kernel, *target, /*blocks=*/2);
   available = std::min<int64_t>(available, kernel.getMaxRegisters().value_or(available));
-  const int64_t room = available - registersInUse(loop) - kOtherRegisters;
-  const int64_t each = llvm::divideCeil(bytes, 4) * std::max<int64_t>(1, copies);
-  return std::clamp(room / each, kLeastInFlight, kMostInFlight);
+  return accessesInFlight(op, bytes, available - registersInUse(loop) - kOtherRegisters);
 }
 
 /// Rows of a buffer that one trip of a copy's loop takes: as many as a thread has in flight, whole patterns of the
@@ -283,7 +272,7 @@ LogicalResult KernelLowering::lowerCopy(tgpu::CopyOp op) {
   if (loads && buffer.shape.size() == 2 &&
       llvm::all_of(buffer.origin, [](int64_t o) { return o == 0; })) {
     const int64_t perAccess = std::max<int64_t>(1, bytes / memoryBytes(buffer.element));
-    int64_t rows = rowsPerTrip(buffer, perAccess, warps.count * 32, accessesInFlight(op, bytes));
+    int64_t rows = rowsPerTrip(buffer, perAccess, warps.count * 32, accessesAtATime(op, bytes));
     rows = found->second.isGathered() ? rowsOfGather(found->second, buffer, bytes, rows) : rows;
     if (rows < buffer.shape[buffer.layout.rowDim()]) {
       return loadByRows(op, found->second, buffer, rows);

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from . import atomics, nodes as n
 from .features import copy_notes, feature
 from .formats import FORMATS
-from .gathers import Indices, different, filled
+from .gathers import Indices, different, drawn_often, filled
 
 
 @dataclass
@@ -102,20 +102,7 @@ def part_of_gather(b):
         tile.ready = True
         return tile
 
-    if b.depth > 2 or b.trips > 6 or b.chance(0.4):
-        draw()
-        return
-    variable, trips = b.name("k"), b.pick([1, 2, 3, 4])
-    total = b.declare("fragment", format, shape, b.literal(format))
-
-    def body():
-        tile = draw()
-        if FORMATS[format].only_stores:
-            b.emit(n.Copy(n.Ref(tile.name), n.Ref(total.name)))
-        else:
-            b.emit(n.Assign(n.Ref(total.name), b.pick(["+=", "="]), n.Ref(tile.name)))
-
-    b.emit(n.For(variable, "0", str(trips), b.inside(body, trips, {variable: trips}), "pipelined", b.pick([1, 2, 3, 4])))
+    drawn_often(b, draw, format, shape)
 
 
 @feature("part of scatter", 0.4)

@@ -81,6 +81,24 @@ def different(b, extent):
     return tile
 
 
+def drawn_often(b, draw, format, shape):
+    """A tile once, or in each iteration of a pipelined loop, which adds them up or keeps the last."""
+    if b.depth > 2 or b.trips > 6 or b.chance(0.4):
+        draw()
+        return
+    variable, trips = b.name("k"), b.pick([1, 2, 3, 4])
+    total = b.declare("fragment", format, shape, b.literal(format))
+
+    def body():
+        tile = draw()
+        if FORMATS[format].only_stores:
+            b.emit(n.Copy(n.Ref(tile.name), n.Ref(total.name)))
+        else:
+            b.emit(n.Assign(n.Ref(total.name), b.pick(["+=", "="]), n.Ref(tile.name)))
+
+    b.emit(n.For(variable, "0", str(trips), b.inside(body, trips, {variable: trips}), "pipelined", b.pick([1, 2, 3, 4])))
+
+
 @feature("gather", 1.2)
 def gather(b):
     """Rows, columns or both of an input, into shared memory or registers, often in a pipelined loop."""
@@ -103,20 +121,7 @@ def gather(b):
         tile.ready = True
         return tile
 
-    if b.depth > 2 or b.trips > 6 or b.chance(0.4):
-        draw()
-        return
-    variable, trips = b.name("k"), b.pick([1, 2, 3, 4])
-    total = b.declare("fragment", format, shape, b.literal(format))
-
-    def body():
-        tile = draw()
-        if FORMATS[format].only_stores:
-            b.emit(n.Copy(n.Ref(tile.name), n.Ref(total.name)))
-        else:
-            b.emit(n.Assign(n.Ref(total.name), b.pick(["+=", "="]), n.Ref(tile.name)))
-
-    b.emit(n.For(variable, "0", str(trips), b.inside(body, trips, {variable: trips}), "pipelined", b.pick([1, 2, 3, 4])))
+    drawn_often(b, draw, format, shape)
 
 
 @feature("scatter", 0.5)
