@@ -1,5 +1,6 @@
 # The lit suite: folders mirror the sources. Run with `cmake --build build --target check-tilec`.
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -19,8 +20,8 @@ for name in ["HOME", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"]:
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
-# What tests ask for with REQUIRES: a program other than tile-opt, which every build of the suite has (builds with
-# sanitizers may have no more); what tilec itself finds of NVIDIA's, `ptxas`, `fatbinary` and `libdevice`; `gpu`.
+# What tests ask for with REQUIRES: a program or library other than tile-opt, which every build of the suite has (builds
+# with sanitizers may have no more); what tilec itself finds of NVIDIA's, `ptxas`, `fatbinary` and `libdevice`; `gpu`.
 # tools/dev/check_requires.py holds test/unmet.txt against what is asked for and not there.
 for tool in ["tilec", "tile-run"]:
     if os.path.exists(os.path.join(config.build_dir, "bin", tool)):
@@ -34,6 +35,12 @@ if "tilec" in config.available_features:
         name, place = line.split(": ", 1)
         if place != "not found":
             config.available_features.add(name)
+if os.path.exists(os.path.join(config.build_dir, "lib", "libtile_rt.so")):
+    config.available_features.add("tile_rt")
+# Builds of other projects, outside this one.
+for feature, program in {"cmake": "cmake", "gcc": "g++", "make": "make", "pkg-config": "pkg-config"}.items():
+    if shutil.which(program):
+        config.available_features.add(feature)
 if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("gpu")
 

@@ -1,7 +1,7 @@
-#include "runtime/emulator/Emulator.h"
+#include "Emulator.h"
 
-#include "runtime/emulator/exec/Text.h"
-#include "runtime/emulator/ptx/Parser.h"
+#include "exec/Text.h"
+#include "ptx/Parser.h"
 
 #include <algorithm>
 #include <cstring>

@@ -7,8 +7,8 @@
 //   emulator.launch(*module, "gemm_0", {.grid = ..., .block = ..., .params = {...}});
 #pragma once
 
-#include "runtime/emulator/exec/Machine.h"
-#include "runtime/support/TensorMapArguments.h"
+#include "../support/TensorMapArguments.h"
+#include "exec/Machine.h"
 
 namespace tile_emu {
 

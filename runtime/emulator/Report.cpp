@@ -1,4 +1,4 @@
-#include "runtime/emulator/Report.h"
+#include "Report.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // What the emulator finds wrong with a program, in words for the author of a kernel.
 #pragma once
 
-#include "runtime/emulator/ptx/Module.h"
+#include "ptx/Module.h"
 
 #include <array>
 #include <stdexcept>

@@ -1,6 +1,6 @@
-#include "runtime/harness/Array.h"
+#include "Array.h"
 
-#include "runtime/support/Floats.h"
+#include "../support/Floats.h"
 
 #include <cstring>
 

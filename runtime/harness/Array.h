@@ -1,7 +1,7 @@
 // A dense row-major array on the host, of any element type of the language.
 #pragma once
 
-#include "runtime/support/DType.h"
+#include "../support/DType.h"
 
 #include <cstddef>
 #include <cstdint>

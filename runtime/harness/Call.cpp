@@ -1,11 +1,11 @@
-#include "runtime/harness/Call.h"
+#include "Call.h"
 
-#include "runtime/harness/Compare.h"
-#include "runtime/harness/Generate.h"
-#include "runtime/harness/Npy.h"
-#include "runtime/harness/Pitch.h"
-#include "runtime/src/Error.h"
-#include "runtime/support/Floats.h"
+#include "../src/Error.h"
+#include "../support/Floats.h"
+#include "Compare.h"
+#include "Generate.h"
+#include "Npy.h"
+#include "Pitch.h"
 
 #include <algorithm>
 #include <new>

@@ -2,8 +2,8 @@
 // The same for every executor, so that one mistake has one message everywhere.
 #pragma once
 
-#include "runtime/harness/Array.h"
-#include "runtime/harness/Executor.h"
+#include "Array.h"
+#include "Executor.h"
 
 #include <map>
 #include <optional>

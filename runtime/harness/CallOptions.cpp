@@ -1,7 +1,7 @@
 // The texts of a call's options: NAME=VALUE, and scalars.
-#include "runtime/harness/Call.h"
-#include "runtime/harness/Generate.h"
-#include "runtime/support/Floats.h"
+#include "../support/Floats.h"
+#include "Call.h"
+#include "Generate.h"
 
 #include <charconv>
 #include <unistd.h>

@@ -1,6 +1,6 @@
-#include "runtime/harness/Compare.h"
+#include "Compare.h"
 
-#include "runtime/support/Floats.h"
+#include "../support/Floats.h"
 
 #include <cmath>
 #include <cstdio>

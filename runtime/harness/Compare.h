@@ -2,7 +2,7 @@
 // wrote where it should not.
 #pragma once
 
-#include "runtime/harness/Array.h"
+#include "Array.h"
 
 #include <optional>
 

@@ -2,8 +2,8 @@
 // driver. Executors throw tile_rt::Error for what is wrong with the call or the device.
 #pragma once
 
-#include "runtime/include/tile/tile.h"
-#include "runtime/src/Manifest.h"
+#include "../include/tile/tile.h"
+#include "../src/Manifest.h"
 
 #include <memory>
 #include <span>

@@ -1,4 +1,4 @@
-#include "runtime/harness/Generate.h"
+#include "Generate.h"
 
 #include <algorithm>
 #include <cmath>

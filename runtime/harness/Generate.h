@@ -2,7 +2,7 @@
 // no order.
 #pragma once
 
-#include "runtime/harness/Array.h"
+#include "Array.h"
 
 #include <optional>
 #include <string_view>

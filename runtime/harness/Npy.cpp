@@ -1,4 +1,4 @@
-#include "runtime/harness/Npy.h"
+#include "Npy.h"
 
 #include <algorithm>
 #include <cstring>

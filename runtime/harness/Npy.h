@@ -3,7 +3,7 @@
 // types as u1 with half the last extent.
 #pragma once
 
-#include "runtime/harness/Array.h"
+#include "Array.h"
 
 #include <optional>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "runtime/harness/Pitch.h"
+#include "Pitch.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Tensors whose rows lie further apart than they are long, or share memory.
 #pragma once
 
-#include "runtime/harness/Array.h"
+#include "Array.h"
 
 namespace tile_rt {
 

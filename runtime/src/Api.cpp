@@ -1,11 +1,12 @@
 // The C functions of tile.h: exceptions become a status and the thread's text.
-#include "runtime/include/tile/pack_format.h"
-#include "runtime/src/Device.h"
+#include "../include/tile/pack_format.h"
+#include "Device.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <iterator>
+#include <memory>
 #include <new>
 
 using namespace tile_rt;
@@ -37,13 +38,17 @@ tile_status guarded(Function &&function) {
 }
 
 std::string readFile(const char *path) {
-  std::ifstream file(path, std::ios::binary);
+  std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(path, "rb"), std::fclose);
   if (!file) {
     throw Error(TILE_ERROR_IO, std::string("cannot open `") + path + "`: " + std::strerror(errno));
   }
-  std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) {
-    throw Error(TILE_ERROR_IO, std::string("cannot read `") + path + "`");
+  std::string bytes;
+  std::vector<char> piece(size_t{1} << 16);
+  for (size_t got = 0; (got = std::fread(piece.data(), 1, piece.size(), file.get())) != 0;) {
+    bytes.append(piece.data(), got);
+  }
+  if (std::ferror(file.get())) {
+    throw Error(TILE_ERROR_IO, std::string("cannot read `") + path + "`: " + std::strerror(errno));
   }
   return bytes;
 }

@@ -1,6 +1,6 @@
 // Checks of a call's arguments that the language prescribes: section 6, "Kernel parameters".
-#include "runtime/src/Plan.h"
-#include "runtime/support/Floats.h"
+#include "../support/Floats.h"
+#include "Plan.h"
 
 #include <algorithm>
 #include <cstring>
@@ -125,7 +125,7 @@ struct Steps {
 /// element to its own place: `partial` and the sum of distance * stride over `rest` is 0. `rest` is
 /// sorted, the largest stride first, so that few distances of each can still be made up for by
 /// the rest: one, 0, for a tensor whose dimensions nest. What takes too long to decide is admitted.
-bool returnsTo(std::span<const Steps> rest, Int partial, bool moved, int &patience) {
+bool returnsTo(Span<const Steps> rest, Int partial, bool moved, int &patience) {
   if (rest.empty()) {
     return moved && partial == 0;
   }
@@ -344,7 +344,7 @@ void checkAliases(const Kernel &kernel, const Env &env) {
 }
 } // namespace
 
-Env bindArguments(const Kernel &kernel, std::span<const tile_arg> args) {
+Env bindArguments(const Kernel &kernel, Span<const tile_arg> args) {
   if (args.size() != kernel.arguments.size()) {
     failCall("arguments", "kernel `" + kernel.symbol + "` takes " +
                               std::to_string(kernel.arguments.size()) + " arguments, not " +

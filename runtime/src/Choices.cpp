@@ -1,4 +1,4 @@
-#include "runtime/src/Choices.h"
+#include "Choices.h"
 
 #include <algorithm>
 #include <cstring>
@@ -166,7 +166,7 @@ private:
 };
 } // namespace
 
-LaunchPlan planCall(const Manifest &manifest, const Kernel &kernel, std::span<const tile_arg> args,
+LaunchPlan planCall(const Manifest &manifest, const Kernel &kernel, Span<const tile_arg> args,
                     const DeviceInfo &device, const VariantFilter &filter, KnownChoices *choices) {
   const Env env = bindArguments(kernel, args);
   const Chooser chooser(manifest, kernel, env, device, filter);

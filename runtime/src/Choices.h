@@ -1,7 +1,7 @@
 // What calls take of a kernel's configurations and variants.
 #pragma once
 
-#include "runtime/src/Plan.h"
+#include "Plan.h"
 
 #include <array>
 #include <mutex>
@@ -33,7 +33,7 @@ uint64_t hashOfCall(const Env &env);
 /// Plans a whole call with the preferred or cheapest of the configurations that take it (docs/pack.md). Throws
 /// Error: TILE_ERROR_ARGUMENT, or TILE_ERROR_NO_VARIANT with the reasons. `choices` are those of this
 /// kernel on this device under this filter; null: none are kept.
-LaunchPlan planCall(const Manifest &manifest, const Kernel &kernel, std::span<const tile_arg> args,
+LaunchPlan planCall(const Manifest &manifest, const Kernel &kernel, Span<const tile_arg> args,
                     const DeviceInfo &device, const VariantFilter &filter = {},
                     KnownChoices *choices = nullptr);
 

@@ -1,6 +1,6 @@
-#include "runtime/src/Device.h"
+#include "Device.h"
 
-#include "runtime/src/TensorMaps.h"
+#include "TensorMaps.h"
 
 #include <cstring>
 
@@ -59,7 +59,7 @@ tile_context::~tile_context() {
   driver->primaryRelease(device);
 }
 
-LaunchPlan tile_kernel::plan(std::span<const tile_arg> args) const {
+LaunchPlan tile_kernel::plan(Span<const tile_arg> args) const {
   if (!pack->context) {
     throw Error(TILE_ERROR_NO_DRIVER, "the pack was loaded without a context");
   }

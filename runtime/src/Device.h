@@ -2,11 +2,11 @@
 // of plans.
 #pragma once
 
-#include "runtime/src/Choices.h"
-#include "runtime/src/Driver.h"
-#include "runtime/src/Failures.h"
-#include "runtime/src/Plan.h"
-#include "runtime/src/Prints.h"
+#include "Choices.h"
+#include "Driver.h"
+#include "Failures.h"
+#include "Plan.h"
+#include "Prints.h"
 
 #include <map>
 #include <memory>
@@ -33,7 +33,7 @@ struct tile_kernel {
   mutable tile_rt::KnownChoices choices; ///< of earlier calls, under this filter
 
   /// Throws if the pack was loaded without a context.
-  tile_rt::LaunchPlan plan(std::span<const tile_arg> args) const;
+  tile_rt::LaunchPlan plan(tile_rt::Span<const tile_arg> args) const;
 };
 
 struct tile_pack {

@@ -1,4 +1,4 @@
-#include "runtime/src/Driver.h"
+#include "Driver.h"
 
 #include <cstdlib>
 #include <dlfcn.h>

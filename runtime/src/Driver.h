@@ -3,7 +3,7 @@
 // CUDA header is needed to build.
 #pragma once
 
-#include "runtime/src/Error.h"
+#include "Error.h"
 
 #include <cstddef>
 #include <cstdint>

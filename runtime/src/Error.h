@@ -1,7 +1,7 @@
 // Failures inside the runtime travel as exceptions; the C ABI turns them into a status and a text.
 #pragma once
 
-#include "runtime/include/tile/tile.h"
+#include "../include/tile/tile.h"
 
 #include <stdexcept>
 #include <string>

@@ -1,12 +1,12 @@
 // Exact evaluation: integers in 128 bits with overflow checked, floats in double and rounded to the
 // node's type.
-#include "runtime/src/Error.h"
-#include "runtime/src/Expr.h"
-#include "runtime/support/Floats.h"
+#include "../support/Floats.h"
+#include "../support/Span.h"
+#include "Error.h"
+#include "Expr.h"
 
 #include <array>
 #include <cmath>
-#include <span>
 
 namespace tile_rt {
 
@@ -266,7 +266,7 @@ Value evaluateLogic(const Expr &expr, const Env &env) {
   return Value::ofBool(!decides);
 }
 
-Value evaluateClamp(const Expr &expr, std::span<const Value> v) {
+Value evaluateClamp(const Expr &expr, Span<const Value> v) {
   if (expr.kind == ValueKind::Float) {
     double x = std::fmin(std::fmax(v[0].real, v[1].real), v[2].real);
     return Value::ofFloat(roundFloat(expr.type.value_or(DType::F32), x));
@@ -298,7 +298,7 @@ Value evaluateReciprocal(const Expr &expr, Int divisor) {
   return Value::ofInt(wrapInt(expr.type.value_or(DType::U32), result));
 }
 
-Value evaluateArithmetic(const Expr &expr, std::span<const Value> v) {
+Value evaluateArithmetic(const Expr &expr, Span<const Value> v) {
   if (expr.kind == ValueKind::Float) {
     auto at = [&](size_t i) { return i < v.size() ? v[i].real : 0.0; };
     double result = floatOperator(expr, at(0), at(1), at(2));
@@ -331,7 +331,7 @@ Value evaluate(const Expr &expr, const Env &env) {
   if (expr.args.size() > few.size()) {
     many.resize(expr.args.size());
   }
-  std::span<Value> values = many.empty() ? std::span<Value>(few).first(expr.args.size()) : many;
+  Span<Value> values = many.empty() ? Span<Value>(few).first(expr.args.size()) : many;
   for (size_t i = 0; i < values.size(); ++i) {
     values[i] = evaluate(expr.args[i], env);
   }

@@ -1,4 +1,4 @@
-#include "runtime/src/Expr.h"
+#include "Expr.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -2,7 +2,7 @@
 // evaluation, their text.
 #pragma once
 
-#include "runtime/support/DType.h"
+#include "../support/DType.h"
 
 #include <optional>
 #include <string>

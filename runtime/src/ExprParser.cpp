@@ -1,6 +1,6 @@
-#include "runtime/src/ExprParser.h"
+#include "ExprParser.h"
 
-#include "runtime/support/Floats.h"
+#include "../support/Floats.h"
 
 namespace tile_rt {
 

@@ -2,8 +2,8 @@
 // cannot go wrong.
 #pragma once
 
-#include "runtime/src/Json.h"
-#include "runtime/src/Manifest.h"
+#include "Json.h"
+#include "Manifest.h"
 
 #include <map>
 

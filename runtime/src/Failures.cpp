@@ -1,9 +1,9 @@
-#include "runtime/src/Failures.h"
+#include "Failures.h"
 
-#include "runtime/support/ValueText.h"
+#include "../support/Bits.h"
+#include "../support/ValueText.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 
 namespace tile_rt {
@@ -91,7 +91,7 @@ uint32_t Failures::add(const std::vector<CheckPlace> &list) {
 
 void Failures::check() {
   std::lock_guard<std::mutex> lock(mutex);
-  if (!record || std::atomic_ref<uint32_t>(record->complete).load(std::memory_order_acquire) == 0) {
+  if (!record || loadAcquire(record->complete) == 0) {
     return;
   }
   // Its writer is done. Others may be trying to claim it, so `claimed` is not read; they write the rest
@@ -101,8 +101,8 @@ void Failures::check() {
   copy.block = record->block;
   copy.thread = record->thread;
   std::copy(std::begin(record->values), std::end(record->values), copy.values);
-  std::atomic_ref<uint32_t>(record->complete).store(0, std::memory_order_relaxed);
-  std::atomic_ref<uint32_t>(record->claimed).store(0, std::memory_order_release);
+  storeRelaxed(record->complete, 0u);
+  storeRelease(record->claimed, 0u);
   throw Error(TILE_ERROR_CHECK, describeFailure(copy, places.find(copy.place)));
 }
 

@@ -2,10 +2,10 @@
 // places that it names.
 #pragma once
 
-#include "runtime/include/tile/pack_format.h"
-#include "runtime/src/Driver.h"
-#include "runtime/src/Manifest.h"
-#include "runtime/src/PlaceNumbers.h"
+#include "../include/tile/pack_format.h"
+#include "Driver.h"
+#include "Manifest.h"
+#include "PlaceNumbers.h"
 
 #include <mutex>
 

@@ -2,7 +2,7 @@
 // parser includes this.
 #pragma once
 
-#include "runtime/src/Error.h"
+#include "Error.h"
 
 #include <cstdint>
 #include <limits>

@@ -1,7 +1,7 @@
 // The manifest of a pack with all names resolved; docs/pack.md says what the members mean.
 #pragma once
 
-#include "runtime/src/Expr.h"
+#include "Expr.h"
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
-#include "runtime/include/tile/pack_format.h"
-#include "runtime/src/ExprParser.h"
-#include "runtime/src/Prints.h"
+#include "../include/tile/pack_format.h"
+#include "ExprParser.h"
+#include "Prints.h"
 
 #include <algorithm>
 #include <cstring>
@@ -430,7 +430,8 @@ Preference KernelParser::parsePreference(const JsonRef &json) const {
   if (!ranges.raw().is_object() || ranges.raw().empty()) {
     ranges.fail("expected ranges by name");
   }
-  for (const auto &[name, bounds] : ranges.raw().items()) {
+  for (const auto &member : ranges.raw().items()) {
+    const std::string &name = member.key();
     const JsonRef item = ranges[name.c_str()];
     if (item.size() != 2) {
       item.fail("expected the least and the greatest value");

@@ -1,7 +1,7 @@
-#include "runtime/src/Plan.h"
+#include "Plan.h"
 
-#include "runtime/include/tile/pack_format.h"
-#include "runtime/support/Floats.h"
+#include "../include/tile/pack_format.h"
+#include "../support/Floats.h"
 
 #include <cmath>
 #include <cstring>

@@ -2,10 +2,9 @@
 // choice of variants.
 #pragma once
 
-#include "runtime/src/Error.h"
-#include "runtime/src/Manifest.h"
-
-#include <span>
+#include "../support/Span.h"
+#include "Error.h"
+#include "Manifest.h"
 
 namespace tile_rt {
 
@@ -85,7 +84,7 @@ struct LaunchPlan {
 /// Checks the arguments against the kernel's parameters and fills in the environment's dims,
 /// scalars and tensors. Throws Error with the rule's name in brackets. Contents of device memory
 /// are never looked at.
-Env bindArguments(const Kernel &kernel, std::span<const tile_arg> args);
+Env bindArguments(const Kernel &kernel, Span<const tile_arg> args);
 
 /// Plans a call with one of the kernel's configurations; `env` is what bindArguments gave. Throws
 /// Error: TILE_ERROR_ARGUMENT, or TILE_ERROR_NO_VARIANT with the reasons.

@@ -1,6 +1,7 @@
-#include "runtime/src/Prints.h"
+#include "Prints.h"
 
-#include "runtime/support/ValueText.h"
+#include "../support/Bits.h"
+#include "../support/ValueText.h"
 
 #include <cstdio>
 #include <cstring>
@@ -88,7 +89,7 @@ std::string takeMessages(tile_print_buffer &buffer,
   std::vector<uint64_t> message;
   for (uint64_t at = buffer.consumed;;) {
     uint64_t first = at / kWord % kRingWords;
-    uint64_t head = std::atomic_ref(buffer.ring[first]).load(std::memory_order_acquire);
+    uint64_t head = loadAcquire(buffer.ring[first]);
     uint64_t words = (head & 0xffffffff) / kWord;
     if (head == 0) {
       return text;
@@ -106,7 +107,7 @@ std::string takeMessages(tile_print_buffer &buffer,
       word = 0; // no head, for whoever gets this place next
     }
     at += words * kWord;
-    std::atomic_ref(buffer.consumed).store(at, std::memory_order_release);
+    storeRelease(buffer.consumed, at);
     text += messageText(*print, reinterpret_cast<const std::byte *>(message.data()));
   }
 }
@@ -170,7 +171,7 @@ Printed Prints::take() {
   }
   std::lock_guard<std::mutex> lock(mutex);
   printed.text = takeMessages(*buffer, [this](uint32_t number) { return texts.find(number); });
-  uint64_t all = std::atomic_ref(buffer->lost).load(std::memory_order_relaxed);
+  uint64_t all = loadRelaxed(buffer->lost);
   printed.lost = all - lost;
   lost = all;
   return printed;

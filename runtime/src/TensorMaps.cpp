@@ -1,4 +1,4 @@
-#include "runtime/src/TensorMaps.h"
+#include "TensorMaps.h"
 
 namespace tile_rt {
 

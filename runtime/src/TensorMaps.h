@@ -1,8 +1,8 @@
 // A planned tensor map as the driver takes it. The emulator gets the same.
 #pragma once
 
-#include "runtime/src/Plan.h"
-#include "runtime/support/TensorMapArguments.h"
+#include "../support/TensorMapArguments.h"
+#include "Plan.h"
 
 namespace tile_rt {
 

@@ -1,4 +1,4 @@
-#include "runtime/support/DType.h"
+#include "DType.h"
 
 namespace tile_rt {
 

@@ -3,7 +3,8 @@
 // support; inline, since the emulator rounds every result through here.
 #pragma once
 
-#include <bit>
+#include "Bits.h"
+
 #include <cstdint>
 
 namespace tile_rt {
@@ -73,7 +74,7 @@ constexpr uint64_t encodeScaled(const FloatFormat &f, bool negative, uint64_t si
   if (significand == 0) {
     return sign;
   }
-  int mantissaBits = static_cast<int>(f.mantissaBits), top = 63 - std::countl_zero(significand);
+  int mantissaBits = static_cast<int>(f.mantissaBits), top = 63 - leadingZeros(significand);
   int biased = top + exponent + f.bias, shift = top - mantissaBits;
   uint64_t field = 0, maxField = (uint64_t{1} << f.exponentBits) - 1;
   if (biased < 1) { // subnormal
@@ -85,7 +86,7 @@ constexpr uint64_t encodeScaled(const FloatFormat &f, bool negative, uint64_t si
     // itself; the implicit bit adds one to the exponent.
     field = static_cast<uint64_t>(biased - 1) << f.mantissaBits;
   }
-  uint64_t magnitude;
+  uint64_t magnitude = 0;
   if (shift <= 0) {
     magnitude = field + (significand << -shift);
   } else {
@@ -109,7 +110,7 @@ constexpr uint64_t encodeScaled(const FloatFormat &f, bool negative, uint64_t si
 /// gives quietNan() with its sign.
 constexpr uint64_t encodeFloat(const FloatFormat &f, double value, Rounding rounding,
                                bool saturate = false) {
-  uint64_t bits = std::bit_cast<uint64_t>(value);
+  uint64_t bits = bitCast<uint64_t>(value);
   bool negative = bits >> 63;
   int exponent = static_cast<int>(bits >> 52 & 0x7ff);
   uint64_t mantissa = bits & ((uint64_t{1} << 52) - 1);
@@ -143,18 +144,18 @@ constexpr double decodeFloat(const FloatFormat &f, uint64_t bits) {
   unsigned up = 52 - f.mantissaBits;
   if (magnitude > f.maxFinite()) {
     bool infinite = f.hasInfinity && !(magnitude & (f.minNormal() - 1));
-    return std::bit_cast<double>(sign | uint64_t{0x7ff} << 52 | (infinite ? 0 : uint64_t{1} << 51));
+    return bitCast<double>(sign | uint64_t{0x7ff} << 52 | (infinite ? 0 : uint64_t{1} << 51));
   }
   if (magnitude >= f.minNormal()) {
     uint64_t rebias = static_cast<uint64_t>(1023 - f.bias) << 52;
-    return std::bit_cast<double>(sign | ((magnitude << up) + rebias));
+    return bitCast<double>(sign | ((magnitude << up) + rebias));
   }
   if (f.mantissaBits == 52) {
-    return std::bit_cast<double>(sign | magnitude);
+    return bitCast<double>(sign | magnitude);
   }
   // The smallest value of a format below f64 is a normal double.
   int smallest = 1 - f.bias - static_cast<int>(f.mantissaBits);
-  double unit = std::bit_cast<double>(static_cast<uint64_t>(1023 + smallest) << 52);
+  double unit = bitCast<double>(static_cast<uint64_t>(1023 + smallest) << 52);
   double value = static_cast<double>(magnitude) * unit;
   return sign ? -value : value;
 }

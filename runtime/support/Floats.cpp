@@ -1,8 +1,8 @@
-#include "runtime/support/Floats.h"
+#include "Floats.h"
 
-#include "runtime/support/FloatFormat.h"
+#include "Bits.h"
+#include "FloatFormat.h"
 
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -53,9 +53,9 @@ uint64_t encodeE8M0(double value) {
 uint64_t encodeFloat(DType type, double value) {
   switch (type) {
   case DType::F64:
-    return std::bit_cast<uint64_t>(value);
+    return bitCast<uint64_t>(value);
   case DType::F32:
-    return std::bit_cast<uint32_t>(static_cast<float>(value));
+    return bitCast<uint32_t>(static_cast<float>(value));
   case DType::E8M0:
     return encodeE8M0(value);
   default:
@@ -71,9 +71,9 @@ uint64_t encodeFloat(DType type, double value) {
 double decodeFloat(DType type, uint64_t bits) {
   switch (type) {
   case DType::F64:
-    return std::bit_cast<double>(bits);
+    return bitCast<double>(bits);
   case DType::F32:
-    return std::bit_cast<float>(static_cast<uint32_t>(bits));
+    return bitCast<float>(static_cast<uint32_t>(bits));
   case DType::E8M0:
     bits &= 255;
     return bits == 255 ? std::numeric_limits<double>::quiet_NaN()

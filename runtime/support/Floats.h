@@ -5,7 +5,7 @@
 // constants of the compiler, the cpu target, calls and what is compared all come here.
 #pragma once
 
-#include "runtime/support/DType.h"
+#include "DType.h"
 
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-#include "runtime/support/TensorMapArguments.h"
+#include "TensorMapArguments.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,6 +1,6 @@
-#include "runtime/support/ValueText.h"
+#include "ValueText.h"
 
-#include "runtime/support/Floats.h"
+#include "Floats.h"
 
 #include <charconv>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Values as `print` and failed checks show them: one text on all targets.
 #pragma once
 
-#include "runtime/support/DType.h"
+#include "DType.h"
 
 #include <string>
 

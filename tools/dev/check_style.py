@@ -4,13 +4,15 @@
 - no file over MAX_FILE_LINES, no tabs, no trailing whitespace, a line break at the end;
 - .clang-tidy, which measures functions, has the limits that stand here;
 - no marks of unfinished work;
-- `#include`s of our own headers follow DEPENDS below: dependencies point one way, and the runtime knows nothing but itself.
+- `#include`s of our own headers follow DEPENDS below: dependencies point one way, and the runtime knows nothing but itself,
+  which it names by relative paths.
 
 Looks at the files that git knows or would add. Prints `ok`, or what is wrong and exits with 1.
 usage: check_style.py [ROOT]    ROOT: the top of the repository
 """
 
 import pathlib
+import posixpath
 import re
 import subprocess
 import sys
@@ -75,8 +77,11 @@ def check_includes(name, text, names):
         match = re.match(r'\s*#\s*include\s+["<]([^">]+)[">]', line)
         if not match or GENERATED_INCLUDE.search(match[1]):
             continue
-        target = match[1] if match[1] in names else "runtime/include/" + match[1]
-        if target in names and not any(within(target, other) for other in (folder, *allowed)):
+        if within(name, "runtime") and match[1].startswith("runtime/"):
+            yield f"{name}:{number}: the runtime is built without the rest of this tree, so its includes are relative: {match[1]}"
+        beside = posixpath.normpath(posixpath.join(posixpath.dirname(name), match[1]))
+        target = next((one for one in (beside, match[1], "runtime/include/" + match[1]) if one in names), None)
+        if target and not any(within(target, other) for other in (folder, *allowed)):
             yield f"{name}:{number}: {folder} must not include {match[1]}"
 
 

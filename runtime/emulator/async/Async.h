@@ -1,8 +1,8 @@
 // The decoders of barriers, fences and asynchronous copies, by file.
 #pragma once
 
-#include "runtime/emulator/check/Clocks.h"
-#include "runtime/emulator/exec/Decoder.h"
+#include "../check/Clocks.h"
+#include "../exec/Decoder.h"
 
 namespace tile_emu {
 

@@ -1,4 +1,4 @@
-#include "runtime/emulator/async/Barriers.h"
+#include "Barriers.h"
 
 #include <algorithm>
 

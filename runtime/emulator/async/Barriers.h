@@ -2,7 +2,7 @@
 // PTX ISA, "Parallel Synchronization and Communication Instructions".
 #pragma once
 
-#include "runtime/emulator/check/Checker.h"
+#include "../check/Checker.h"
 
 #include <array>
 #include <deque>

@@ -1,10 +1,10 @@
 // cp.async.bulk and cp.reduce.async.bulk without a tensor map, and the prefetch: PTX ISA,
 // "cp.async.bulk", "cp.reduce.async.bulk", "cp.async.bulk.prefetch". Addresses and sizes are
 // multiples of 16.
-#include "runtime/emulator/async/Async.h"
-#include "runtime/emulator/async/BulkWork.h"
-#include "runtime/emulator/async/Copies.h"
-#include "runtime/emulator/async/Reduction.h"
+#include "Async.h"
+#include "BulkWork.h"
+#include "Copies.h"
+#include "Reduction.h"
 
 namespace tile_emu {
 

@@ -1,6 +1,6 @@
-#include "runtime/emulator/async/BulkWork.h"
+#include "BulkWork.h"
 
-#include "runtime/emulator/async/Async.h"
+#include "Async.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 // Movement and Conversion Instructions: Asynchronous copy", "completion mechanisms".
 #pragma once
 
-#include "runtime/emulator/async/MBarrier.h"
-#include "runtime/emulator/async/Shared.h"
+#include "MBarrier.h"
+#include "Shared.h"
 
 namespace tile_emu {
 

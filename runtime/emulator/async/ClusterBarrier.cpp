@@ -1,7 +1,7 @@
 // barrier.cluster.arrive and .wait: PTX ISA, "barrier.cluster". A phase is complete when all
 // threads of the cluster that have not exited have arrived.
-#include "runtime/emulator/async/Async.h"
-#include "runtime/emulator/async/Shared.h"
+#include "Async.h"
+#include "Shared.h"
 
 namespace tile_emu {
 

@@ -1,6 +1,6 @@
-#include "runtime/emulator/async/Copies.h"
+#include "Copies.h"
 
-#include "runtime/emulator/async/Shared.h"
+#include "Shared.h"
 
 #include <cstring>
 

@@ -1,8 +1,8 @@
 // Copying bytes with what is known of them.
 #pragma once
 
-#include "runtime/emulator/async/Reduction.h"
-#include "runtime/emulator/exec/Machine.h"
+#include "../exec/Machine.h"
+#include "Reduction.h"
 
 namespace tile_emu {
 

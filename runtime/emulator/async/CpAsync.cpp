@@ -1,10 +1,10 @@
 // cp.async, its groups, and cp.async.mbarrier.arrive: PTX ISA, "cp.async". The copies write
 // through the generic proxy, in any order, at any time before they are waited for.
-#include "runtime/emulator/async/Async.h"
-#include "runtime/emulator/async/BulkWork.h"
-#include "runtime/emulator/async/Copies.h"
-#include "runtime/emulator/async/MBarrier.h"
-#include "runtime/emulator/async/Shared.h"
+#include "Async.h"
+#include "BulkWork.h"
+#include "Copies.h"
+#include "MBarrier.h"
+#include "Shared.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // What threads and blocks must not leave undone when they end.
-#include "runtime/emulator/async/Async.h"
-#include "runtime/emulator/async/MBarrier.h"
-#include "runtime/emulator/async/Shared.h"
+#include "Async.h"
+#include "MBarrier.h"
+#include "Shared.h"
 
 namespace tile_emu {
 

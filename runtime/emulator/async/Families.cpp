@@ -1,6 +1,6 @@
-#include "runtime/emulator/exec/Families.h"
+#include "../exec/Families.h"
 
-#include "runtime/emulator/async/Async.h"
+#include "Async.h"
 
 namespace tile_emu {
 

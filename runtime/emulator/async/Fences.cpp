@@ -1,8 +1,8 @@
 // fence and membar: PTX ISA, "membar, fence".
-#include "runtime/emulator/async/Async.h"
-#include "runtime/emulator/async/MBarrier.h"
-#include "runtime/emulator/async/Shared.h"
-#include "runtime/emulator/memory/Decoding.h"
+#include "../memory/Decoding.h"
+#include "Async.h"
+#include "MBarrier.h"
+#include "Shared.h"
 
 namespace tile_emu {
 

@@ -1,6 +1,6 @@
-#include "runtime/emulator/async/MBarrier.h"
+#include "MBarrier.h"
 
-#include "runtime/emulator/async/Shared.h"
+#include "Shared.h"
 
 #include <algorithm>
 #include <utility>

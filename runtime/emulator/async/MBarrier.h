@@ -2,7 +2,7 @@
 // "mbarrier". A phase is complete when no arrivals and no bytes are missing.
 #pragma once
 
-#include "runtime/emulator/exec/Machine.h"
+#include "../exec/Machine.h"
 
 namespace tile_emu {
 

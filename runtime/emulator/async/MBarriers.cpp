@@ -1,7 +1,7 @@
 // The mbarrier instructions: PTX ISA, "mbarrier.init" to "mbarrier.try_wait".
-#include "runtime/emulator/async/Async.h"
-#include "runtime/emulator/async/MBarrier.h"
-#include "runtime/emulator/async/Shared.h"
+#include "Async.h"
+#include "MBarrier.h"
+#include "Shared.h"
 
 #include <algorithm>
 

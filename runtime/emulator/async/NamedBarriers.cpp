@@ -3,8 +3,8 @@
 // Threads are counted, whole warps at a time where the instruction is `.aligned` (all of `bar`). A
 // phase is complete when as many have arrived as the instructions say, or, without a count, all
 // threads of the block that have not exited.
-#include "runtime/emulator/async/Async.h"
-#include "runtime/emulator/async/Shared.h"
+#include "Async.h"
+#include "Shared.h"
 
 #include <algorithm>
 

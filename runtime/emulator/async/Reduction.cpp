@@ -1,6 +1,6 @@
-#include "runtime/emulator/async/Reduction.h"
+#include "Reduction.h"
 
-#include "runtime/support/Floats.h"
+#include "../../support/Floats.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,8 +1,8 @@
 // The operations of asynchronous reductions, on single elements. PTX ISA, "cp.reduce.async.bulk".
 #pragma once
 
-#include "runtime/emulator/check/Checker.h"
-#include "runtime/emulator/exec/Decoder.h"
+#include "../check/Checker.h"
+#include "../exec/Decoder.h"
 
 namespace tile_emu {
 

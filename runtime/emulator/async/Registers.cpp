@@ -1,6 +1,6 @@
 // setmaxnreg and griddepcontrol: PTX ISA, "Miscellaneous Instructions", "griddepcontrol".
-#include "runtime/emulator/async/Async.h"
-#include "runtime/emulator/async/Shared.h"
+#include "Async.h"
+#include "Shared.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "runtime/emulator/async/Shared.h"
+#include "Shared.h"
 
 namespace tile_emu {
 

@@ -1,8 +1,8 @@
 // Where in shared memory the objects of synchronising and copying instructions lie.
 #pragma once
 
-#include "runtime/emulator/exec/Decoder.h"
-#include "runtime/emulator/exec/Step.h"
+#include "../exec/Decoder.h"
+#include "../exec/Step.h"
 
 namespace tile_emu {
 

@@ -1,8 +1,8 @@
 // st.async and red.async: stores and reductions in the shared memory of the cluster that complete
 // on an mbarrier there. PTX ISA, "st.async", "red.async". They belong to the generic proxy.
-#include "runtime/emulator/async/Async.h"
-#include "runtime/emulator/async/BulkWork.h"
-#include "runtime/emulator/async/Reduction.h"
+#include "Async.h"
+#include "BulkWork.h"
+#include "Reduction.h"
 
 #include <cstring>
 

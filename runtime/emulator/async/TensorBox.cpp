@@ -1,4 +1,4 @@
-#include "runtime/emulator/async/TensorBox.h"
+#include "TensorBox.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // swizzling modes; cuda.h, cuTensorMapEncodeTiled.
 #pragma once
 
-#include "runtime/emulator/Emulator.h"
+#include "../Emulator.h"
 
 namespace tile_emu {
 

@@ -1,11 +1,11 @@
 // cp.async.bulk.tensor, cp.reduce.async.bulk.tensor and the prefetch, in tiled mode: PTX ISA,
 // "cp.async.bulk.tensor".
-#include "runtime/emulator/async/Async.h"
-#include "runtime/emulator/async/BulkWork.h"
-#include "runtime/emulator/async/Copies.h"
-#include "runtime/emulator/async/Reduction.h"
-#include "runtime/emulator/async/TensorBox.h"
-#include "runtime/emulator/async/TensorMap.h"
+#include "Async.h"
+#include "BulkWork.h"
+#include "Copies.h"
+#include "Reduction.h"
+#include "TensorBox.h"
+#include "TensorMap.h"
 
 #include <algorithm>
 

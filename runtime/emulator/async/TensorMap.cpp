@@ -1,4 +1,4 @@
-#include "runtime/emulator/async/TensorMap.h"
+#include "TensorMap.h"
 
 #include <algorithm>
 #include <cstring>

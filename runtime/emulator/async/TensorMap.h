@@ -3,7 +3,7 @@
 // found.
 #pragma once
 
-#include "runtime/emulator/Emulator.h"
+#include "../Emulator.h"
 
 namespace tile_emu {
 

@@ -1,5 +1,5 @@
 // Agents, and what they know of one another.
-#include "runtime/emulator/check/CheckerState.h"
+#include "CheckerState.h"
 
 #include <algorithm>
 #include <atomic>

@@ -23,9 +23,9 @@
 // (ld.global.nc) must not be written in the same launch, ordered or not.
 #pragma once
 
-#include "runtime/emulator/Report.h"
-#include "runtime/emulator/check/Clocks.h"
-#include "runtime/emulator/memory/Region.h"
+#include "../Report.h"
+#include "../memory/Region.h"
+#include "Clocks.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,8 +1,8 @@
 // What a Checker keeps: blocks and their agents, what each thread knows, instructions by number.
 #pragma once
 
-#include "runtime/emulator/check/Checker.h"
-#include "runtime/emulator/check/Shadow.h"
+#include "Checker.h"
+#include "Shadow.h"
 
 #include <optional>
 #include <unordered_map>

@@ -1,4 +1,4 @@
-#include "runtime/emulator/check/Clocks.h"
+#include "Clocks.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // Puts what the lanes of a warp do to one granule together, as far as a record can say it.
 #pragma once
 
-#include "runtime/emulator/check/Shadow.h"
+#include "Shadow.h"
 
 #include <algorithm>
 

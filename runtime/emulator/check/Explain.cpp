@@ -1,5 +1,5 @@
 // Conflicting accesses in words: who, what, where, and what to look for.
-#include "runtime/emulator/check/CheckerState.h"
+#include "CheckerState.h"
 
 #include <cstdio>
 

@@ -1,6 +1,6 @@
 // Accesses compared with earlier ones to the same bytes.
-#include "runtime/emulator/check/CheckerState.h"
-#include "runtime/emulator/check/Coalescer.h"
+#include "CheckerState.h"
+#include "Coalescer.h"
 
 #include <algorithm>
 

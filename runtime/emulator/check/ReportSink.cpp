@@ -1,4 +1,4 @@
-#include "runtime/emulator/check/Checker.h"
+#include "Checker.h"
 
 namespace tile_emu {
 

@@ -1,4 +1,4 @@
-#include "runtime/emulator/check/Shadow.h"
+#include "Shadow.h"
 
 #include <algorithm>
 

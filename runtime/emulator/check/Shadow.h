@@ -2,7 +2,7 @@
 // last.
 #pragma once
 
-#include "runtime/emulator/check/Clocks.h"
+#include "Clocks.h"
 
 #include <array>
 #include <bit>

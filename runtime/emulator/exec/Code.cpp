@@ -1,11 +1,11 @@
-#include "runtime/emulator/exec/Code.h"
+#include "Code.h"
 
-#include "runtime/emulator/exec/Decoder.h"
-#include "runtime/emulator/exec/FunctionDecoder.h"
-#include "runtime/emulator/exec/Provenance.h"
-#include "runtime/emulator/exec/SpecialRegisters.h"
-#include "runtime/emulator/exec/Step.h"
-#include "runtime/emulator/exec/Text.h"
+#include "Decoder.h"
+#include "FunctionDecoder.h"
+#include "Provenance.h"
+#include "SpecialRegisters.h"
+#include "Step.h"
+#include "Text.h"
 
 #include <algorithm>
 #include <set>

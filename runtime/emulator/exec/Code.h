@@ -2,7 +2,7 @@
 // active lanes of a warp at once.
 #pragma once
 
-#include "runtime/emulator/ptx/Module.h"
+#include "../ptx/Module.h"
 
 #include <functional>
 #include <map>

@@ -1,7 +1,7 @@
 // PTX ISA, "Control Flow Instructions", and what only the clock or a profiler would notice.
-#include "runtime/emulator/exec/ControlFlow.h"
+#include "ControlFlow.h"
 
-#include "runtime/emulator/exec/Step.h"
+#include "Step.h"
 
 namespace tile_emu {
 

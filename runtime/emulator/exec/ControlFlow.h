@@ -1,7 +1,7 @@
 // Decoders of branches and their like, for the table in Families.cpp.
 #pragma once
 
-#include "runtime/emulator/exec/Decoder.h"
+#include "Decoder.h"
 
 namespace tile_emu {
 

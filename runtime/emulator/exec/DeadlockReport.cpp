@@ -1,7 +1,7 @@
-#include "runtime/emulator/exec/DeadlockReport.h"
+#include "DeadlockReport.h"
 
-#include "runtime/emulator/exec/Step.h"
-#include "runtime/emulator/exec/Text.h"
+#include "Step.h"
+#include "Text.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // Who waits for what when nobody can go on.
 #pragma once
 
-#include "runtime/emulator/exec/Machine.h"
+#include "Machine.h"
 
 namespace tile_emu {
 

@@ -1,8 +1,8 @@
-#include "runtime/emulator/exec/Decoder.h"
+#include "Decoder.h"
 
-#include "runtime/emulator/exec/FunctionDecoder.h"
-#include "runtime/emulator/exec/SpecialRegisters.h"
-#include "runtime/emulator/exec/Step.h"
+#include "FunctionDecoder.h"
+#include "SpecialRegisters.h"
+#include "Step.h"
 
 #include <bit>
 

@@ -2,8 +2,8 @@
 // Whatever a decoder does not take is an error, so nothing is skipped silently.
 #pragma once
 
-#include "runtime/emulator/Report.h"
-#include "runtime/emulator/exec/Code.h"
+#include "../Report.h"
+#include "Code.h"
 
 #include <initializer_list>
 #include <span>

@@ -1,7 +1,7 @@
-#include "runtime/emulator/exec/Families.h"
+#include "Families.h"
 
-#include "runtime/emulator/exec/ControlFlow.h"
-#include "runtime/emulator/memory/Decoding.h"
+#include "../memory/Decoding.h"
+#include "ControlFlow.h"
 
 #include <unordered_map>
 

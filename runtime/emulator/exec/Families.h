@@ -1,7 +1,7 @@
 // Which decoder reads which mnemonic, one table per group of instructions.
 #pragma once
 
-#include "runtime/emulator/exec/Decoder.h"
+#include "Decoder.h"
 
 namespace tile_emu {
 

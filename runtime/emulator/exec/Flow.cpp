@@ -1,5 +1,5 @@
 // Where branches meet again, what lies between, and loops.
-#include "runtime/emulator/exec/Code.h"
+#include "Code.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // The rows of one function while it is decoded.
 #pragma once
 
-#include "runtime/emulator/exec/Code.h"
+#include "Code.h"
 
 #include <map>
 

@@ -1,11 +1,11 @@
-#include "runtime/emulator/exec/Machine.h"
+#include "Machine.h"
 
-#include "runtime/emulator/async/Async.h"
-#include "runtime/emulator/exec/DeadlockReport.h"
-#include "runtime/emulator/exec/Scheduler.h"
-#include "runtime/emulator/exec/SpecialRegisters.h"
-#include "runtime/emulator/exec/Visits.h"
-#include "runtime/emulator/matrix/Wgmma.h"
+#include "../async/Async.h"
+#include "../matrix/Wgmma.h"
+#include "DeadlockReport.h"
+#include "Scheduler.h"
+#include "SpecialRegisters.h"
+#include "Visits.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 // A grid in execution: blocks with their memory, warps with their registers, and who runs next.
 #pragma once
 
-#include "runtime/emulator/async/Barriers.h"
-#include "runtime/emulator/exec/Code.h"
-#include "runtime/emulator/memory/Region.h"
-#include "runtime/emulator/profile/Profile.h"
+#include "../async/Barriers.h"
+#include "../memory/Region.h"
+#include "../profile/Profile.h"
+#include "Code.h"
 
 #include <array>
 #include <deque>

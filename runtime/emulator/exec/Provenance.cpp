@@ -1,7 +1,7 @@
 // Which shared variable an address is made from. An address computed from one variable must not
 // reach another: PTX says nothing of how variables lie. Flow is not looked at: a register that
 // gets addresses of two variables counts as unknown.
-#include "runtime/emulator/exec/Provenance.h"
+#include "Provenance.h"
 
 #include <algorithm>
 

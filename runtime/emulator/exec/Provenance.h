@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/emulator/exec/Code.h"
+#include "Code.h"
 
 namespace tile_emu {
 

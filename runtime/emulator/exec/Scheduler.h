@@ -1,7 +1,7 @@
 // Who runs next: resident clusters, turns of warps, paths within a warp, asynchronous work.
 #pragma once
 
-#include "runtime/emulator/exec/Step.h"
+#include "Step.h"
 
 namespace tile_emu {
 

@@ -1,4 +1,4 @@
-#include "runtime/emulator/exec/SpecialRegisters.h"
+#include "SpecialRegisters.h"
 
 #include <unordered_map>
 

@@ -1,7 +1,7 @@
 // Predefined registers. PTX ISA, "Special Registers".
 #pragma once
 
-#include "runtime/emulator/exec/Machine.h"
+#include "Machine.h"
 
 #include <string_view>
 

@@ -1,4 +1,4 @@
-#include "runtime/emulator/exec/Step.h"
+#include "Step.h"
 
 namespace tile_emu {
 

@@ -1,8 +1,8 @@
 // One execution of one instruction by some lanes of a warp: all that handlers may touch.
 #pragma once
 
-#include "runtime/emulator/check/Checker.h"
-#include "runtime/emulator/exec/Machine.h"
+#include "../check/Checker.h"
+#include "Machine.h"
 
 #include <bit>
 #include <cstring>

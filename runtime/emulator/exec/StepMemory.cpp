@@ -1,7 +1,7 @@
 // Where addresses lie, and the loads and stores of single lanes. PTX ISA, "Addresses as Operands",
 // "Generic Addressing", "Shared State Space".
-#include "runtime/emulator/exec/Step.h"
-#include "runtime/emulator/exec/Text.h"
+#include "Step.h"
+#include "Text.h"
 
 namespace tile_emu {
 

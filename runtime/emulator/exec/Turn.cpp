@@ -2,8 +2,8 @@
 // that is furthest behind in the program goes first, so that paths meet again after a branch; from
 // time to time another one does, so that none starves while it is waited for. PTX ISA, "SIMT
 // Architecture" (independent thread scheduling).
-#include "runtime/emulator/exec/Scheduler.h"
-#include "runtime/emulator/exec/Text.h"
+#include "Scheduler.h"
+#include "Text.h"
 
 #include <map>
 

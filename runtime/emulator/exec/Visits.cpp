@@ -1,4 +1,4 @@
-#include "runtime/emulator/exec/Visits.h"
+#include "Visits.h"
 
 namespace tile_emu {
 

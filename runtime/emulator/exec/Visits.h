@@ -1,7 +1,7 @@
 // Accesses to the shared memory of other blocks: the block must still be there.
 #pragma once
 
-#include "runtime/emulator/exec/Step.h"
+#include "Step.h"
 
 namespace tile_emu {
 

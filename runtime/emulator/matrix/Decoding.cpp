@@ -1,4 +1,4 @@
-#include "runtime/emulator/matrix/Decoding.h"
+#include "Decoding.h"
 
 #include <charconv>
 

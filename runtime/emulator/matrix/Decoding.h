@@ -1,9 +1,9 @@
 // What the decoders of matrix instructions share.
 #pragma once
 
-#include "runtime/emulator/exec/Decoder.h"
-#include "runtime/emulator/exec/Step.h"
-#include "runtime/emulator/matrix/Elements.h"
+#include "../exec/Decoder.h"
+#include "../exec/Step.h"
+#include "Elements.h"
 
 namespace tile_emu {
 

@@ -1,6 +1,6 @@
-#include "runtime/emulator/matrix/Elements.h"
+#include "Elements.h"
 
-#include "runtime/support/Floats.h"
+#include "../../support/Floats.h"
 
 #include <algorithm>
 #include <array>

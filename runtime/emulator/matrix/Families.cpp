@@ -1,6 +1,6 @@
-#include "runtime/emulator/exec/Families.h"
+#include "../exec/Families.h"
 
-#include "runtime/emulator/matrix/Decoding.h"
+#include "Decoding.h"
 
 namespace tile_emu {
 

@@ -1,8 +1,8 @@
 // ldmatrix, stmatrix, movmatrix: 8x8 matrices of 16-bit elements. PTX ISA, "Warp-level matrix load
 // instruction: ldmatrix" and after. Row r of matrix j lies at the address that lane 8 j + r gives;
 // elements 2 t and 2 t + 1 of row g belong to lane 4 g + t, in register j.
-#include "runtime/emulator/matrix/Decoding.h"
-#include "runtime/emulator/memory/Decoding.h"
+#include "../memory/Decoding.h"
+#include "Decoding.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // mma.sync: D = A B + C on the registers of a warp. PTX ISA, "Multiply-and-Accumulate Instruction:
 // mma".
-#include "runtime/emulator/matrix/Decoding.h"
-#include "runtime/emulator/matrix/Product.h"
-#include "runtime/emulator/matrix/RegisterTiles.h"
+#include "Decoding.h"
+#include "Product.h"
+#include "RegisterTiles.h"
 
 namespace tile_emu {
 

@@ -1,6 +1,6 @@
-#include "runtime/emulator/matrix/Product.h"
+#include "Product.h"
 
-#include "runtime/support/Floats.h"
+#include "../../support/Floats.h"
 
 #include <algorithm>
 #include <bit>

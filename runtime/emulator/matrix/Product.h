@@ -1,7 +1,7 @@
 // Products of small matrices as tensor cores compute them.
 #pragma once
 
-#include "runtime/emulator/matrix/Elements.h"
+#include "Elements.h"
 
 namespace tile_emu {
 

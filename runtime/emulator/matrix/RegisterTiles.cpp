@@ -1,7 +1,7 @@
-#include "runtime/emulator/matrix/RegisterTiles.h"
+#include "RegisterTiles.h"
 
-#include "runtime/emulator/matrix/Fragments.h"
-#include "runtime/support/Floats.h"
+#include "../../support/Floats.h"
+#include "Fragments.h"
 
 namespace tile_emu {
 

@@ -1,8 +1,8 @@
 // Matrices that lie in the registers of a warp, to and from arrays row by row.
 #pragma once
 
-#include "runtime/emulator/exec/Step.h"
-#include "runtime/emulator/matrix/Elements.h"
+#include "../exec/Step.h"
+#include "Elements.h"
 
 namespace tile_emu {
 

@@ -1,9 +1,9 @@
 // The wgmma instructions. Each warp of a warpgroup computes its 16 rows on its own.
-#include "runtime/emulator/matrix/Wgmma.h"
+#include "Wgmma.h"
 
-#include "runtime/emulator/matrix/Decoding.h"
-#include "runtime/emulator/matrix/Product.h"
-#include "runtime/emulator/matrix/WgmmaOperands.h"
+#include "Decoding.h"
+#include "Product.h"
+#include "WgmmaOperands.h"
 
 namespace tile_emu {
 

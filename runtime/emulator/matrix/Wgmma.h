@@ -9,7 +9,7 @@
 // with Options::strictWaits each warp has a channel of its own, and learns of its own part alone.
 #pragma once
 
-#include "runtime/emulator/exec/Step.h"
+#include "../exec/Step.h"
 
 #include <deque>
 #include <map>

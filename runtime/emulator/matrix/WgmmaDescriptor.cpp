@@ -1,4 +1,4 @@
-#include "runtime/emulator/matrix/WgmmaDescriptor.h"
+#include "WgmmaDescriptor.h"
 
 #include <stdexcept>
 

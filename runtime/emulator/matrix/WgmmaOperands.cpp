@@ -1,4 +1,4 @@
-#include "runtime/emulator/matrix/WgmmaOperands.h"
+#include "WgmmaOperands.h"
 
 #include <stdexcept>
 

@@ -1,8 +1,8 @@
 // Operands of wgmma in shared memory: read through the asynchronous proxy, and checked.
 #pragma once
 
-#include "runtime/emulator/matrix/RegisterTiles.h"
-#include "runtime/emulator/matrix/WgmmaDescriptor.h"
+#include "RegisterTiles.h"
+#include "WgmmaDescriptor.h"
 
 namespace tile_emu {
 

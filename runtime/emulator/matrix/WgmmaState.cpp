@@ -1,4 +1,4 @@
-#include "runtime/emulator/matrix/Wgmma.h"
+#include "Wgmma.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // Generic addresses and addresses in a cluster: cvta, isspacep, mapa, getctarank. PTX ISA, "Generic
 // Addressing".
-#include "runtime/emulator/memory/Decoding.h"
+#include "Decoding.h"
 
 #include <algorithm>
 

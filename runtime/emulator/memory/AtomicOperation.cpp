@@ -1,6 +1,6 @@
-#include "runtime/emulator/memory/AtomicOperation.h"
+#include "AtomicOperation.h"
 
-#include "runtime/support/Floats.h"
+#include "../../support/Floats.h"
 
 #include <algorithm>
 #include <bit>

@@ -2,7 +2,7 @@
 // atom, red".
 #pragma once
 
-#include "runtime/emulator/ptx/Module.h"
+#include "../ptx/Module.h"
 
 namespace tile_emu {
 

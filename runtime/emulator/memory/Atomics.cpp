@@ -1,8 +1,8 @@
 // atom, red. PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red". Lanes
 // of a warp take effect one after the other.
-#include "runtime/emulator/async/Async.h"
-#include "runtime/emulator/memory/AtomicOperation.h"
-#include "runtime/emulator/memory/Decoding.h"
+#include "../async/Async.h"
+#include "AtomicOperation.h"
+#include "Decoding.h"
 
 namespace tile_emu {
 

@@ -1,4 +1,4 @@
-#include "runtime/emulator/memory/Decoding.h"
+#include "Decoding.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,8 +1,8 @@
 // What the decoders of loads, stores and atomics share.
 #pragma once
 
-#include "runtime/emulator/exec/Decoder.h"
-#include "runtime/emulator/exec/Step.h"
+#include "../exec/Decoder.h"
+#include "../exec/Step.h"
 
 #include <functional>
 #include <span>

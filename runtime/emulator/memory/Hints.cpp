@@ -1,6 +1,6 @@
 // Instructions that concern caches only: prefetch, prefetchu, applypriority, discard, createpolicy.
 // They are checked, and do nothing but what discard says of the bytes.
-#include "runtime/emulator/memory/Decoding.h"
+#include "Decoding.h"
 
 namespace tile_emu {
 

@@ -1,6 +1,6 @@
 // ld, ldu, st. PTX ISA, "Data Movement and Conversion Instructions: ld, st".
-#include "runtime/emulator/async/Async.h"
-#include "runtime/emulator/memory/Decoding.h"
+#include "../async/Async.h"
+#include "Decoding.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-#include "runtime/emulator/memory/Region.h"
+#include "Region.h"
 
-#include "runtime/emulator/check/Shadow.h"
+#include "../check/Shadow.h"
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "runtime/emulator/profile/Profile.h"
+#include "Profile.h"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 // served in parts of quarter- or half-warps.
 #pragma once
 
-#include "runtime/emulator/ptx/Module.h"
+#include "../ptx/Module.h"
 
 #include <map>
 #include <string>

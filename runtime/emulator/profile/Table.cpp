@@ -1,5 +1,5 @@
 // The profile as text.
-#include "runtime/emulator/profile/Profile.h"
+#include "Profile.h"
 
 #include <algorithm>
 #include <tuple>

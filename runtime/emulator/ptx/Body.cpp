@@ -1,7 +1,7 @@
-#include "runtime/emulator/ptx/Body.h"
+#include "Body.h"
 
-#include "runtime/emulator/ptx/ConstantExpression.h"
-#include "runtime/emulator/ptx/Declarations.h"
+#include "ConstantExpression.h"
+#include "Declarations.h"
 
 namespace tile_emu::ptx {
 

@@ -1,7 +1,7 @@
 // The body of a function: declarations, labels, instructions. PTX ISA, "Statements".
 #pragma once
 
-#include "runtime/emulator/ptx/Scope.h"
+#include "Scope.h"
 
 #include <set>
 

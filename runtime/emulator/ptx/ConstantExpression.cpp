@@ -1,4 +1,4 @@
-#include "runtime/emulator/ptx/ConstantExpression.h"
+#include "ConstantExpression.h"
 
 namespace tile_emu::ptx {
 

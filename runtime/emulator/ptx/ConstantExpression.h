@@ -2,7 +2,7 @@
 // Expressions".
 #pragma once
 
-#include "runtime/emulator/ptx/Cursor.h"
+#include "Cursor.h"
 
 namespace tile_emu::ptx {
 

@@ -1,4 +1,4 @@
-#include "runtime/emulator/ptx/Cursor.h"
+#include "Cursor.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // A place in a list of tokens, and the errors there.
 #pragma once
 
-#include "runtime/emulator/ptx/Lexer.h"
+#include "Lexer.h"
 
 namespace tile_emu::ptx {
 

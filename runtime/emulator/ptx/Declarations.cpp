@@ -1,6 +1,6 @@
-#include "runtime/emulator/ptx/Declarations.h"
+#include "Declarations.h"
 
-#include "runtime/emulator/ptx/ConstantExpression.h"
+#include "ConstantExpression.h"
 
 #include <algorithm>
 #include <bit>

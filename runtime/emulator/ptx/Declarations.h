@@ -1,7 +1,7 @@
 // Variables and parameters. PTX ISA, "State Spaces", "Variables", "Kernel Function Parameters".
 #pragma once
 
-#include "runtime/emulator/ptx/Cursor.h"
+#include "Cursor.h"
 
 namespace tile_emu::ptx {
 

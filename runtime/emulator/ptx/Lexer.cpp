@@ -1,4 +1,4 @@
-#include "runtime/emulator/ptx/Lexer.h"
+#include "Lexer.h"
 
 #include <algorithm>
 #include <bit>

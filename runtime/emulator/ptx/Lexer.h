@@ -1,7 +1,7 @@
 // Tokens of PTX text. PTX ISA, "Syntax": comments, identifiers, constants.
 #pragma once
 
-#include "runtime/emulator/ptx/Parser.h"
+#include "Parser.h"
 
 namespace tile_emu::ptx {
 

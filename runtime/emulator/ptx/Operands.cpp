@@ -1,5 +1,5 @@
-#include "runtime/emulator/ptx/Body.h"
-#include "runtime/emulator/ptx/ConstantExpression.h"
+#include "Body.h"
+#include "ConstantExpression.h"
 
 #include <algorithm>
 #include <iterator>

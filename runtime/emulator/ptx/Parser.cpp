@@ -1,7 +1,7 @@
-#include "runtime/emulator/ptx/Parser.h"
+#include "Parser.h"
 
-#include "runtime/emulator/ptx/Body.h"
-#include "runtime/emulator/ptx/Declarations.h"
+#include "Body.h"
+#include "Declarations.h"
 
 namespace tile_emu::ptx {
 

@@ -1,7 +1,7 @@
 // From PTX text to a Module.
 #pragma once
 
-#include "runtime/emulator/ptx/Module.h"
+#include "Module.h"
 
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-#include "runtime/emulator/ptx/Scope.h"
+#include "Scope.h"
 
 namespace tile_emu::ptx {
 

@@ -2,7 +2,7 @@
 // "Identifiers", "Labels and Function Names"; an inner declaration hides an outer one.
 #pragma once
 
-#include "runtime/emulator/ptx/Cursor.h"
+#include "Cursor.h"
 
 #include <unordered_map>
 

@@ -1,4 +1,4 @@
-#include "runtime/emulator/ptx/Module.h"
+#include "Module.h"
 
 #include <algorithm>
 #include <iterator>

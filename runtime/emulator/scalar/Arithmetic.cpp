@@ -1,4 +1,4 @@
-#include "runtime/emulator/scalar/Scalar.h"
+#include "Scalar.h"
 
 namespace tile_emu {
 

@@ -1,7 +1,7 @@
 // Logic, shifts and fields of bits. PTX ISA, "Logic and Shift Instructions", "Integer Arithmetic
 // Instructions" (popc to szext), "prmt".
-#include "runtime/emulator/scalar/Lanes.h"
-#include "runtime/emulator/scalar/Scalar.h"
+#include "Lanes.h"
+#include "Scalar.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Comparisons and selections. PTX ISA, "Comparison and Selection Instructions", "Half Precision
 // Comparison Instructions".
-#include "runtime/emulator/scalar/Float.h"
-#include "runtime/emulator/scalar/Scalar.h"
+#include "Float.h"
+#include "Scalar.h"
 
 namespace tile_emu {
 

@@ -1,7 +1,7 @@
 // PTX ISA, "cvt", "cvt.pack": every pair of integer and floating-point types, and the packed small
 // formats.
-#include "runtime/emulator/scalar/Float.h"
-#include "runtime/emulator/scalar/Scalar.h"
+#include "Float.h"
+#include "Scalar.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-#include "runtime/emulator/exec/Families.h"
+#include "../exec/Families.h"
 
-#include "runtime/emulator/scalar/Scalar.h"
+#include "Scalar.h"
 
 namespace tile_emu {
 

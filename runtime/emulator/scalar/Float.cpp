@@ -1,6 +1,6 @@
-#include "runtime/emulator/scalar/Float.h"
+#include "Float.h"
 
-#include "runtime/emulator/scalar/Scalar.h"
+#include "Scalar.h"
 
 #include <cfenv>
 

@@ -3,8 +3,8 @@
 // every direction; f64 itself is computed by the host in the direction asked for.
 #pragma once
 
-#include "runtime/emulator/scalar/Lanes.h"
-#include "runtime/support/FloatFormat.h"
+#include "../../support/FloatFormat.h"
+#include "Lanes.h"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // Division, roots and transcendental functions. PTX ISA, "Floating Point Instructions". What is
 // `.approx` there is computed more exactly here than the ISA promises.
-#include "runtime/emulator/scalar/Float.h"
-#include "runtime/emulator/scalar/Scalar.h"
+#include "Float.h"
+#include "Scalar.h"
 
 namespace tile_emu {
 

@@ -1,7 +1,7 @@
 // Integer arithmetic. PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision Integer
 // Arithmetic Instructions". Sums and products wrap: they are computed as unsigned 64-bit ones.
-#include "runtime/emulator/scalar/Lanes.h"
-#include "runtime/emulator/scalar/Scalar.h"
+#include "Lanes.h"
+#include "Scalar.h"
 
 #include <algorithm>
 #include <limits>

@@ -2,8 +2,8 @@
 // is described by a function on values; these make a closure on rows of it.
 #pragma once
 
-#include "runtime/emulator/exec/Decoder.h"
-#include "runtime/emulator/exec/Step.h"
+#include "../exec/Decoder.h"
+#include "../exec/Step.h"
 
 #include <bit>
 #include <type_traits>

@@ -1,7 +1,7 @@
 // PTX ISA, "mov": from registers, constants, special registers and addresses, and between a scalar
 // and a vector of its parts.
-#include "runtime/emulator/scalar/Lanes.h"
-#include "runtime/emulator/scalar/Scalar.h"
+#include "Lanes.h"
+#include "Scalar.h"
 
 namespace tile_emu {
 

@@ -2,7 +2,7 @@
 // undefined inputs only make undefined outputs say so (Op::propagatesUndefined).
 #pragma once
 
-#include "runtime/emulator/exec/Decoder.h"
+#include "../exec/Decoder.h"
 
 namespace tile_emu {
 

@@ -1,8 +1,8 @@
 // What the lanes of a warp do together. PTX ISA, "shfl.sync", "vote.sync", "match.sync",
 // "redux.sync", "elect.sync", "activemask". The machine brings the lanes of the member mask
 // together; here, step.lanes are those. None of these orders memory; bar.warp.sync does.
-#include "runtime/emulator/scalar/Float.h"
-#include "runtime/emulator/scalar/Scalar.h"
+#include "Float.h"
+#include "Scalar.h"
 
 #include <algorithm>
 
