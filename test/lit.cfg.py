@@ -38,7 +38,8 @@ if "tilec" in config.available_features:
 if os.path.exists(os.path.join(config.build_dir, "lib", "libtile_rt.so")):
     config.available_features.add("tile_rt")
 # Builds of other projects, outside this one.
-for feature, program in {"cmake": "cmake", "gcc": "g++", "make": "make", "pkg-config": "pkg-config"}.items():
+for feature, program in {"cmake": "cmake", "gcc": "g++", "make": "make", "pkg-config": "pkg-config",
+                         "dpkg-deb": "dpkg-deb"}.items():
     if shutil.which(program):
         config.available_features.add(feature)
 if os.path.exists("/dev/nvidiactl"):
