@@ -160,7 +160,7 @@ tile_status tile_kernel_restrict(tile_kernel *kernel, const char *arch, const ch
   return guarded([&] {
     kernel->filter.arch = arch ? arch : "";
     kernel->filter.variant = variant ? variant : "";
-    kernel->choices.clear();
+    kernel->calls.clear();
   });
 }
 
@@ -180,7 +180,7 @@ tile_status tile_kernel_restrict_configuration(tile_kernel *kernel, int32_t conf
     if (configuration >= 0) {
       kernel->filter.configuration = static_cast<unsigned>(configuration);
     }
-    kernel->choices.clear();
+    kernel->calls.clear();
   });
 }
 
@@ -221,7 +221,7 @@ tile_status tile_kernel_prepare(tile_kernel *kernel) {
 
 tile_status tile_workspace_size(tile_kernel *kernel, const tile_arg *args, size_t count,
                                 size_t *bytes) {
-  return guarded([&] { *bytes = kernel->plan({args, count}).workspaceBytes; });
+  return guarded([&] { *bytes = kernel->prepare(args, count)->plan.workspaceBytes; });
 }
 
 tile_status tile_launch(tile_kernel *kernel, const tile_arg *args, size_t count, void *stream,
@@ -231,7 +231,8 @@ tile_status tile_launch(tile_kernel *kernel, const tile_arg *args, size_t count,
       showPrints(*kernel->pack->context);
       kernel->pack->context->failures.check();
     }
-    LaunchPlan plan = kernel->plan({args, count});
+    const std::shared_ptr<PreparedCall> call = kernel->prepare(args, count);
+    const LaunchPlan &plan = call->plan;
     uint64_t address = reinterpret_cast<uint64_t>(workspace);
     if (plan.workspaceBytes > 0) {
       if (!workspace || workspaceBytes < plan.workspaceBytes) {
@@ -244,7 +245,7 @@ tile_status tile_launch(tile_kernel *kernel, const tile_arg *args, size_t count,
                                   std::to_string(TILE_WORKSPACE_ALIGN));
       }
     }
-    kernel->pack->execute(plan, static_cast<cu::Stream>(stream), address);
+    kernel->pack->execute(*call, args, static_cast<cu::Stream>(stream), address);
   });
 }
 
@@ -252,7 +253,7 @@ tile_status tile_describe(tile_kernel *kernel, const tile_arg *args, size_t coun
                           size_t size, size_t *needed) {
   return guarded([&] {
     std::string description =
-        describePlan(kernel->pack->manifest, *kernel->kernel, kernel->plan({args, count}));
+        describePlan(kernel->pack->manifest, *kernel->kernel, kernel->prepare(args, count)->plan);
     if (needed) {
       *needed = description.size() + 1;
     }

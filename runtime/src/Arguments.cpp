@@ -82,16 +82,12 @@ void readTensor(const Kernel &kernel, const Argument &argument, const tile_arg &
   }
 }
 
-bool isEmpty(const TensorView &view) {
-  return std::find(view.extents.begin(), view.extents.end(), 0) != view.extents.end();
-}
-
 void checkStrides(const Argument &argument, const tile_arg &arg, TensorView &view) {
   if (!arg.strides) {
     return;
   }
   size_t rank = view.extents.size();
-  bool empty = isEmpty(view);
+  bool empty = view.isEmpty();
   for (size_t i = 0; i < rank; ++i) {
     int64_t given = arg.strides[i];
     if (empty || view.extents[i] == 1) {
@@ -152,7 +148,7 @@ bool returnsTo(Span<const Steps> rest, Int partial, bool moved, int &patience) {
 
 /// Two elements of what is written at one place are an error of the program.
 void checkDistinct(const Argument &argument, const TensorView &view) {
-  if (!argument.isWritten() || isEmpty(view)) {
+  if (!argument.isWritten() || view.isEmpty()) {
     return;
   }
   std::vector<Steps> steps;
@@ -179,7 +175,7 @@ void checkMemory(const Argument &argument, const TensorView &view) {
                                   std::to_string(view.extents.back()) + ", it must be even for " +
                                   dtypeName(argument.dtype));
   }
-  if (isEmpty(view)) {
+  if (view.isEmpty()) {
     return;
   }
   if (!view.address) {
@@ -250,25 +246,9 @@ void checkExtents(const Kernel &kernel, const Env &env) {
   }
 }
 
-/// The bytes that a tensor touches: [begin, end).
-struct Range {
-  Int begin = 0, end = 0;
-};
-
-Range rangeOf(DType type, const TensorView &view) {
-  Int lowest = 0, highest = 0; // in elements
-  for (size_t i = 0; i < view.extents.size(); ++i) {
-    Int span = static_cast<Int>(view.extents[i] - 1) * view.strides[i];
-    (span < 0 ? lowest : highest) += span;
-  }
-  unsigned bits = dtypeBits(type);
-  return {static_cast<Int>(view.address) + lowest * bits / 8,
-          static_cast<Int>(view.address) + ((highest + 1) * bits + 7) / 8};
-}
-
 /// The part of a tensor within one period of `period` bytes: dimensions whose stride is a multiple
 /// of it are left out. False if the rest does not fit into a period.
-bool footprint(DType type, const TensorView &view, Int period, Range &range) {
+bool footprint(DType type, const TensorView &view, Int period, ByteRange &range) {
   Int highest = 0;
   unsigned bits = dtypeBits(type);
   for (size_t i = 0; i < view.extents.size(); ++i) {
@@ -290,7 +270,7 @@ bool footprint(DType type, const TensorView &view, Int period, Range &range) {
 bool interleavedApart(DType typeA, const TensorView &a, DType typeB, const TensorView &b) {
   for (size_t i = 0; i < a.strides.size(); ++i) {
     Int period = static_cast<Int>(a.strides[i]) * dtypeBits(typeA) / 8;
-    Range ra, rb;
+    ByteRange ra, rb;
     if (a.extents[i] <= 1 || period <= 0 || !footprint(typeA, a, period, ra) ||
         !footprint(typeB, b, period, rb)) {
       continue;
@@ -315,8 +295,10 @@ bool admits(const Argument &argument, unsigned other) {
 void checkAlias(const Kernel &kernel, const Env &env, unsigned i, unsigned j) {
   const Argument &a = kernel.arguments[i], &b = kernel.arguments[j];
   const TensorView &va = env.tensors[i], &vb = env.tensors[j];
-  Range ra = rangeOf(a.dtype, va), rb = rangeOf(b.dtype, vb);
-  if (ra.begin >= rb.end || rb.begin >= ra.end || interleavedApart(a.dtype, va, b.dtype, vb)) {
+  ByteRange ra = touchedBytes(a.dtype, va), rb = touchedBytes(b.dtype, vb);
+  const Int at = static_cast<Int>(va.address), bt = static_cast<Int>(vb.address);
+  if (at + ra.begin >= bt + rb.end || bt + rb.begin >= at + ra.end ||
+      interleavedApart(a.dtype, va, b.dtype, vb)) {
     return;
   }
   bool admitted = admits(a, j) || admits(b, i);
@@ -328,21 +310,21 @@ void checkAlias(const Kernel &kernel, const Env &env, unsigned i, unsigned j) {
   failCall("alias", "argument `" + written + "` is written and overlaps `" + other + "`" +
                         (admitted ? ": it may be the same tensor, not part of it" : ""));
 }
-
-void checkAliases(const Kernel &kernel, const Env &env) {
-  auto takesPart = [&](unsigned i) {
-    return kernel.arguments[i].isTensor && env.tensors[i].present && !isEmpty(env.tensors[i]);
-  };
-  for (unsigned i = 0; i < kernel.arguments.size(); ++i) {
-    for (unsigned j = i + 1; j < kernel.arguments.size(); ++j) {
-      if ((kernel.arguments[i].isWritten() || kernel.arguments[j].isWritten()) && takesPart(i) &&
-          takesPart(j)) {
-        checkAlias(kernel, env, i, j);
-      }
-    }
-  }
-}
 } // namespace
+
+ByteRange touchedBytes(DType type, const TensorView &view) {
+  Int lowest = 0, highest = 0; // in elements
+  for (size_t i = 0; i < view.extents.size(); ++i) {
+    Int span = static_cast<Int>(view.extents[i] - 1) * view.strides[i];
+    (span < 0 ? lowest : highest) += span;
+  }
+  unsigned bits = dtypeBits(type);
+  return {lowest * bits / 8, ((highest + 1) * bits + 7) / 8};
+}
+
+uint64_t scalarParameter(const Argument &argument, const void *data) {
+  return scalarBits(argument.dtype, readScalar(argument, data));
+}
 
 Env bindArguments(const Kernel &kernel, Span<const tile_arg> args) {
   if (args.size() != kernel.arguments.size()) {
@@ -371,7 +353,7 @@ Env bindArguments(const Kernel &kernel, Span<const tile_arg> args) {
       checkMemory(kernel.arguments[i], env.tensors[i]);
     }
   }
-  checkAliases(kernel, env);
+  forEachAliasPair(kernel, env, [&](unsigned i, unsigned j) { checkAlias(kernel, env, i, j); });
   return env;
 }
 

@@ -1,70 +1,8 @@
 #include "Choices.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace tile_rt {
-
-std::optional<Choice> KnownChoices::find(uint64_t call) const {
-  std::lock_guard<std::mutex> lock(mutex);
-  for (size_t i = 0; i < size; ++i) {
-    if (choices[i].call == call) {
-      return choices[i].choice;
-    }
-  }
-  return std::nullopt;
-}
-
-void KnownChoices::add(uint64_t call, const Choice &choice) {
-  std::lock_guard<std::mutex> lock(mutex);
-  choices[next] = {call, choice};
-  next = (next + 1) % kKept;
-  size = std::min(size + 1, kKept);
-}
-
-void KnownChoices::clear() {
-  std::lock_guard<std::mutex> lock(mutex);
-  size = next = 0;
-}
-
-namespace {
-/// Mixes a number into a hash (the finaliser of SplitMix64).
-uint64_t mix(uint64_t hash, uint64_t value) {
-  hash += value + 0x9e3779b97f4a7c15;
-  hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9;
-  hash = (hash ^ (hash >> 27)) * 0x94d049bb133111eb;
-  return hash ^ (hash >> 31);
-}
-
-uint64_t hashOf(const Value &value) {
-  uint64_t real = 0;
-  std::memcpy(&real, &value.real, sizeof(real));
-  return mix(mix(static_cast<uint64_t>(value.integer), real), static_cast<uint64_t>(value.kind));
-}
-
-} // namespace
-
-// Of addresses the low bits count: no guard asks for multiples of more bytes than they tell apart.
-uint64_t hashOfCall(const Env &env) {
-  uint64_t hash = 0;
-  for (const Value &value : env.dims) {
-    hash = mix(hash, hashOf(value));
-  }
-  for (const Value &value : env.scalars) {
-    hash = mix(hash, hashOf(value));
-  }
-  for (const TensorView &tensor : env.tensors) {
-    hash = mix(hash, tensor.present);
-    hash = mix(hash, tensor.address % 4096);
-    for (int64_t extent : tensor.extents) {
-      hash = mix(hash, static_cast<uint64_t>(extent));
-    }
-    for (int64_t stride : tensor.strides) {
-      hash = mix(hash, static_cast<uint64_t>(stride));
-    }
-  }
-  return hash;
-}
 
 namespace {
 /// Whether some launch takes a variant of this name.
@@ -145,7 +83,7 @@ private:
       }
       std::optional<LaunchPlan> candidate;
       try {
-        candidate = preference.configuration == first.choice.configuration
+        candidate = preference.configuration == first.configuration
                         ? first
                         : plan(preference.configuration);
       } catch (const Error &) {
@@ -166,24 +104,10 @@ private:
 };
 } // namespace
 
-LaunchPlan planCall(const Manifest &manifest, const Kernel &kernel, Span<const tile_arg> args,
-                    const DeviceInfo &device, const VariantFilter &filter, KnownChoices *choices) {
-  const Env env = bindArguments(kernel, args);
+LaunchPlan planCall(const Manifest &manifest, const Kernel &kernel, const Env &env,
+                    const DeviceInfo &device, const VariantFilter &filter) {
   const Chooser chooser(manifest, kernel, env, device, filter);
-  const uint64_t call = choices ? hashOfCall(env) : 0;
-  std::optional<Choice> known = choices ? choices->find(call) : std::nullopt;
-  if (known && filter.configuration.value_or(known->configuration) == known->configuration) {
-    try {
-      return planChoice(manifest, kernel, *known, env, device, filter);
-    } catch (const Error &) {
-      known.reset(); // of another call with this hash; or the error is found again
-    }
-  }
-  LaunchPlan plan = filter.configuration ? chooser.plan(*filter.configuration) : chooser.choose();
-  if (choices) {
-    choices->add(call, plan.choice);
-  }
-  return plan;
+  return filter.configuration ? chooser.plan(*filter.configuration) : chooser.choose();
 }
 
 } // namespace tile_rt

@@ -7,23 +7,51 @@
 using namespace tile_rt;
 
 namespace {
-uint64_t resolve(const Place &place, uint64_t workspace) {
-  return place.inWorkspace ? workspace + place.value : place.value;
-}
+/// Of `count` elements, on the stack for all but very long launches.
+template <class T, size_t kInside>
+class Scratch {
+public:
+  explicit Scratch(size_t count) : outside(count > kInside ? count : 0) {}
+  T *data() { return outside.empty() ? inside : outside.data(); }
 
-cu::TensorMapBytes encodeMap(const Driver &driver, const PlannedMap &map, uint64_t workspace) {
+private:
+  T inside[kInside];
+  std::vector<T> outside;
+};
+
+cu::TensorMapBytes encodeMap(const Driver &driver, const TensorMapArguments &arguments) {
   cu::TensorMapBytes bytes{};
-  if (map.absent) {
-    return bytes;
-  }
-  TensorMapArguments arguments = tensorMapArguments(map, workspace);
-  cu::Result result = driver.encodeTiled(
+  const cu::Result result = driver.encodeTiled(
       &bytes, arguments.dataType, arguments.rank, reinterpret_cast<void *>(arguments.address),
       arguments.dims, arguments.strides, arguments.box, arguments.elementStrides,
       arguments.interleave, arguments.swizzle, arguments.l2Promotion, arguments.fill);
-  std::string why = whyRefused(arguments);
-  driver.check(result, "cuTensorMapEncodeTiled" + (why.empty() ? "" : " (" + why + ")"));
+  if (result) {
+    std::string why = whyRefused(arguments);
+    driver.check(result, "cuTensorMapEncodeTiled" + (why.empty() ? "" : " (" + why + ")"));
+  }
   return bytes;
+}
+
+/// Copies the maps of a launch to `maps`; those are encoded whose addresses are not what they were the last time.
+void takeMaps(const Driver &driver, const PreparedCall &call, size_t step, const tile_arg *args,
+              uint64_t workspace, cu::TensorMapBytes *maps) {
+  const std::vector<PlannedMap> &planned = call.plan.steps[step].launch.maps;
+  LaunchState &state = call.launches[step];
+  std::lock_guard<std::mutex> lock(state.mutex);
+  for (size_t i = 0; i < planned.size(); ++i) {
+    if (planned[i].absent) {
+      continue; // zeros
+    }
+    TensorMapArguments arguments = tensorMapArguments(planned[i], workspace);
+    if (!planned[i].recipe->ofWorkspace) {
+      arguments.address += call.moved(planned[i].recipe->index, args);
+    }
+    if (state.bases[i] != arguments.address) {
+      state.maps[i] = encodeMap(driver, arguments);
+      state.bases[i] = arguments.address;
+    }
+  }
+  std::copy(state.maps.begin(), state.maps.end(), maps);
 }
 } // namespace
 
@@ -59,11 +87,24 @@ tile_context::~tile_context() {
   driver->primaryRelease(device);
 }
 
-LaunchPlan tile_kernel::plan(Span<const tile_arg> args) const {
+std::shared_ptr<PreparedCall> tile_kernel::prepare(const tile_arg *args, size_t count) const {
   if (!pack->context) {
     throw Error(TILE_ERROR_NO_DRIVER, "the pack was loaded without a context");
   }
-  return planCall(pack->manifest, *kernel, args, pack->context->info, filter, &choices);
+  CallKey key;
+  const bool hasKey = makeKey(key, *kernel, rules, args, count);
+  if (hasKey) {
+    if (std::shared_ptr<PreparedCall> known = calls.find(key); known && known->takes(args)) {
+      return known;
+    }
+  }
+  const Env env = bindArguments(*kernel, {args, count});
+  auto call = std::make_shared<PreparedCall>(
+      *kernel, env, planCall(pack->manifest, *kernel, env, pack->context->info, filter));
+  if (hasKey) {
+    calls.add(key, call);
+  }
+  return call;
 }
 
 tile_pack::tile_pack(tile_context *context, std::string fileBytes)
@@ -77,6 +118,7 @@ tile_pack::tile_pack(tile_context *context, std::string fileBytes)
   for (size_t i = 0; i < kernels.size(); ++i) {
     kernels[i].pack = this;
     kernels[i].kernel = &manifest.kernels[i];
+    kernels[i].rules = keyRules(manifest.kernels[i]);
   }
 }
 
@@ -160,46 +202,88 @@ void tile_pack::fill(const PlannedFill &fill, cu::Stream stream, uint64_t worksp
     }
     break;
   }
-  driver.check(result, "filling the workspace");
+  if (result) {
+    driver.check(result, "filling the workspace");
+  }
 }
 
-void tile_pack::launch(const PlannedLaunch &launch, cu::Stream stream, uint64_t workspace) {
-  const Driver &driver = *context->driver;
-  const Variant &variant = *launch.variant;
-  std::vector<cu::TensorMapBytes> maps;
-  maps.reserve(launch.maps.size());
-  for (const PlannedMap &map : launch.maps) {
-    maps.push_back(encodeMap(driver, map, workspace));
+/// What no later call changes. The context must be current.
+void tile_pack::complete(LaunchState &state, const PlannedLaunch &launch) {
+  if (state.ready.load(std::memory_order_acquire)) {
+    return;
   }
-  std::vector<uint64_t> values(launch.params.size());
-  std::vector<void *> params(launch.params.size());
-  for (size_t i = 0; i < params.size(); ++i) {
+  std::lock_guard<std::mutex> lock(state.mutex);
+  if (state.ready.load(std::memory_order_relaxed)) {
+    return;
+  }
+  state.function = function(*launch.variant);
+  state.bases.assign(launch.maps.size(), ~uint64_t{0}); // no address: they are multiples of 16
+  state.maps.assign(launch.maps.size(), {});
+  state.values.assign(launch.params.size(), 0);
+  for (size_t i = 0; i < launch.params.size(); ++i) {
     const PlannedParam &param = launch.params[i];
-    if (param.kind == Parameter::Kind::TensorMap) {
-      params[i] = &maps[param.map];
-      continue;
-    }
     switch (param.kind) {
     case Parameter::Kind::Scalar:
-      values[i] = param.bits;
+      state.values[i] = param.bits;
       break;
     case Parameter::Kind::CheckRecord:
-      values[i] = context->failures.address();
+      state.values[i] = context->failures.address();
       break;
     case Parameter::Kind::CheckBase:
-      values[i] = context->failures.add(variant.checks);
+      state.values[i] = context->failures.add(launch.variant->checks);
       break;
     case Parameter::Kind::PrintBuffer:
-      values[i] = context->prints.address();
+      state.values[i] = context->prints.address();
       break;
     case Parameter::Kind::PrintBase:
-      values[i] = context->prints.add(variant.prints);
+      state.values[i] = context->prints.add(launch.variant->prints);
+      break;
+    case Parameter::Kind::Tensor:
+    case Parameter::Kind::Workspace:
+    case Parameter::Kind::TensorMap:
+      break; // of each call
+    }
+  }
+  state.ready.store(true, std::memory_order_release);
+}
+
+void tile_pack::launch(const PreparedCall &call, size_t step, const tile_arg *args,
+                       cu::Stream stream, uint64_t workspace) {
+  const Driver &driver = *context->driver;
+  const PlannedLaunch &launch = call.plan.steps[step].launch;
+  const Variant &variant = *launch.variant;
+  LaunchState &state = call.launches[step];
+  complete(state, launch);
+  Scratch<cu::TensorMapBytes, 8> maps(launch.maps.size());
+  if (!launch.maps.empty()) {
+    takeMaps(driver, call, step, args, workspace, maps.data());
+  }
+  const size_t count = launch.params.size();
+  Scratch<uint64_t, 64> values(count);
+  Scratch<void *, 64> params(count);
+  std::copy(state.values.begin(), state.values.end(), values.data());
+  for (size_t i = 0; i < count; ++i) {
+    params.data()[i] = &values.data()[i];
+    const Parameter &parameter = variant.params[i];
+    switch (parameter.kind) {
+    case Parameter::Kind::Tensor:
+      values.data()[i] = reinterpret_cast<uint64_t>(args[parameter.index].data);
+      break;
+    case Parameter::Kind::Workspace:
+      values.data()[i] = workspace + launch.params[i].place.value;
+      break;
+    case Parameter::Kind::TensorMap:
+      params.data()[i] = &maps.data()[parameter.index];
+      break;
+    case Parameter::Kind::Scalar:
+      if (launch.params[i].copies) {
+        const unsigned argument = parameter.expr.index;
+        values.data()[i] = scalarParameter(call.kernel.arguments[argument], args[argument].data);
+      }
       break;
     default:
-      values[i] = resolve(param.place, workspace);
-      break;
+      break; // the state's
     }
-    params[i] = &values[i];
   }
   cu::LaunchAttribute cluster{
       cu::kLaunchCluster, 0, {variant.cluster[0], variant.cluster[1], variant.cluster[2]}};
@@ -214,17 +298,19 @@ void tile_pack::launch(const PlannedLaunch &launch, cu::Stream stream, uint64_t 
                           stream,
                           clustered ? &cluster : nullptr,
                           clustered ? 1u : 0u};
-  driver.check(driver.launch(&config, function(variant), params.data(), nullptr),
-               "launching `" + variant.entry + "`");
+  if (cu::Result result = driver.launch(&config, state.function, params.data(), nullptr)) {
+    driver.check(result, "launching `" + variant.entry + "`");
+  }
 }
 
-void tile_pack::execute(const LaunchPlan &plan, cu::Stream stream, uint64_t workspace) {
+void tile_pack::execute(PreparedCall &call, const tile_arg *args, cu::Stream stream,
+                        uint64_t workspace) {
   CurrentContext current(*context->driver, context->context);
-  for (const PlanStep &step : plan.steps) {
-    if (step.isLaunch) {
-      launch(step.launch, stream, workspace);
+  for (size_t step = 0; step < call.plan.steps.size(); ++step) {
+    if (call.plan.steps[step].isLaunch) {
+      launch(call, step, args, stream, workspace);
     } else {
-      fill(step.fill, stream, workspace);
+      fill(call.plan.steps[step].fill, stream, workspace);
     }
   }
 }

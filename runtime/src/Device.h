@@ -5,7 +5,7 @@
 #include "Choices.h"
 #include "Driver.h"
 #include "Failures.h"
-#include "Plan.h"
+#include "Prepared.h"
 #include "Prints.h"
 
 #include <map>
@@ -30,10 +30,12 @@ struct tile_kernel {
   tile_pack *pack = nullptr;
   const tile_rt::Kernel *kernel = nullptr;
   tile_rt::VariantFilter filter;
-  mutable tile_rt::KnownChoices choices; ///< of earlier calls, under this filter
+  tile_rt::KeyRules rules;
+  mutable tile_rt::PreparedCalls calls; ///< earlier ones, under this filter
 
-  /// Throws if the pack was loaded without a context.
-  tile_rt::LaunchPlan plan(tile_rt::Span<const tile_arg> args) const;
+  /// Checks and plans a call, or finds it among earlier ones. Throws Error; also where the pack was
+  /// loaded without a context.
+  std::shared_ptr<tile_rt::PreparedCall> prepare(const tile_arg *args, size_t count) const;
 };
 
 struct tile_pack {
@@ -52,13 +54,16 @@ struct tile_pack {
   /// The variant's function, its module loaded and its attributes set on first use. The context
   /// must be current.
   tile_rt::cu::Function function(const tile_rt::Variant &variant);
-  /// Enqueues a plan. `workspace` is large enough and aligned.
-  void execute(const tile_rt::LaunchPlan &plan, tile_rt::cu::Stream stream, uint64_t workspace);
+  /// Enqueues a call with these arguments, which it takes. `workspace` is large enough and aligned.
+  void execute(tile_rt::PreparedCall &call, const tile_arg *args, tile_rt::cu::Stream stream,
+               uint64_t workspace);
 
 private:
   tile_rt::cu::Module module(unsigned index);
   void fill(const tile_rt::PlannedFill &fill, tile_rt::cu::Stream stream, uint64_t workspace) const;
-  void launch(const tile_rt::PlannedLaunch &launch, tile_rt::cu::Stream stream, uint64_t workspace);
+  void complete(tile_rt::LaunchState &state, const tile_rt::PlannedLaunch &launch);
+  void launch(const tile_rt::PreparedCall &call, size_t step, const tile_arg *args,
+              tile_rt::cu::Stream stream, uint64_t workspace);
 
   std::mutex mutex; ///< guards the two below
   std::vector<tile_rt::cu::Module> modules;

@@ -50,9 +50,13 @@ void Driver::check(cu::Result result, const std::string &what) const {
 
 CurrentContext::CurrentContext(const Driver &driver, cu::Context context) : driver(driver) {
   cu::Context current = nullptr;
-  driver.check(driver.ctxGetCurrent(&current), "cuCtxGetCurrent");
+  if (cu::Result result = driver.ctxGetCurrent(&current)) {
+    driver.check(result, "cuCtxGetCurrent");
+  }
   if (current != context) {
-    driver.check(driver.ctxPush(context), "cuCtxPushCurrent");
+    if (cu::Result result = driver.ctxPush(context)) {
+      driver.check(result, "cuCtxPushCurrent");
+    }
     pushed = true;
   }
 }

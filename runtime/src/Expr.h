@@ -4,6 +4,7 @@
 
 #include "../support/DType.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -135,6 +136,8 @@ struct TensorView {
   uint64_t address = 0; ///< 0: absent
   bool present = false;
   std::vector<int64_t> extents, strides; ///< in elements
+
+  bool isEmpty() const { return std::find(extents.begin(), extents.end(), 0) != extents.end(); }
 };
 struct Env {
   std::vector<Value> dims, scalars, lets; ///< scalars and tensors are indexed by argument

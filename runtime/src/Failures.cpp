@@ -64,6 +64,7 @@ void Failures::close() {
     driver->ctxPop(&popped);
   }
   record = nullptr;
+  isOpen = false;
 }
 
 uint64_t Failures::address() {
@@ -81,6 +82,7 @@ uint64_t Failures::address() {
     driver->check(result, "cuMemHostGetDevicePointer");
   }
   record = static_cast<tile_failure_record *>(memory);
+  isOpen = true;
   return deviceAddress;
 }
 
@@ -90,8 +92,11 @@ uint32_t Failures::add(const std::vector<CheckPlace> &list) {
 }
 
 void Failures::check() {
+  if (!isOpen) {
+    return; // no kernel checks: nothing to lock
+  }
   std::lock_guard<std::mutex> lock(mutex);
-  if (!record || loadAcquire(record->complete) == 0) {
+  if (loadAcquire(record->complete) == 0) {
     return;
   }
   // Its writer is done. Others may be trying to claim it, so `claimed` is not read; they write the rest

@@ -7,6 +7,7 @@
 #include "Manifest.h"
 #include "PlaceNumbers.h"
 
+#include <atomic>
 #include <mutex>
 
 namespace tile_rt {
@@ -37,7 +38,8 @@ public:
 private:
   const Driver *driver = nullptr;
   cu::Context context = nullptr;
-  std::mutex mutex; ///< guards all below
+  std::atomic<bool> isOpen = false; ///< there is a record
+  std::mutex mutex;                 ///< guards all below
   tile_failure_record *record = nullptr;
   uint64_t deviceAddress = 0;
   PlaceNumbers<CheckPlace> places;

@@ -16,13 +16,6 @@ constexpr uint64_t kMapAlign = 16;
 constexpr Int kMapMaxStride = Int{1} << 40;
 constexpr Int kMapMaxExtent = Int{1} << 32;
 
-uint64_t scalarBits(DType type, const Value &value) {
-  if (dtypeKind(type) == ValueKind::Float) {
-    return encodeFloat(type, value.real);
-  }
-  return static_cast<uint64_t>(value.integer);
-}
-
 class Planner {
 public:
   Planner(const Manifest &manifest, const Kernel &kernel, unsigned number, const DeviceInfo &device,
@@ -32,18 +25,7 @@ public:
     env.smCount = device.smCount;
     env.lets.resize(configuration.numLets);
     workspaces.resize(configuration.numWorkspaces);
-    plan.choice.configuration = number;
-  }
-
-  /// Takes these variants instead of choosing.
-  LaunchPlan planKnown(const std::vector<unsigned> &variants) {
-    known = &variants;
-    plan.cost.reset();
-    run();
-    if (plan.choice.variants.size() != variants.size()) {
-      throw Error(TILE_ERROR_NO_VARIANT, "[no-variant] other launches than were known");
-    }
-    return std::move(plan);
+    plan.configuration = number;
   }
 
   LaunchPlan planCheapest() {
@@ -66,7 +48,6 @@ private:
   /// The chosen variant, its maps computed, its cost added to the plan's; throws if there is none.
   const Variant &choose(const Statement &statement, std::vector<PlannedMap> &maps);
   double costOf(const Variant &variant);
-  const Variant &takeKnown(const Statement &statement, std::vector<PlannedMap> &maps);
   /// Why a variant cannot be taken; empty if it can.
   std::string refuse(const Variant &variant, std::vector<PlannedMap> &maps) const;
   const std::string &archOf(const Variant &variant) const {
@@ -83,8 +64,7 @@ private:
   const DeviceInfo &device;
   const VariantFilter &filter;
   Env env;
-  std::vector<uint64_t> workspaces;             ///< offsets
-  const std::vector<unsigned> *known = nullptr; ///< variants, if they need not be chosen
+  std::vector<uint64_t> workspaces; ///< offsets
   LaunchPlan plan;
 };
 
@@ -260,16 +240,6 @@ std::string Planner::refuse(const Variant &variant, std::vector<PlannedMap> &map
   return {};
 }
 
-const Variant &Planner::takeKnown(const Statement &statement, std::vector<PlannedMap> &maps) {
-  const size_t launch = plan.choice.variants.size();
-  const unsigned number = launch < known->size() ? (*known)[launch] : ~0u;
-  if (number >= statement.variants.size() || !refuse(statement.variants[number], maps).empty()) {
-    throw Error(TILE_ERROR_NO_VARIANT, "[no-variant] the known variant does not take this call");
-  }
-  plan.choice.variants.push_back(number);
-  return statement.variants[number];
-}
-
 /// Infinity where there is no number: no call fails because an estimate does.
 double Planner::costOf(const Variant &variant) {
   constexpr double kUnknown = std::numeric_limits<double>::infinity();
@@ -329,7 +299,6 @@ const Variant &Planner::choose(const Statement &statement, std::vector<PlannedMa
     *plan.cost = std::isinf(*plan.cost) ? *plan.cost : *plan.cost + bestCost;
   }
   maps = std::move(eligibleMaps[best]);
-  plan.choice.variants.push_back(static_cast<unsigned>(eligible[best] - statement.variants.data()));
   return *eligible[best];
 }
 
@@ -392,6 +361,7 @@ PlannedParam Planner::planParam(const Parameter &parameter) const {
                                     ", which does not fit " + dtypeName(parameter.type));
     }
     planned.bits = scalarBits(parameter.type, value);
+    planned.copies = copiesScalar(parameter, kernel);
     break;
   }
   }
@@ -406,7 +376,7 @@ void Planner::runLaunch(const Statement &statement) {
   step.isLaunch = true;
   PlannedLaunch &launch = step.launch;
   launch.statement = &statement;
-  launch.variant = known ? &takeKnown(statement, launch.maps) : &choose(statement, launch.maps);
+  launch.variant = &choose(statement, launch.maps);
   if (plan.arch.empty()) {
     plan.arch = archOf(*launch.variant);
   }
@@ -417,6 +387,18 @@ void Planner::runLaunch(const Statement &statement) {
   plan.steps.push_back(std::move(step));
 }
 } // namespace
+
+uint64_t scalarBits(DType type, const Value &value) {
+  if (dtypeKind(type) == ValueKind::Float) {
+    return encodeFloat(type, value.real);
+  }
+  return static_cast<uint64_t>(value.integer);
+}
+
+bool copiesScalar(const Parameter &parameter, const Kernel &kernel) {
+  return parameter.kind == Parameter::Kind::Scalar && parameter.expr.op == Op::Arg &&
+         parameter.type == kernel.arguments[parameter.expr.index].dtype;
+}
 
 bool archRuns(const Module &module, const DeviceInfo &device) {
   unsigned number = 0;
@@ -442,12 +424,6 @@ LaunchPlan planConfiguration(const Manifest &manifest, const Kernel &kernel, uns
   return Planner(manifest, kernel, configuration, device, filter, env).planCheapest();
 }
 
-LaunchPlan planChoice(const Manifest &manifest, const Kernel &kernel, const Choice &choice,
-                      const Env &env, const DeviceInfo &device, const VariantFilter &filter) {
-  return Planner(manifest, kernel, choice.configuration, device, filter, env)
-      .planKnown(choice.variants);
-}
-
 std::string describeConfiguration(const Kernel &kernel, unsigned configuration) {
   std::string text;
   if (kernel.configurations.size() > 1) {
@@ -462,8 +438,8 @@ std::string describeConfiguration(const Kernel &kernel, unsigned configuration) 
 std::string describePlan(const Manifest &manifest, const Kernel &kernel, const LaunchPlan &plan) {
   std::string text;
   if (kernel.configurations.size() > 1) {
-    text = "configuration " + std::to_string(plan.choice.configuration) + ": " +
-           describeConfiguration(kernel, plan.choice.configuration) + "\n";
+    text = "configuration " + std::to_string(plan.configuration) + ": " +
+           describeConfiguration(kernel, plan.configuration) + "\n";
   }
   for (const PlanStep &step : plan.steps) {
     if (!step.isLaunch) {

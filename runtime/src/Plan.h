@@ -38,9 +38,10 @@ struct PlannedMap {
 
 struct PlannedParam {
   Parameter::Kind kind = Parameter::Kind::Scalar;
-  Place place;       ///< of a tensor or workspace
-  uint64_t bits = 0; ///< of a scalar, in the low bytes
-  unsigned map = 0;  ///< index into the launch's maps
+  Place place;         ///< of a tensor or workspace
+  uint64_t bits = 0;   ///< of a scalar, in the low bytes
+  bool copies = false; ///< a scalar as the call gives it: not part of what the plan depends on
+  unsigned map = 0;    ///< index into the launch's maps
 };
 
 /// Fill `count` elements of `elementBytes` at the place with the low bytes of `bits`.
@@ -64,19 +65,11 @@ struct PlanStep {
   PlannedLaunch launch;
 };
 
-/// What a call takes of what a kernel has: one of its configurations and, for each launch that is
-/// made, in order, one of its variants.
-struct Choice {
-  unsigned configuration = 0;
-  std::vector<unsigned> variants;
-};
-
 struct LaunchPlan {
-  Choice choice;
+  unsigned configuration = 0;  ///< that the call takes
   std::vector<PlanStep> steps; ///< in order
   uint64_t workspaceBytes = 0;
-  /// What the variants of all launches cost together; nothing if one of them does not say it, or if
-  /// they were known.
+  /// What the variants of all launches cost together; nothing if one of them does not say it.
   std::optional<double> cost = 0;
   std::string_view arch; ///< of the first launch's code; "" without launches
 };
@@ -86,15 +79,40 @@ struct LaunchPlan {
 /// are never looked at.
 Env bindArguments(const Kernel &kernel, Span<const tile_arg> args);
 
+/// The bytes that a tensor touches, counted from its address: [begin, end).
+struct ByteRange {
+  Int begin = 0, end = 0;
+};
+ByteRange touchedBytes(DType type, const TensorView &view);
+
+/// Calls `function` with the numbers of two arguments, the smaller first, for all that must not lie over each other
+/// in this call but as the kernel admits: both are tensors with elements, and one is written.
+template <class Function>
+void forEachAliasPair(const Kernel &kernel, const Env &env, Function &&function) {
+  auto takesPart = [&](unsigned i) {
+    return kernel.arguments[i].isTensor && env.tensors[i].present && !env.tensors[i].isEmpty();
+  };
+  for (unsigned i = 0; i < kernel.arguments.size(); ++i) {
+    for (unsigned j = i + 1; j < kernel.arguments.size(); ++j) {
+      if ((kernel.arguments[i].isWritten() || kernel.arguments[j].isWritten()) && takesPart(i) &&
+          takesPart(j)) {
+        function(i, j);
+      }
+    }
+  }
+}
+
+/// Whether a parameter is an argument's value as it was given.
+bool copiesScalar(const Parameter &parameter, const Kernel &kernel);
+/// The bits of a value as a parameter of this type has them.
+uint64_t scalarBits(DType type, const Value &value);
+/// The bits of a scalar argument as a parameter of its own type has them.
+uint64_t scalarParameter(const Argument &argument, const void *data);
+
 /// Plans a call with one of the kernel's configurations; `env` is what bindArguments gave. Throws
 /// Error: TILE_ERROR_ARGUMENT, or TILE_ERROR_NO_VARIANT with the reasons.
 LaunchPlan planConfiguration(const Manifest &manifest, const Kernel &kernel, unsigned configuration,
                              const Env &env, const DeviceInfo &device, const VariantFilter &filter);
-
-/// The same with known variants, whose costs are not computed. Throws Error too where one of them does
-/// not take the call, or their number is not that of the launches.
-LaunchPlan planChoice(const Manifest &manifest, const Kernel &kernel, const Choice &choice,
-                      const Env &env, const DeviceInfo &device, const VariantFilter &filter);
 
 /// Whether code for `arch` ("sm_90a") runs on the device: plain architectures on the same major
 /// version from that minor version on (cubins) and, if the module may hold PTX, on everything

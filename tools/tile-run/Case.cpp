@@ -253,7 +253,7 @@ CaseResult runCase(tile_pack &pack, const CaseOptions &options) {
                      kernel.kernel->symbol + "` has " + std::to_string(configurations));
   }
   kernel.filter = {options.arch, options.variant, options.configuration};
-  kernel.choices.clear();
+  kernel.calls.clear();
   if (!pack.context) {
     return runOnEmulator(kernel, options);
   }

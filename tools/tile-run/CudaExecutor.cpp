@@ -125,8 +125,8 @@ std::unique_ptr<Buffer> CudaExecutor::allocate(size_t bytes, const std::string &
   return std::make_unique<DeviceBuffer>(driver, bytes);
 }
 
-void CudaExecutor::run(const LaunchPlan &plan, uint64_t workspace) {
-  pack.execute(plan, nullptr, workspace);
+void CudaExecutor::run(PreparedCall &call, uint64_t workspace) {
+  pack.execute(call, arguments().data(), nullptr, workspace);
   cu::Result result = driver.ctxSynchronize();
   say(pack.context->prints.take());
   driver.check(result, "running the kernel");
@@ -148,7 +148,9 @@ Rounds CudaExecutor::time(const Timing &timing, const std::function<void()> &oth
     end.record();
     return end.millisecondsSince(begin);
   };
-  const std::function<void()> own = [&] { pack.execute(plan, nullptr, workspace->address()); };
+  const std::function<void()> own = [&] {
+    pack.execute(*call, arguments().data(), nullptr, workspace->address());
+  };
   for (int i = 0; i < timing.warmup; ++i) {
     measure(own);
     if (other) {

@@ -36,7 +36,7 @@ public:
 
 private:
   const tile_rt::DeviceInfo &device() const override { return pack.context->info; }
-  void run(const tile_rt::LaunchPlan &plan, uint64_t workspace) override;
+  void run(tile_rt::PreparedCall &call, uint64_t workspace) override;
 
   tile_pack &pack;
   const tile_rt::Driver &driver;

@@ -285,9 +285,9 @@ bool EmulatorExecutor::launch(const PlannedLaunch &launch, uint64_t workspace) {
   return ended;
 }
 
-void EmulatorExecutor::run(const LaunchPlan &plan, uint64_t workspace) {
+void EmulatorExecutor::run(PreparedCall &call, uint64_t workspace) {
   try {
-    for (const PlanStep &step : plan.steps) {
+    for (const PlanStep &step : call.plan.steps) {
       if (!step.isLaunch) {
         fill(step.fill, workspace);
       } else if (!launch(step.launch, workspace)) {

@@ -32,7 +32,7 @@ public:
 
 private:
   const tile_rt::DeviceInfo &device() const override { return info; }
-  void run(const tile_rt::LaunchPlan &plan, uint64_t workspace) override;
+  void run(tile_rt::PreparedCall &call, uint64_t workspace) override;
   tile_emu::Emulator::Loaded &module(unsigned index);
   std::string ptxText(unsigned index) const;
   void fill(const tile_rt::PlannedFill &fill, uint64_t workspace);

@@ -6,8 +6,11 @@ namespace tile_run {
 
 std::string PlanExecutor::prepare(std::span<const tile_arg> given, bool verbose) {
   args = given;
-  plan = planCall(kernel.pack->manifest, *kernel.kernel, args, device(), kernel.filter,
-                  &kernel.choices);
+  const Env env = bindArguments(*kernel.kernel, args);
+  call = std::make_unique<PreparedCall>(
+      *kernel.kernel, env,
+      planCall(kernel.pack->manifest, *kernel.kernel, env, device(), kernel.filter));
+  const LaunchPlan &plan = call->plan;
   if (plan.workspaceBytes > memoryLimit()) {
     throw Error(TILE_ERROR_ARGUMENT, "the call needs a workspace of " +
                                          std::to_string(plan.workspaceBytes) +
@@ -17,7 +20,7 @@ std::string PlanExecutor::prepare(std::span<const tile_arg> given, bool verbose)
   if (verbose) {
     return describePlan(kernel.pack->manifest, *kernel.kernel, plan);
   }
-  std::string text = describeConfiguration(*kernel.kernel, plan.choice.configuration);
+  std::string text = describeConfiguration(*kernel.kernel, plan.configuration);
   text += text.empty() ? "" : ": ";
   bool isFirst = true;
   for (const std::string &name : variants()) {
@@ -29,7 +32,10 @@ std::string PlanExecutor::prepare(std::span<const tile_arg> given, bool verbose)
 
 std::vector<std::string> PlanExecutor::variants() const {
   std::vector<std::string> names;
-  for (const PlanStep &step : plan.steps) {
+  if (!call) {
+    return names; // the call was refused
+  }
+  for (const PlanStep &step : call->plan.steps) {
     if (step.isLaunch) {
       names.push_back(step.launch.variant->name);
     }

@@ -13,7 +13,7 @@ public:
 
   /// Plans the call and allocates its workspace.
   std::string prepare(std::span<const tile_arg> args, bool verbose) override;
-  void run() override { run(plan, workspace->address()); }
+  void run() override { run(*call, workspace->address()); }
   std::string damage() const override;
   /// What was prepared.
   std::span<const tile_arg> arguments() const { return args; }
@@ -24,8 +24,8 @@ public:
 
 protected:
   virtual const tile_rt::DeviceInfo &device() const = 0;
-  /// Runs a plan to its end. `workspace` is large enough and aligned.
-  virtual void run(const tile_rt::LaunchPlan &plan, uint64_t workspace) = 0;
+  /// Runs a call of the arguments to its end. `workspace` is large enough and aligned.
+  virtual void run(tile_rt::PreparedCall &call, uint64_t workspace) = 0;
 
   void say(const tile_rt::Printed &more) {
     said.text += more.text;
@@ -33,7 +33,7 @@ protected:
   }
 
   const tile_kernel &kernel;
-  tile_rt::LaunchPlan plan;
+  std::unique_ptr<tile_rt::PreparedCall> call; ///< null until one was planned
   /// Memory of the derived executor: its destructor gives this back while the device is there.
   std::unique_ptr<tile_rt::Buffer> workspace;
 

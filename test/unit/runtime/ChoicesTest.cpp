@@ -38,25 +38,22 @@ protected:
 
   LaunchPlan plan(const Call &call, const VariantFilter &filter = {},
                   const DeviceInfo &device = hopper()) {
-    return planCall(manifest, manifest.kernels[0], call.args, device, filter, &choices);
+    return planCall(manifest, manifest.kernels[0], bindArguments(manifest.kernels[0], call.args),
+                    device, filter);
   }
 
   Manifest manifest;
-  KnownChoices choices;
 };
 
 TEST_F(Choices, TheCheapestTakesTheCall) {
   LaunchPlan small = plan(gemmCall(512, 512, 64)); // 64 blocks of 10, or 8 of 50
-  EXPECT_EQ(small.choice.configuration, 1u);
+  EXPECT_EQ(small.configuration, 1u);
   EXPECT_EQ(small.steps[0].launch.blocks[0], 64u);
   EXPECT_EQ(small.cost, 10.0);
   LaunchPlan large = plan(gemmCall(4096, 4096, 64)); // 512 / 132 = 4 waves of 50, or 32 of 10
-  EXPECT_EQ(large.choice.configuration, 0u);
+  EXPECT_EQ(large.configuration, 0u);
   EXPECT_EQ(large.cost, 200.0);
   EXPECT_EQ(large.steps[0].launch.blocks[0], 132u); // persistent
-  // Again, from what is kept.
-  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 1u);
-  EXPECT_EQ(plan(gemmCall(4096, 4096, 64)).choice.configuration, 0u);
 }
 
 TEST_F(Choices, OneWithoutACostIsTakenWhenItsTurnComes) {
@@ -65,7 +62,7 @@ TEST_F(Choices, OneWithoutACostIsTakenWhenItsTurnComes) {
   first[1].erase("cost");
   manifest = parseJson(json);
   // The variant for aligned rows has a cost, but not all that might be taken have.
-  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 0u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, 0u);
   EXPECT_EQ(plan(gemmCall(512, 512, 64)).cost, std::nullopt);
 }
 
@@ -75,8 +72,8 @@ TEST_F(Choices, AFalseCheckPassesOver) {
     { "expr": { "op": "eq", "args": [ { "op": "rem", "args": [ {"dim": "K"}, 64 ] }, 0 ] },
       "text": "K % 64 == 0" } ])json");
   manifest = parseJson(json);
-  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 1u);
-  EXPECT_EQ(plan(gemmCall(512, 512, 72)).choice.configuration, 0u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, 1u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 72)).configuration, 0u);
   VariantFilter second{"", "", 1};
   expectError(errorOf([&] { plan(gemmCall(512, 512, 72), second); }), "where-failed",
               {"`K % 64 == 0`", "K = 72"});
@@ -93,7 +90,7 @@ TEST_F(Choices, WhatNoneTakesSaysWhyForEach) {
 
 TEST_F(Choices, AGridTooLargeIsNotTaken) {
   // 2^31 points of 64 x 64, but not of 128 x 256.
-  EXPECT_EQ(plan(gemmCall(1 << 22, 1 << 21, 8)).choice.configuration, 0u);
+  EXPECT_EQ(plan(gemmCall(1 << 22, 1 << 21, 8)).configuration, 0u);
 }
 
 TEST_F(Choices, CodeOfOtherArchitecturesIsNotCompared) {
@@ -107,52 +104,13 @@ TEST_F(Choices, CodeOfOtherArchitecturesIsNotCompared) {
   }
   configurations.push_back(other);
   manifest = parseJson(json);
-  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 1u);
-  choices.clear();
-  EXPECT_EQ(plan(gemmCall(512, 512, 64), {"sm_80", ""}).choice.configuration, 2u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, 1u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64), {"sm_80", ""}).configuration, 2u);
 }
 
 TEST_F(Choices, OneOfThemCanBeAskedFor) {
-  EXPECT_EQ(plan(gemmCall(512, 512, 64), {"", "", 0}).choice.configuration, 0u);
-  EXPECT_EQ(plan(gemmCall(4096, 4096, 64), {"", "", 1}).choice.configuration, 1u);
-}
-
-TEST_F(Choices, KeptOnesFollowAlignmentAndShape) {
-  Json json = twoTiles();
-  // Only the first has code for any extents.
-  json["kernels"][0]["configurations"][1]["host"][0]["launch"]["variants"].erase(1);
-  manifest = parseJson(json);
-  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 1u);
-  EXPECT_EQ(plan(gemmCall(512, 512, 65)).choice.configuration, 0u);
-  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 1u);
-  for (int64_t n = 1; n < 100; ++n) { // more than are kept
-    EXPECT_EQ(plan(gemmCall(n * 8, 8, 8)).choice.configuration, 1u) << n;
-    EXPECT_EQ(plan(gemmCall(n * 8, 8, 7)).choice.configuration, 0u) << n;
-  }
-}
-
-TEST_F(Choices, AWrongKeptOneDoesNoHarm) {
-  // As if two calls had one hash: what is kept does not take this call, or is of another kernel.
-  Json json = twoTiles();
-  json["kernels"][0]["configurations"][1]["host"][0]["launch"]["variants"].erase(1);
-  manifest = parseJson(json);
-  const Call call = gemmCall(512, 512, 65);
-  for (const Choice &wrong : {Choice{1, {0}}, {0, {0}}, {0, {7}}, {0, {1, 1}}, {0, {}}}) {
-    choices.clear();
-    choices.add(hashOfCall(bindArguments(manifest.kernels[0], call.args)), wrong);
-    LaunchPlan taken = plan(call);
-    EXPECT_EQ(taken.choice.configuration, 0u);
-    EXPECT_EQ(taken.choice.variants, (std::vector<unsigned>{1}));
-    EXPECT_EQ(taken.steps[0].launch.variant->name, "plain");
-  }
-}
-
-TEST_F(Choices, WhatIsKeptIsNotPricedAgain) {
-  EXPECT_EQ(plan(gemmCall(512, 512, 64)).cost, 10.0);
-  LaunchPlan again = plan(gemmCall(512, 512, 64));
-  EXPECT_EQ(again.cost, std::nullopt);
-  EXPECT_EQ(again.choice.variants, (std::vector<unsigned>{0}));
-  EXPECT_EQ(again.steps[0].launch.variant->name, "tma");
+  EXPECT_EQ(plan(gemmCall(512, 512, 64), {"", "", 0}).configuration, 0u);
+  EXPECT_EQ(plan(gemmCall(4096, 4096, 64), {"", "", 1}).configuration, 1u);
 }
 
 TEST_F(Choices, LetsAndWorkspacesAreTheirOwn) {
@@ -187,12 +145,11 @@ TEST_F(Choices, PreferencesOutrankCosts) {
     { "ranges": { "M": [512, 512], "N": [512, 512], "K": [64, 64] }, "configuration": 0 },
     { "ranges": { "M": [363, 724], "N": [363, 724], "K": [46, 90] }, "configuration": 1 },
     { "ranges": { "M": [2897, 5792] }, "configuration": 1 } ])"));
-  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 0u);   // exact; the cheapest is 1
-  EXPECT_EQ(plan(gemmCall(512, 512, 72)).choice.configuration, 1u);   // the bucket
-  EXPECT_EQ(plan(gemmCall(4096, 4096, 64)).choice.configuration, 1u); // the cheapest is 0
-  EXPECT_EQ(plan(gemmCall(2896, 8192, 64)).choice.configuration, 0u); // outside: the cheapest
-  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 0u);   // kept
-  EXPECT_EQ(plan(gemmCall(512, 512, 64), {"", "", 1}).choice.configuration, 1u); // asked for
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, 0u);   // exact; the cheapest is 1
+  EXPECT_EQ(plan(gemmCall(512, 512, 72)).configuration, 1u);   // the bucket
+  EXPECT_EQ(plan(gemmCall(4096, 4096, 64)).configuration, 1u); // the cheapest is 0
+  EXPECT_EQ(plan(gemmCall(2896, 8192, 64)).configuration, 0u); // outside: the cheapest
+  EXPECT_EQ(plan(gemmCall(512, 512, 64), {"", "", 1}).configuration, 1u); // asked for
 }
 
 TEST_F(Choices, APreferenceThatDoesNotTakeTheCallIsPassedOver) {
@@ -200,8 +157,8 @@ TEST_F(Choices, APreferenceThatDoesNotTakeTheCallIsPassedOver) {
                               { "ranges": { "N": [512, 512] }, "configuration": 0 } ])");
   json["kernels"][0]["configurations"][1]["host"][0]["launch"]["variants"].erase(1);
   manifest = parseJson(json);
-  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 1u);
-  EXPECT_EQ(plan(gemmCall(512, 512, 65)).choice.configuration, 0u); // rows that are not aligned
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, 1u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 65)).configuration, 0u); // rows that are not aligned
 }
 
 // Code for any rows takes aligned ones as well, which is slower than what any configuration has for them.
@@ -214,14 +171,13 @@ TEST_F(Choices, PreferencesForAnyRowsAreNotForAlignedOnes) {
   manifest = parseJson(json);
   auto chosen = [&](int64_t m, int64_t k) {
     const LaunchPlan taken = plan(gemmCall(m, m, k));
-    return std::to_string(taken.choice.configuration) + taken.steps[0].launch.variant->name;
+    return std::to_string(taken.configuration) + taken.steps[0].launch.variant->name;
   };
   EXPECT_EQ(chosen(512, 64), "0tma");    // preferred; the cheapest is 1
   EXPECT_EQ(chosen(512, 65), "1plain");  // the preference is for aligned rows
   EXPECT_EQ(chosen(4096, 64), "0tma");   // the preference is not
   EXPECT_EQ(chosen(4096, 65), "1plain"); // preferred; the cheapest is 0
   manifest.kernels[0].preferences.clear();
-  choices.clear();
   EXPECT_EQ(chosen(4096, 65), "0plain");
 }
 
@@ -235,9 +191,8 @@ TEST_F(Choices, CostsThatAreNoNumbersFailNoCall) {
       variant["cost"] = Json::parse(cost);
     }
     manifest = parseJson(json);
-    choices.clear();
-    EXPECT_EQ(plan(gemmCall(4096, 4096, 64)).choice.configuration, 1u) << cost; // which has costs
-    EXPECT_EQ(plan(gemmCall(4096, 4096, 64), {"", "", 0}).choice.configuration, 0u) << cost;
+    EXPECT_EQ(plan(gemmCall(4096, 4096, 64)).configuration, 1u) << cost; // which has costs
+    EXPECT_EQ(plan(gemmCall(4096, 4096, 64), {"", "", 0}).configuration, 0u) << cost;
   }
 }
 
@@ -250,9 +205,8 @@ TEST_F(Choices, PreferencesForOtherArchitecturesDoNotCount) {
     variant["module"] = 1;
   }
   manifest = parseJson(json);
-  EXPECT_EQ(plan(gemmCall(512, 512, 64)).choice.configuration, 0u);
-  choices.clear();
-  EXPECT_EQ(plan(gemmCall(512, 512, 64), {"sm_80", ""}).choice.configuration, 2u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, 0u);
+  EXPECT_EQ(plan(gemmCall(512, 512, 64), {"sm_80", ""}).configuration, 2u);
 }
 
 TEST(Preferences, AreChecked) {

@@ -67,9 +67,9 @@ TEST_F(LaunchTest, TensorMapVariant) {
     kernel.launch(args(256, 256, 128));
   }
   std::vector<std::string> expected = {
-      "map type 6 dims 64 8192 strides 128 box 64 128 modes 0330",
       "load imageA",
       "attribute 8 196608",
+      "map type 6 dims 64 8192 strides 128 box 64 128 modes 0330",
       ("launch gemm_tma_2 grid 132 1 1 block 384 1 1 shared 196608 0000000001000000 "
        "4000000000000000"),
       "map type 6 dims 128 256 strides 256 box 64 128 modes 0330",

@@ -23,7 +23,8 @@ Planned plan(const Json &json, const Call &call, const DeviceInfo &device = hopp
              const VariantFilter &filter = {}) {
   Planned result;
   result.manifest = parseJson(json);
-  result.plan = planCall(result.manifest, result.manifest.kernels[0], call.args, device, filter);
+  result.plan = planCall(result.manifest, result.manifest.kernels[0],
+                         bindArguments(result.manifest.kernels[0], call.args), device, filter);
   // The plan points into the manifest, whose vectors keep their memory when moved.
   return result;
 }
@@ -31,7 +32,10 @@ Planned plan(const Json &json, const Call &call, const DeviceInfo &device = hopp
 std::string planError(const Json &json, const Call &call, const DeviceInfo &device = hopper(),
                       const VariantFilter &filter = {}) {
   Manifest manifest = parseJson(json);
-  return errorOf([&] { planCall(manifest, manifest.kernels[0], call.args, device, filter); });
+  return errorOf([&] {
+    planCall(manifest, manifest.kernels[0], bindArguments(manifest.kernels[0], call.args), device,
+             filter);
+  });
 }
 
 Json &variants(Json &json) {

@@ -2,6 +2,7 @@
 // thread is told must be its own.
 #include "TestPack.h"
 #include "runtime/include/tile/tile.hpp"
+#include "runtime/src/Device.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -13,7 +14,7 @@
 namespace tile_rt::test {
 namespace {
 
-constexpr int kThreads = 4, kCalls = 100;
+constexpr int kThreads = 8, kCalls = 100;
 
 class ThreadsTest : public testing::Test {
 protected:
@@ -84,6 +85,42 @@ TEST_F(ThreadsTest, HaveObjectsOfTheirOwn) {
       pack.kernel("gemm").launch(args(128, 256, 64));
     }
   });
+}
+
+// Shapes and addresses differ from thread to thread, more of them than are kept; what is launched is right
+// by what the launch says of itself.
+TEST_F(ThreadsTest, ShareWhatWasPrepared) {
+  tile::Context context;
+  tile::Pack pack = load(context, gemmManifest());
+  tile_kernel *kernel = pack.kernel("gemm").get();
+  together([&](int number) {
+    for (int64_t i = 0; i < kCalls; ++i) {
+      const int64_t m = 128 * (1 + (i * (number + 1)) % 90);
+      Call call;
+      call.tensor(kA + 16 * static_cast<uint64_t>(number), TILE_F16, {m, 64});
+      call.tensor(kB, TILE_F16, {64, 256}).tensor(kC, TILE_F16, {m, 256});
+      EXPECT_EQ(tile_launch(kernel, call.args.data(), call.args.size(), nullptr, nullptr, 0),
+                TILE_OK);
+      const auto prepared = kernel->prepare(call.args.data(), call.args.size());
+      EXPECT_EQ(prepared->plan.steps.at(0).launch.blocks[0], std::min<int64_t>(m / 128, 132));
+    }
+  });
+}
+
+TEST_F(ThreadsTest, LoadLaunchAndDestroyOnTwoDevices) {
+  setenv("FAKE_DRIVER_DEVICES", "2", 1);
+  tile::Context first(0), second(1);
+  together([&](int number) {
+    const tile::Context &context = number % 2 ? second : first;
+    for (int i = 0; i < 20; ++i) {
+      tile::Pack pack = load(context, gemmManifest());
+      tile::Kernel kernel = pack.kernel("gemm");
+      for (int64_t m = 1; m < 5; ++m) {
+        kernel.launch(args(128 * m, 256, 64));
+      }
+    }
+  });
+  unsetenv("FAKE_DRIVER_DEVICES");
 }
 
 TEST_F(ThreadsTest, AreToldTheirOwnErrors) {
