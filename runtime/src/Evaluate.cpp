@@ -4,6 +4,8 @@
 #include "../support/Span.h"
 #include "Error.h"
 #include "Expr.h"
+#include "FlatProgram.h"
+#include "Operators.h"
 
 #include <array>
 #include <cmath>
@@ -133,95 +135,6 @@ Int intOperator(const Expr &expr, Int a, Int b) {
   return result;
 }
 
-double floatOperator(const Expr &expr, double a, double b, double c) {
-  switch (expr.op) {
-  case Op::Add:
-    return a + b;
-  case Op::Sub:
-    return a - b;
-  case Op::Mul:
-    return a * b;
-  case Op::Div:
-    return a / b;
-  case Op::Neg:
-    return -a;
-  case Op::Abs:
-    return std::fabs(a);
-  case Op::Min:
-    return std::fmin(a, b);
-  case Op::Max:
-    return std::fmax(a, b);
-  case Op::Fma:
-    return expr.type.value_or(DType::F32) == DType::F32
-               ? std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c))
-               : std::fma(a, b, c);
-  case Op::Sqrt:
-    return std::sqrt(a);
-  case Op::Rsqrt:
-    return 1 / std::sqrt(a);
-  case Op::Exp:
-    return std::exp(a);
-  case Op::Exp2:
-    return std::exp2(a);
-  case Op::Log:
-    return std::log(a);
-  case Op::Log2:
-    return std::log2(a);
-  case Op::Pow:
-    return std::pow(a, b);
-  case Op::Sin:
-    return std::sin(a);
-  case Op::Cos:
-    return std::cos(a);
-  case Op::Tanh:
-    return std::tanh(a);
-  case Op::Erf:
-    return std::erf(a);
-  case Op::Sigmoid:
-    return 1 / (1 + std::exp(-a));
-  case Op::Floor:
-    return std::floor(a);
-  case Op::Ceil:
-    return std::ceil(a);
-  case Op::Round:
-    return std::nearbyint(a); // to even, in the default rounding mode
-  default:
-    return std::trunc(a);
-  }
-}
-
-template <class T>
-bool compare(Op op, T a, T b) {
-  switch (op) {
-  case Op::Eq:
-    return a == b;
-  case Op::Ne:
-    return a != b;
-  case Op::Lt:
-    return a < b;
-  case Op::Le:
-    return a <= b;
-  case Op::Gt:
-    return a > b;
-  default:
-    return a >= b;
-  }
-}
-
-Value castValue(DType type, const Value &value) {
-  switch (dtypeKind(type)) {
-  case ValueKind::Float:
-    return Value::ofFloat(value.kind == ValueKind::Float ? roundFloat(type, value.real)
-                                                         : intToFloat(type, value.integer));
-  case ValueKind::Int:
-    return Value::ofInt(value.kind == ValueKind::Float ? floatToInt(type, value.real)
-                                                       : wrapInt(type, value.integer));
-  case ValueKind::Bool:
-    break;
-  }
-  return value;
-}
-
 Value evaluateLeaf(const Expr &expr, const Env &env) {
   switch (expr.op) {
   case Op::Const:
@@ -301,11 +214,12 @@ Value evaluateReciprocal(const Expr &expr, Int divisor) {
 Value evaluateArithmetic(const Expr &expr, Span<const Value> v) {
   if (expr.kind == ValueKind::Float) {
     auto at = [&](size_t i) { return i < v.size() ? v[i].real : 0.0; };
-    double result = floatOperator(expr, at(0), at(1), at(2));
+    const DType type = expr.type.value_or(DType::F32);
+    double result = floatOperator(expr.op, type, at(0), at(1), at(2));
     for (size_t i = 2; i < v.size() && expr.op != Op::Fma; ++i) {
-      result = floatOperator(expr, result, v[i].real, 0);
+      result = floatOperator(expr.op, type, result, v[i].real, 0);
     }
-    return Value::ofFloat(roundFloat(expr.type.value_or(DType::F32), result));
+    return Value::ofFloat(roundFloat(type, result));
   }
   Int result = intOperator(expr, v[0].integer, v.size() > 1 ? v[1].integer : 0);
   for (size_t i = 2; i < v.size(); ++i) {
@@ -318,6 +232,9 @@ Value evaluateArithmetic(const Expr &expr, Span<const Value> v) {
 Value evaluate(const Expr &expr, const Env &env) {
   if (expr.op <= Op::GridPoints) {
     return evaluateLeaf(expr, env);
+  }
+  if (Value value; expr.flat && expr.flat->run(env, value)) {
+    return value;
   }
   if (expr.op == Op::And || expr.op == Op::Or || expr.op == Op::Not) {
     return evaluateLogic(expr, env);

@@ -5,6 +5,7 @@
 #include "../support/DType.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -96,6 +97,8 @@ enum class Op : uint8_t {
   IsFinite,
 };
 
+class FlatProgram;
+
 struct Expr {
   Op op = Op::Const;
   ValueKind kind = ValueKind::Int; ///< of the result; known when the manifest is read
@@ -105,6 +108,8 @@ struct Expr {
   Value constant;
   std::string name; ///< of a leaf, for texts
   std::vector<Expr> args;
+  /// The same as a flat program; null of parts of an expression, and where there is none.
+  std::shared_ptr<const FlatProgram> flat;
 };
 
 /// How an operator is written and what it takes.

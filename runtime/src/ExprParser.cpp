@@ -1,6 +1,7 @@
 #include "ExprParser.h"
 
 #include "../support/Floats.h"
+#include "FlatProgram.h"
 
 namespace tile_rt {
 
@@ -206,6 +207,8 @@ TILE_RT_NOINLINE void checkKinds(const JsonRef &json, const OpInfo &info, Expr &
   }
 }
 
+Expr parseNested(const JsonRef &json, const NameScope &names, unsigned depth);
+
 Expr parseNode(const JsonRef &json, const NameScope &names, unsigned depth) {
   const OpInfo *info = findOp(json["op"].string());
   if (!info) {
@@ -218,7 +221,7 @@ Expr parseNode(const JsonRef &json, const NameScope &names, unsigned depth) {
   Expr expr;
   expr.op = info->op;
   for (const JsonRef &arg : args.items()) {
-    expr.args.push_back(parseExpr(arg, names, depth + 1));
+    expr.args.push_back(parseNested(arg, names, depth + 1));
   }
   if (json.has("type")) {
     expr.type = parseDType(json["type"], true);
@@ -272,7 +275,8 @@ Value parseConstant(const JsonRef &json, DType type) {
   return Value::ofFloat(roundFloat(type, json.raw().get<double>()));
 }
 
-Expr parseExpr(const JsonRef &json, const NameScope &names, unsigned depth) {
+namespace {
+Expr parseNested(const JsonRef &json, const NameScope &names, unsigned depth) {
   if (depth > kMaxDepth) {
     json.fail("the expression is nested too deeply");
   }
@@ -291,9 +295,18 @@ Expr parseExpr(const JsonRef &json, const NameScope &names, unsigned depth) {
   }
   return json.has("op") ? parseNode(json, names, depth) : parseLeaf(json, names);
 }
+} // namespace
+
+Expr parseExpr(const JsonRef &json, const NameScope &names) {
+  Expr expr = parseNested(json, names, 0);
+  if (expr.op > Op::GridPoints) {
+    expr.flat = FlatProgram::compile(expr);
+  }
+  return expr;
+}
 
 Expr parseExpr(const JsonRef &json, const NameScope &names, ValueKind kind) {
-  Expr expr = parseExpr(json, names, 0u);
+  Expr expr = parseExpr(json, names);
   if (expr.kind != kind) {
     json.fail(std::string("must be ") + kindName(kind));
   }

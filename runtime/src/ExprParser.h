@@ -23,7 +23,8 @@ struct NameScope {
 DType parseDType(const JsonRef &json, bool scalarsOnly);
 /// A typed number: JSON number, bool, or "inf", "-inf", "nan".
 Value parseConstant(const JsonRef &json, DType type);
-Expr parseExpr(const JsonRef &json, const NameScope &names, unsigned depth = 0);
+/// With its flat program, where it has one.
+Expr parseExpr(const JsonRef &json, const NameScope &names);
 /// An expression of that kind, or a failure.
 Expr parseExpr(const JsonRef &json, const NameScope &names, ValueKind kind);
 

@@ -29,7 +29,7 @@ protected:
   }
   Value eval(const char *text) {
     Json json = Json::parse(text);
-    return evaluate(parseExpr(JsonRef(json, "e"), names, 0u), env);
+    return evaluate(parseExpr(JsonRef(json, "e"), names), env);
   }
   int64_t integer(const char *text) {
     Value value = eval(text);
@@ -43,7 +43,7 @@ protected:
   }
   std::string refusal(const char *text) {
     Json json = Json::parse(text);
-    return errorOf([&] { parseExpr(JsonRef(json, "e"), names, 0u); });
+    return errorOf([&] { parseExpr(JsonRef(json, "e"), names); });
   }
 
   Manifest manifest;
@@ -240,7 +240,7 @@ TEST_F(ExprTest, DeepNestingIsRefused) {
 TEST_F(ExprTest, TextReadsLikeSource) {
   Json json = Json::parse(R"({"op": "add", "args": [{"op": "ceildiv", "args": [{"dim": "M"}, 128]},
                               {"op": "select", "args": [{"op": "lt", "args": [{"arg": "n"}, 0]}, 1, 2]}]})");
-  EXPECT_EQ(exprText(parseExpr(JsonRef(json, "e"), names, 0u)),
+  EXPECT_EQ(exprText(parseExpr(JsonRef(json, "e"), names)),
             "ceildiv(M, 128) + ((n < 0) ? 1 : 2)");
 }
 
