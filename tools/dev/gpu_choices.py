@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """How good the compiler's choice of a gemm's parameters is, on a GPU.
 
-    gpu_choices.py prepare DIR [--source kernels/gemm/gemm.tile] [--type f16]    here: packs of the choice and of candidates
+    gpu_choices.py prepare DIR [--source kernels/gemm/gemm.tile] [--type f16] [--every]
+                                                                                here: packs of the choice and of candidates, 24 or every one of the source
     gpu_choices.py run DIR --out DIR [--random 20] [--seconds 400]              there: needs torch, builds nothing
 
 For each shape (those below and random ones, each extent log-uniform in 16..16384, half of them multiples of 8) what `auto` takes, each of the
@@ -26,7 +27,15 @@ CANDIDATES = [(128, 256, 64, 4, 256), (256, 128, 64, 4, 256), (128, 192, 64, 4, 
               (64, 192, 64, 5, 128), (64, 128, 64, 6, 128), (64, 128, 128, 4, 128), (64, 128, 64, 3, 128), (128, 64, 64, 6, 128), (256, 64, 64, 5, 256),
               (128, 64, 128, 4, 256), (64, 64, 64, 6, 128), (64, 64, 64, 8, 128), (64, 64, 128, 4, 128), (64, 64, 128, 6, 128), (64, 64, 32, 4, 128)]
 PARAMETERS = ("BM", "BN", "BK", "STAGES", "THREADS")
+MAX_CANDIDATES = 100000  # that tilec tune takes
 ROUNDS, LAUNCHES, FLUSH_BYTES = 2, 8, 256 << 20
+
+
+def every_candidate(tilec, source, dtype):
+    """All candidates of the source's `tune` for sm_90a, as dicts of texts."""
+    command = [tilec, "tune", source, "-P", f"T={dtype}", "--dry-run", "--candidates", str(MAX_CANDIDATES), *[f"--dim={x}=1024" for x in "MNK"]]
+    plan = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return [dict(pair.split(" = ") for pair in line.split(" us  ")[1].split(", ")) for line in plan.splitlines() if " us  " in line]
 
 
 def prepare(options):
@@ -37,10 +46,12 @@ def prepare(options):
     kernel = source.stem
     tilec = root / "build/bin/tilec"
     subprocess.run([tilec, source, "-P", "auto", "-P", f"T={options.type}", "-o", folder / "auto.pack"], check=True)
+    candidates = every_candidate(tilec, source, options.type) if options.every else [dict(zip(PARAMETERS, values)) for values in CANDIDATES]
     more = []
-    for i, values in enumerate(CANDIDATES):
-        given = ", ".join(f"{name} = {value}" for name, value in zip(PARAMETERS, values))
+    for i, values in enumerate(candidates):
+        given = ", ".join(f"{name} = {value}" for name, value in values.items())
         more += ["--instantiate", f"{kernel}<T = {options.type}, {given}> as c{i}"]
+    (folder / "candidates.json").write_text(json.dumps(candidates))
     subprocess.run([tilec, source, *more, "-o", folder / "candidates.pack"], check=True)
     for file in (root / "build/lib/libtile_rt.so", root / "tools/dev/gpu_gemm_check.py", root / "tools/dev/gpu_choices.py"):
         shutil.copy(file, folder)
@@ -112,6 +123,7 @@ def run(options):
     runtime = check.Runtime(folder / "libtile_rt.so")
     gemms = gemms_of(runtime, check, folder / "auto.pack") + gemms_of(runtime, check, folder / "candidates.pack")
     gemms = [gemm for i, gemm in enumerate(gemms) if i == 0 or gemm.symbol.startswith("c")]
+    candidates = json.loads((folder / "candidates.json").read_text())
     flush = torch.empty(FLUSH_BYTES, dtype=torch.uint8, device="cuda")
     deadline, rows = time.time() + options.seconds, []
     print(f"{torch.cuda.get_device_name()}; M N K: torch us, auto / torch, best candidate / torch, auto / best; error")
@@ -123,7 +135,7 @@ def run(options):
         best = min((name for name in times if name not in ("auto", "torch")), key=times.get)
         taken = text.splitlines()[0] if text else ""
         rows.append({"shape": shape, "us": {name: round(us, 2) for name, us in times.items()}, "taken": taken, "error": error})
-        print(f"{shape}: {times['torch']:.1f}, {times['torch'] / times['auto']:.3f}, {times['torch'] / times[best]:.3f} {CANDIDATES[int(best[1:])]}, "
+        print(f"{shape}: {times['torch']:.1f}, {times['torch'] / times['auto']:.3f}, {times['torch'] / times[best]:.3f} {candidates[int(best[1:])]}, "
               f"{times[best] / times['auto']:.3f}; {'not checked' if error is None else f'{error:.1e}'}; {taken}", flush=True)
         (out / "choices.json").write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n")
     ratios = [row["us"]["torch"] / row["us"]["auto"] for row in rows]
@@ -138,6 +150,7 @@ def main():
     one.add_argument("folder")
     one.add_argument("--source", default="kernels/gemm/gemm.tile")
     one.add_argument("--type", default="f16")
+    one.add_argument("--every", action="store_true")
     two = commands.add_parser("run")
     two.add_argument("folder")
     two.add_argument("--out", required=True)

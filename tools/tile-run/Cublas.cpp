@@ -6,6 +6,7 @@
 #include "tools/tile-run/Product.h"
 
 #include <array>
+#include <limits>
 
 using namespace tile_rt;
 
@@ -306,6 +307,17 @@ size_t spanOf(const tile_arg &arg) {
   return (static_cast<size_t>(last + 1) * static_cast<size_t>(dtypeBits(type)) + 7) / 8;
 }
 
+/// The libraries count in `int`.
+void checkExtents(const BlasProduct &product) {
+  for (int64_t extent : {product.m, product.n, product.k, product.batch, product.a.columns,
+                         product.b.columns, product.c.columns}) {
+    if (extent > std::numeric_limits<int>::max()) {
+      throw NoBaseline("cublas has no extents or pitches of 2^31 and more, such as " +
+                       std::to_string(extent));
+    }
+  }
+}
+
 void checkTypes(const BlasProduct &product) {
   const DType a = product.a.dtype, b = product.b.dtype, c = product.c.dtype;
   const bool isNarrow = isByte(a) && isByte(b);
@@ -352,6 +364,7 @@ std::unique_ptr<Baseline> openBaseline(const BaselineSpec &spec, const tile_cont
   };
   BlasProduct product = makeProduct(spec, find(spec.a), find(spec.b), find(spec.c));
   checkTypes(product);
+  checkExtents(product);
   const Driver &driver = *context.driver;
   try {
     if (isByte(product.a.dtype)) {
