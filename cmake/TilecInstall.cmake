@@ -6,6 +6,8 @@ if(TARGET tilec)
   # LLVM's folder is where it was found; nothing else is looked for at a fixed place.
   set_target_properties(tilec PROPERTIES INSTALL_RPATH ${LLVM_LIBRARY_DIR})
   install(TARGETS tilec tile-run EXPORT tilec RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
+  # The manual page and the completion of shells (tools/tilec).
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT compiler)
 endif()
 # Sources of kernels, for imports and to compile: `import "gemm/gemm.tile"` finds them with -I share/tilec/kernels.
 install(DIRECTORY kernels DESTINATION ${CMAKE_INSTALL_DATADIR}/tilec COMPONENT compiler PATTERN __pycache__ EXCLUDE)

@@ -8,6 +8,7 @@
 #include "compiler/benchmark/BenchPlot.h"
 #include "compiler/benchmark/BenchResults.h"
 #include "compiler/benchmark/BenchTable.h"
+#include "compiler/driver/Devices.h"
 #include "compiler/tuning/FolderLock.h"
 #include "compiler/tuning/Jobs.h"
 #include "compiler/tuning/TuneResults.h"
@@ -330,7 +331,7 @@ ExitCode Bench::run() {
   TuneTask task = taskOf();
   const bool isList = !bench.jobsFile.empty();
   std::string problem;
-  if (!task.cases.empty() && !isList && countDevices(options.programDir, problem) == 0) {
+  if (!task.cases.empty() && !isList && listDevices(options.programDir, problem).empty()) {
     diags.report(diag::Id::NoDevice, SMRange(), problem);
     return ExitSuccess;
   }

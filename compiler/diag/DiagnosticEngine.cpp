@@ -40,8 +40,12 @@ DiagnosticEngine::Builder DiagnosticEngine::reportText(diag::Id id, Severity sev
 }
 
 DiagnosticEngine::Builder DiagnosticEngine::add(Diagnostic diagnostic) {
-  if (diagnostic.severity == Severity::Warning && warningsAreErrors) {
-    diagnostic.severity = Severity::Error;
+  if (diagnostic.severity == Severity::Warning) {
+    const WarningPolicy::Fate fate = warningPolicy.of(diag::info(diagnostic.id).name);
+    if (fate == WarningPolicy::Fate::Ignored) {
+      return Builder(nullptr);
+    }
+    diagnostic.severity = fate == WarningPolicy::Fate::Error ? Severity::Error : Severity::Warning;
   }
   auto key = std::make_tuple(diagnostic.range.Start.getPointer(),
                              static_cast<unsigned>(diagnostic.id), diagnostic.message);

@@ -11,6 +11,7 @@
 #include "llvm/Support/SMLoc.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -35,6 +36,18 @@ struct Diagnostic {
   std::string message; // arguments filled in, without [name]
   std::string hint;    // may be empty
   std::vector<Note> notes;
+};
+
+/// What becomes of warnings.
+struct WarningPolicy {
+  enum class Fate { Ignored, Warning, Error };
+  bool areErrors = false;            ///< those of which nothing else is said
+  std::map<std::string, Fate> named; ///< by the name in brackets
+
+  Fate of(llvm::StringRef name) const {
+    auto found = named.find(name.str());
+    return found != named.end() ? found->second : areErrors ? Fate::Error : Fate::Warning;
+  }
 };
 
 class DiagnosticEngine {
@@ -70,7 +83,7 @@ public:
 
   explicit DiagnosticEngine(const llvm::SourceMgr &sources) : sources(sources) {}
 
-  void setWarningsAreErrors(bool on) { warningsAreErrors = on; }
+  void setWarnings(WarningPolicy policy) { warningPolicy = std::move(policy); }
   /// Errors beyond this number are dropped; 0 for no limit.
   void setErrorLimit(unsigned limit) { errorLimit = limit; }
 
@@ -120,7 +133,7 @@ private:
   std::set<std::tuple<const char *, unsigned, std::string>> seen; // looked up, never iterated
   unsigned errors = 0, warnings = 0;
   unsigned errorLimit = 20;
-  bool warningsAreErrors = false;
+  WarningPolicy warningPolicy;
 };
 
 } // namespace tilec

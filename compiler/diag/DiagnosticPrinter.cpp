@@ -4,6 +4,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdlib>
+
 namespace tilec {
 
 using diag::Severity;
@@ -181,12 +183,20 @@ void printJson(const Diagnostic &diagnostic, const llvm::SourceMgr &sources, raw
   os << llvm::json::Value(std::move(object)) << '\n';
 }
 
-void printDiagnostics(const DiagnosticEngine &engine, DiagnosticsFormat format, raw_ostream &os) {
+static bool showsColors(ColorMode mode, raw_ostream &os) {
+  const char *refused = std::getenv("NO_COLOR");
+  return mode == ColorMode::Always ||
+         (mode == ColorMode::Auto && !(refused && *refused) && os.has_colors());
+}
+
+void printDiagnostics(const DiagnosticEngine &engine, DiagnosticsFormat format, raw_ostream &os,
+                      ColorMode color) {
+  const bool hasColors = showsColors(color, os);
   for (const Diagnostic *diagnostic : engine.sorted()) {
     if (format == DiagnosticsFormat::Json) {
       printJson(*diagnostic, engine.getSources(), os);
     } else {
-      printText(*diagnostic, engine.getSources(), os, os.has_colors());
+      printText(*diagnostic, engine.getSources(), os, hasColors);
     }
   }
 }

@@ -10,6 +10,8 @@ class raw_ostream;
 namespace tilec {
 
 enum class DiagnosticsFormat { Text, Json };
+/// Auto: on a terminal that shows them, unless the environment has NO_COLOR (https://no-color.org).
+enum class ColorMode { Auto, Always, Never };
 
 /// `file:line:column: error: text [name]`, the source line, a line that marks the range, the notes
 /// likewise, and `help: hint`. Columns count bytes from 1. Lines longer than a terminal are shown
@@ -21,8 +23,8 @@ void printText(const Diagnostic &diagnostic, const llvm::SourceMgr &sources, llv
 /// also file, line, column, endLine, endColumn (from 1, the end is exclusive).
 void printJson(const Diagnostic &diagnostic, const llvm::SourceMgr &sources, llvm::raw_ostream &os);
 
-/// All diagnostics of the engine, sorted; text has colours if `os` is a terminal that shows them.
+/// All diagnostics of the engine, sorted.
 void printDiagnostics(const DiagnosticEngine &engine, DiagnosticsFormat format,
-                      llvm::raw_ostream &os);
+                      llvm::raw_ostream &os, ColorMode color = ColorMode::Auto);
 
 } // namespace tilec

@@ -26,7 +26,8 @@ Compilation::Compilation(const Options &options, std::string input)
       toolchain(options.cudaPath, options.programDir), loader(sources, diags, options.includeDirs),
       // One thread: the same order of everything, and crashes happen where they are caught.
       context(MLIRContext::Threading::DISABLED), irDiagnostics(context, diags, options.report) {
-  diags.setWarningsAreErrors(options.warningsAreErrors);
+  diags.setWarnings(options.warnings);
+  diags.setErrorLimit(options.errorLimit);
   DialectRegistry registry;
   registerDialects(registry);
   context.appendDialectRegistry(registry);

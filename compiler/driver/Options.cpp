@@ -1,10 +1,14 @@
 #include "compiler/driver/Options.h"
 
-#include "compiler/basic/Version.h"
+#include "compiler/basic/Spelling.h"
+#include "compiler/driver/Devices.h"
+#include "compiler/driver/OptionHelp.h"
 #include "compiler/driver/RunOptions.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Option/Arg.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -25,66 +29,97 @@ StringRef emitKindName(EmitKind kind) {
 bool takesSeveralArchs(EmitKind kind) { return kind == EmitKind::Ast || kind >= EmitKind::Fatbin; }
 
 namespace {
-/// The texts that CLI11 fills in, before they are checked.
+/// Texts that have to be taken apart.
 struct RawOptions {
-  std::string emit, archs, format = "text", optLevel = "2", testOn, failOn;
+  std::string emit;
+  std::vector<std::string> archs;
   std::vector<std::string> params;
 };
 } // namespace
 
-/// CLI11 knows no long options with one dash: `-MD`, `-MF`, `-Werror` are renamed.
-static std::vector<std::string> renameOldStyle(ArrayRef<std::string> args) {
-  std::vector<std::string> renamed;
-  for (StringRef arg : args) {
-    StringRef name = StringSwitch<StringRef>(arg)
-                         .Case("-MD", "--write-dependencies")
-                         .Case("-MF", "--dependency-file")
-                         .Case("-Werror", "--werror")
-                         .Default(arg);
-    renamed.push_back(name.str());
-  }
-  return renamed;
+static void readCompileOptions(const OptionReader &reader, Options &options, RawOptions &raw) {
+  options.inputs = reader.inputs();
+  reader.read(OPT_o, options.output);
+  reader.read(OPT_emit, raw.emit);
+  raw.archs = reader.list(OPT_arch);
+  reader.read(OPT_P, raw.params);
+  reader.read(OPT_variants, options.variants, 1, 64);
+  reader.read(OPT_tune_file, options.tuneFile);
+  reader.read(OPT_j, options.jobs);
+  reader.read(OPT_kernel, options.kernel);
+  reader.read(OPT_instantiate, options.instantiate);
+  reader.read(OPT_I, options.includeDirs);
+  reader.read(OPT_O, options.optLevel);
+  reader.read(OPT_g, options.debug);
+  reader.read(OPT_check, options.check);
+  reader.read(OPT_save_temps, options.saveTemps);
+  reader.read(OPT_print_ir_after_all, options.printIrAfterAll);
+  reader.read(OPT_verify_each, options.verifyEach);
+  reader.read(OPT_report, options.report);
+  reader.read(OPT_time_passes, options.timePasses);
+  reader.read(OPT_cuda_path, options.cudaPath);
+  reader.read(OPT_print_tools, options.printTools);
 }
 
-static void addCompileOptions(CLI::App &app, Options &options, RawOptions &raw) {
-  app.add_option("FILE", options.inputs, "sources (.tile); - is standard input");
-  app.add_option("-o", options.output, "output file; - is standard output");
-  app.add_option("--emit", raw.emit,
-                 "ast, tile, tgpu, llvm, ptx, cubin, fatbin, pack or manifest; without it the name "
-                 "after -o decides");
-  app.add_option("--arch", raw.archs, "architectures: sm_90a, sm_80, ..., with commas between");
-  app.add_option("-P", raw.params,
-                 "NAME=VALUE: value of a compile-time parameter or dimension; auto: "
-                 "the compiler chooses what `tune` lists")
-      ->allow_extra_args(false);
-  app.add_option("--variants", options.variants,
-                 "most sets of parameters that `auto` keeps of a kernel for dimensions known at "
-                 "run time (6)")
-      ->check(CLI::Range(1, 64));
-  app.add_option("--tune-file", options.tuneFile,
-                 "what `tilec tune` measured, for `auto`; without it K.tune.json beside K.tile, if "
-                 "there is one; none: nothing");
-  app.add_option("--kernel", options.kernel, "compile only this kernel or symbol");
-  app.add_option("--instantiate", options.instantiate,
-                 "'K<D = 64> as name': compile this too, as if written at the end of the file")
-      ->allow_extra_args(false);
-  app.add_option("-I", options.includeDirs, "folder to search for imports")
-      ->allow_extra_args(false);
-  app.add_option("-O", raw.optLevel, "0 to 3: level of optimisation");
-  app.add_flag("-g", options.debug, "line tables");
-  app.add_flag("--check", options.check, "test at run time what can be tested");
-  app.add_flag("--save-temps", options.saveTemps, "keep each intermediate form beside the output");
-  app.add_flag("--print-ir-after-all", options.printIrAfterAll, "print the IR after each pass");
-  app.add_flag("--verify-each", options.verifyEach, "verify the IR after each pass");
-  app.add_flag("--report", options.report,
-               "print decisions: registers, shared memory, copies, layouts, ...");
-  app.add_flag("--time-passes", options.timePasses, "print how long each phase takes");
-  app.add_flag("--write-dependencies", options.writeDependencies,
-               "(-MD) write a make rule to a .d file");
-  app.add_option("--dependency-file", options.dependencyFile, "(-MF) name of that file");
-  app.add_flag("--werror", options.warningsAreErrors, "(-Werror) warnings are errors");
-  app.add_option("--diagnostics-format", raw.format, "text or json");
-  app.add_option("--cuda-path", options.cudaPath, "folder of the CUDA toolkit (bin/ptxas in it)");
+static void readDependencyOptions(const OptionReader &reader, Options &options) {
+  reader.read(OPT_MD, options.writeDependencies);
+  reader.read(OPT_MF, options.dependencyFile);
+  reader.read(OPT_MT, options.dependencyTargets);
+  reader.read(OPT_MP, options.phonyDependencies);
+  const bool isWritten = options.writeDependencies || !options.dependencyFile.empty();
+  if (!isWritten && (options.phonyDependencies || !options.dependencyTargets.empty())) {
+    throw UsageError{std::string("`") + (options.phonyDependencies ? "-MP" : "-MT") +
+                         "` says how a make rule is written, but none is asked for",
+                     "add `-MD` or `-MF FILE`"};
+  }
+}
+
+/// Names of diagnostics, each once: those of warnings, or those that are none.
+static std::vector<StringRef> diagnosticNames(bool ofWarnings) {
+  std::vector<StringRef> warnings, others;
+  for (unsigned i = 0; i != diag::numDiagnostics(); ++i) {
+    const diag::Info &info = diag::info(diag::Id(i));
+    std::vector<StringRef> &list = info.severity == diag::Severity::Warning ? warnings : others;
+    if (!is_contained(list, StringRef(info.name))) {
+      list.push_back(info.name);
+    }
+  }
+  return ofWarnings ? warnings : others;
+}
+
+static WarningPolicy readWarnings(const OptionReader &reader) {
+  WarningPolicy policy;
+  policy.areErrors = reader.has(OPT_Werror);
+  const std::vector<StringRef> warnings = diagnosticNames(/*ofWarnings=*/true);
+  for (const opt::Arg *arg : reader.all().filtered(OPT_Wno, OPT_Werror_EQ, OPT_Wno_error)) {
+    StringRef name = arg->getValue();
+    if (!is_contained(warnings, name)) {
+      const std::string text = "`" + arg->getSpelling().str() + name.str() + "`: ";
+      if (is_contained(diagnosticNames(/*ofWarnings=*/false), name)) {
+        throw UsageError{text + "[" + name.str() + "] is no warning"};
+      }
+      std::string meant = didYouMean(name, warnings);
+      throw UsageError{text + "there is no warning [" + name.str() + "]",
+                       meant.empty() ? "there are " + listed(warnings, "and") : meant};
+    }
+    const unsigned id = arg->getOption().getID();
+    policy.named[name.str()] = id == OPT_Wno         ? WarningPolicy::Fate::Ignored
+                               : id == OPT_Werror_EQ ? WarningPolicy::Fate::Error
+                                                     : WarningPolicy::Fate::Warning;
+  }
+  return policy;
+}
+
+static void readMessageOptions(const OptionReader &reader, Options &options) {
+  options.warnings = readWarnings(reader);
+  reader.read(OPT_error_limit, options.errorLimit);
+  std::string color, format;
+  reader.read(OPT_color, color);
+  reader.read(OPT_diagnostics_format, format);
+  options.color = color == "always"  ? ColorMode::Always
+                  : color == "never" ? ColorMode::Never
+                                     : ColorMode::Auto;
+  options.format = format == "json" ? DiagnosticsFormat::Json : DiagnosticsFormat::Text;
 }
 
 /// The kind of output that a file name asks for.
@@ -112,15 +147,9 @@ static void resolveEmit(Options &options, const RawOptions &raw) {
   }
   if (raw.emit.empty()) {
     options.emit = options.output.empty() ? EmitKind::Pack : kindOfName(options.output);
-  } else if (raw.emit == "obj") {
-    throw UsageError{"`--emit=obj` is not supported yet: write a pack"};
   } else {
     const auto *entry =
         find_if(emitKinds, [&](const auto &candidate) { return candidate.first == raw.emit; });
-    if (entry == std::end(emitKinds)) {
-      throw UsageError{"there is no output kind `" + raw.emit +
-                       "`; there are ast, tile, tgpu, llvm, ptx, cubin, fatbin, pack, manifest"};
-    }
     options.emit = entry->second;
   }
   if (options.archs.size() > 1 && !takesSeveralArchs(options.emit)) {
@@ -131,26 +160,64 @@ static void resolveEmit(Options &options, const RawOptions &raw) {
   }
 }
 
-static void resolveArchs(Options &options, const RawOptions &raw) {
-  SmallVector<StringRef> names;
-  bool isTest = options.command == Options::Command::Test;
-  StringRef archs = !raw.archs.empty() ? StringRef(raw.archs) : isTest ? "sm_90a,sm_80" : "sm_90a";
-  archs.split(names, ',', -1, /*KeepEmpty=*/false);
-  for (StringRef name : names) {
-    const Target *target = findTarget(name.trim());
-    if (!target || !target->isGpu()) {
-      std::string known;
-      for (const Target &candidate : allTargets()) {
-        known += candidate.isGpu() ? " " + candidate.name.str() : "";
-      }
-      throw UsageError{"there is no architecture `" + name.str() + "`; there are" + known};
-    }
-    if (!is_contained(options.archs, target)) {
-      options.archs.push_back(target);
+static void addArch(Options &options, const Target &target) {
+  if (!is_contained(options.archs, &target)) {
+    options.archs.push_back(&target);
+  }
+}
+
+/// The target for a GPU of architecture `name`, "sm_90": its own, or an older one of which it runs the machine code.
+static const Target *targetOfDevice(StringRef name) {
+  int arch = 0;
+  if (!name.consume_front("sm_") || name.getAsInteger(10, arch)) {
+    return nullptr;
+  }
+  const Target *best = nullptr;
+  for (const Target &target : allTargets()) {
+    const bool isPortable = isDigit(target.name.back());
+    if (target.isGpu() && (target.arch == arch ||
+                           (isPortable && target.arch / 10 == arch / 10 && target.arch < arch))) {
+      best = &target; // the last is the newest
     }
   }
-  if (options.archs.empty()) {
-    throw UsageError{"`--arch` names no architecture"};
+  return best;
+}
+
+static void addNativeArchs(Options &options) {
+  std::string problem;
+  const std::vector<DeviceInfo> devices = listDevices(options.programDir, problem);
+  if (devices.empty()) {
+    throw UsageError{"`--arch=native`: no GPU is found here: " + problem,
+                     "name the architecture: `--arch=sm_90a`"};
+  }
+  for (const DeviceInfo &device : devices) {
+    const Target *target = targetOfDevice(device.arch);
+    if (!target) {
+      throw UsageError{"`--arch=native`: `" + device.name + "` is " + device.arch +
+                       ", for which there is no target"};
+    }
+    addArch(options, *target);
+  }
+}
+
+static void resolveArchs(Options &options, const RawOptions &raw) {
+  std::vector<std::string> names = raw.archs;
+  if (names.empty()) {
+    names = options.command == Options::Command::Test ? std::vector<std::string>{"sm_90a", "sm_80"}
+                                                      : std::vector<std::string>{"sm_90a"};
+  }
+  for (const std::string &name : names) {
+    if (name == "native") {
+      addNativeArchs(options);
+    } else if (name == "all") {
+      for (const Target &target : allTargets()) {
+        if (target.isGpu()) {
+          addArch(options, target);
+        }
+      }
+    } else {
+      addArch(options, *findTarget(name)); // the table of options has no others
+    }
   }
 }
 
@@ -209,131 +276,107 @@ static void checkFiles(const Options &options) {
   }
 }
 
-static void resolve(Options &options, const RawOptions &raw) {
-  resolveArchs(options, raw);
-  resolveEmit(options, raw);
-  resolveParams(options, raw);
-  if (raw.optLevel.size() != 1 || raw.optLevel[0] < '0' || raw.optLevel[0] > '3') {
-    throw UsageError{"`-O" + raw.optLevel + "`: the levels are 0 to 3"};
-  }
-  options.optLevel = raw.optLevel[0] - '0';
-  if (raw.format != "text" && raw.format != "json") {
-    throw UsageError{"`--diagnostics-format=" + raw.format + "`: the formats are text and json"};
-  }
-  options.format = raw.format == "json" ? DiagnosticsFormat::Json : DiagnosticsFormat::Text;
-  if (options.command == Options::Command::Run) {
-    checkRunOptions(options.run);
-  } else if (options.command == Options::Command::Test) {
-    resolveTestOptions(options.test, raw.testOn);
-  } else if (options.command == Options::Command::Bench) {
-    resolveBenchOptions(options.bench, raw.failOn);
+static void readSubcommand(const OptionReader &reader, Options &options) {
+  switch (options.command) {
+  case Options::Command::Run:
+    return readRunOptions(reader, options.run);
+  case Options::Command::Test:
+    return readTestOptions(reader, options.test);
+  case Options::Command::Tune:
+    return readTuneOptions(reader, options.tune);
+  case Options::Command::Bench:
+    readBenchOptions(reader, options.bench);
     if (!options.bench.json.empty() && !options.output.empty()) {
       throw UsageError{"`-o` and `--json` name the same output"};
     }
     options.output = options.output.empty() ? options.bench.json : options.output;
+    return;
+  case Options::Command::Compile:
+    return;
   }
-  checkFiles(options);
 }
 
 /// Takes the subcommand off the arguments; without one it is `compile`.
-static Options::Command takeCommand(std::vector<std::string> &args) {
+static const CommandInfo &takeCommand(std::vector<std::string> &args) {
+  const CommandInfo &compile = infoOf(Options::Command::Compile);
   if (args.empty()) {
-    return Options::Command::Compile;
+    return compile;
   }
   std::string first = args.front();
+  for (const CommandInfo &info : allCommands()) {
+    if (first == info.name) {
+      args.erase(args.begin());
+      return info;
+    }
+  }
   static constexpr StringLiteral later[] = {"fmt", "explain", "inspect", "viz"};
   if (is_contained(later, StringRef(first)) && !sys::fs::exists(first)) {
     throw UsageError{"`tilec " + first + "` is not supported yet"};
   }
-  if (first != "compile" && first != "run" && first != "test" && first != "tune" &&
-      first != "bench") {
-    return Options::Command::Compile;
+  // A word that is no file and looks like a subcommand: `tilec tets k.tile`.
+  if (isAlpha(first.front()) && all_of(first, isAlpha) && !sys::fs::exists(first)) {
+    SmallVector<StringRef> names;
+    append_range(names, map_range(allCommands(),
+                                  [](const CommandInfo &info) { return StringRef(info.name); }));
+    throw UsageError{"there is neither a file nor a subcommand `" + first + "`",
+                     didYouMean(first, names)};
   }
-  args.erase(args.begin());
-  return first == "run"     ? Options::Command::Run
-         : first == "test"  ? Options::Command::Test
-         : first == "tune"  ? Options::Command::Tune
-         : first == "bench" ? Options::Command::Bench
-                            : Options::Command::Compile;
+  return compile;
 }
 
-/// What --help begins with, and the name of the program in it.
-static std::pair<const char *, const char *> describe(Options::Command command) {
-  switch (command) {
-  case Options::Command::Run:
-    return {"tilec run: compiles a kernel and runs it", "tilec run"};
-  case Options::Command::Test:
-    return {"tilec test: runs the cases of kernel files and compares with their references",
-            "tilec test"};
-  case Options::Command::Tune:
-    return {"tilec tune: measures the parameters that `tune` lists on a GPU, for `auto`",
-            "tilec tune"};
-  case Options::Command::Bench:
-    return {"tilec bench: measures the `bench` cases of a kernel file on a GPU, beside cuBLAS",
-            "tilec bench"};
-  case Options::Command::Compile:
-    break;
+/// Prints what --help, --version and --completion ask for; false if none of them is given.
+static bool printAbout(const OptionReader &reader, const CommandInfo &command) {
+  std::string what;
+  if (reader.has(OPT_help) || reader.has(OPT_help_EQ)) {
+    reader.read(OPT_help_EQ, what);
+    if (what == "man") {
+      printManual(outs());
+    } else if (what == "markdown") {
+      printMarkdown(outs());
+    } else {
+      printHelp(outs(), command, /*all=*/what == "all");
+    }
+  } else if (reader.has(OPT_version) || reader.has(OPT_version_EQ)) {
+    printVersion(outs(), /*asJson=*/reader.has(OPT_version_EQ));
+  } else if (reader.has(OPT_completion)) {
+    reader.read(OPT_completion, what);
+    printCompletion(outs(), what);
+  } else {
+    return false;
   }
-  return {"tilec: compiles tile kernels (subcommands: compile, run, test, tune, bench)", "tilec"};
+  return true;
 }
 
-/// Parses and checks; --help and --version end in CLI11's exceptions.
-static ParsedOptions parse(std::vector<std::string> args) {
+static ParsedOptions parse(std::vector<std::string> args, std::string programDir) {
   Options options;
-  RawOptions raw;
-  options.command = takeCommand(args);
-  const auto [about, program] = describe(options.command);
-  CLI::App app(about, program);
-  app.set_version_flag("--version", "tilec " + kVersion.str());
-  addCompileOptions(app, options, raw);
-  switch (options.command) {
-  case Options::Command::Run:
-    addRunOptions(app, options.run);
-    break;
-  case Options::Command::Test:
-    addTestOptions(app, options.test, raw.testOn);
-    break;
-  case Options::Command::Tune:
-    addTuneOptions(app, options.tune);
-    app.add_option("-j,--jobs", options.jobs,
-                   "candidates to compile at a time; by default one for each core");
-    break;
-  case Options::Command::Bench:
-    addBenchOptions(app, options.bench, raw.failOn);
-    app.add_option("-j,--jobs", options.jobs,
-                   "configurations to compile at a time; by default one for each core");
-    break;
-  case Options::Command::Compile:
-    app.add_option("-j,--jobs", options.jobs,
-                   "configurations to compile at a time; by default one for each core");
-    app.add_flag("--print-tools", options.printTools,
-                 "print where ptxas, fatbinary and libdevice are found, and compile nothing");
-    break;
-  }
-  try {
-    std::vector<std::string> reversed = renameOldStyle(args);
-    std::reverse(reversed.begin(), reversed.end()); // CLI11 takes them from the back
-    app.parse(reversed);
-  } catch (const CLI::Success &request) {
-    app.exit(request);
+  options.programDir = std::move(programDir);
+  args = expandResponseFiles(args);
+  options.arguments = args;
+  const CommandInfo &command = takeCommand(args);
+  options.command = command.command;
+  OptionReader reader(command, args);
+  if (printAbout(reader, command)) {
     return {std::nullopt, ExitSuccess};
-  } catch (const CLI::ParseError &error) {
-    throw UsageError{error.what()};
   }
-  resolve(options, raw);
+  RawOptions raw;
+  readCompileOptions(reader, options, raw);
+  readDependencyOptions(reader, options);
+  readMessageOptions(reader, options);
+  readSubcommand(reader, options);
+  resolveArchs(options, raw);
+  resolveEmit(options, raw);
+  resolveParams(options, raw);
+  checkFiles(options);
   return {std::move(options), ExitSuccess};
 }
 
-ParsedOptions parseOptions(int argc, const char *const *argv) {
-  std::vector<std::string> args(argv + 1, argv + argc);
+ParsedOptions parseOptions(int argc, const char *const *argv, std::string programDir) {
   try {
-    ParsedOptions parsed = parse(args);
-    if (parsed.options) {
-      parsed.options->arguments = std::move(args);
-    }
-    return parsed;
+    return parse({argv + 1, argv + argc}, std::move(programDir));
   } catch (const UsageError &error) {
-    errs() << "tilec: error: " << error.text << " [usage]\nhelp: see `tilec --help`\n";
+    errs() << "tilec: error: " << error.text
+           << " [usage]\nhelp: " << (error.hint.empty() ? "see `tilec --help`" : error.hint)
+           << "\n";
     return {std::nullopt, ExitUsage};
   }
 }

@@ -114,9 +114,13 @@ struct Options {
   bool report = false;
   bool timePasses = false;
   bool writeDependencies = false;
-  std::string dependencyFile; ///< empty: the output's name with `.d`
-  bool warningsAreErrors = false;
+  std::string dependencyFile;                 ///< empty: the output's name with `.d`
+  std::vector<std::string> dependencyTargets; ///< as they stand; empty: the output
+  bool phonyDependencies = false;             ///< an empty rule for each import
+  WarningPolicy warnings;
+  unsigned errorLimit = 20; ///< 0: none
   DiagnosticsFormat format = DiagnosticsFormat::Text;
+  ColorMode color = ColorMode::Auto;
   std::string cudaPath;
   bool printTools = false; ///< print where NVIDIA's tools are, and compile nothing
   RunOptions run;
@@ -125,15 +129,15 @@ struct Options {
   BenchOptions bench;
 
   std::string programDir;             ///< folder of the running tilec
-  std::vector<std::string> arguments; ///< the command line as given, for reproducers
+  std::vector<std::string> arguments; ///< the command line without `@FILE`s, for reproducers
 };
 
 /// Options, or the exit status of a command line that asks for nothing more (--help) or is wrong;
-/// the text is then already printed.
+/// the text is then already printed. `programDir` is the folder of the running tilec.
 struct ParsedOptions {
   std::optional<Options> options;
   ExitCode exitCode = ExitSuccess;
 };
-ParsedOptions parseOptions(int argc, const char *const *argv);
+ParsedOptions parseOptions(int argc, const char *const *argv, std::string programDir);
 
 } // namespace tilec

@@ -121,22 +121,35 @@ bool Compilation::writeDependencies() {
   if (!options.writeDependencies && options.dependencyFile.empty()) {
     return true;
   }
-  std::string target = outputPath();
-  std::string text = makeQuoted(target) + ":";
+  std::string target = outputPath(), text;
+  for (const std::string &name : options.dependencyTargets) {
+    text += (text.empty() ? "" : " ") + name; // as it stands, as compilers of C do
+  }
+  text = (text.empty() ? makeQuoted(target) : text) + ":";
+  std::vector<std::string> read;
   for (const std::string &file : sources.files()) {
     if (file != "-") {
-      text += " \\\n  " + makeQuoted(file);
+      read.push_back(file);
     }
   }
   if (!tuneFilePath.empty()) {
-    text += " \\\n  " + makeQuoted(tuneFilePath);
+    read.push_back(tuneFilePath);
+  }
+  for (const std::string &file : read) {
+    text += " \\\n  " + makeQuoted(file);
+  }
+  text += "\n";
+  for (const std::string &file : read) {
+    if (options.phonyDependencies && file != input) {
+      text += "\n" + makeQuoted(file) + ":\n";
+    }
   }
   std::string path = options.dependencyFile;
   if (path.empty()) {
     std::string base = target == "-" ? (input == "-" ? "stdin" : input) : target;
     path = withExtension(base, "d");
   }
-  return writeFile(path, text + "\n");
+  return writeFile(path, text);
 }
 
 /// SHA-256 of the texts, in the order of loading; names do not count.
@@ -169,7 +182,7 @@ static ExitCode exitCodeOf(const DiagnosticEngine &diags) {
 }
 
 ExitCode Compilation::finish(raw_ostream &os) {
-  printDiagnostics(diags, options.format, os);
+  printDiagnostics(diags, options.format, os, options.color);
   ExitCode code = exitCodeOf(diags);
   if (options.timePasses) {
     timer.print(os);

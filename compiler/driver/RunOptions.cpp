@@ -11,139 +11,9 @@ namespace tilec {
 
 bool hasGpu() { return sys::fs::exists("/dev/nvidiactl"); }
 
-/// Options that go to tile-run as they are.
-static void addEmulatorOptions(CLI::App &app, std::vector<std::string> &list) {
-  auto value = [&](const char *name, const char *help) {
-    app.add_option_function<std::string>(
-           name,
-           [&list, name](const std::string &text) {
-             list.push_back(std::string(name) + "=" + text);
-           },
-           help)
-        ->group("Emulator");
-  };
-  auto flag = [&](const char *name, const char *help) {
-    app.add_flag_callback(
-           name, [&list, name] { list.emplace_back(name); }, help)
-        ->group("Emulator");
-  };
-  value("--schedule", "round-robin or random order of warps; without, one after the other");
-  value("--schedule-seed", "seed of a random schedule");
-  value("--schedules", "run so many random schedules, up to the first that is wrong");
-  value("--sms", "multiprocessors of the device (4)");
-  value("--step-budget", "instructions of warps that a launch may take");
-  flag("--profile", "print instructions, bank conflicts and sectors by source line");
-  flag("--no-race-check", "do not look for data races");
-}
-
-void addRunOptions(CLI::App &app, RunOptions &run) {
-  app.add_option("--on", run.on, "cpu, emu or cuda; without it cuda if there is a GPU, else cpu");
-  app.add_option("--dim", run.dims, "NAME=VALUE: a dimension")->allow_extra_args(false);
-  app.add_option("--arg", run.args,
-                 "NAME=VALUE: an input, a .npy file, normal, uniform(a, b), integers(a, b), a "
-                 "number, same(X), poison or none")
-      ->allow_extra_args(false);
-  app.add_option("--pitch", run.pitches,
-                 "NAME=N: the rows of this `strided` tensor begin N elements apart; NAME=N,N,...: "
-                 "its strides, but the last")
-      ->allow_extra_args(false);
-  app.add_option("--out", run.outs, "NAME=FILE.npy: write an output")->allow_extra_args(false);
-  app.add_option("--expect", run.expect, "NAME=FILE.npy: compare an output")
-      ->allow_extra_args(false);
-  app.add_option("--tolerance", run.tolerance, "accepted ||out - ref|| / ||ref||");
-  app.add_option("--seed", run.seed, "of generated inputs");
-  app.add_option("--repeat", run.repeat, "on cuda: print the median time of so many launches");
-  addEmulatorOptions(app, run.emulator);
-}
-
-void addTestOptions(CLI::App &app, TestOptions &test, std::string &on) {
-  app.add_option("--on", on,
-                 "cpu, emu, cuda, with commas between; without it cpu, emu, and cuda "
-                 "if there is a GPU");
-  app.add_option("--filter", test.filter,
-                 "run only cases whose line has this text: 'T = bf16', 'K = 129'");
-  app.add_option("--line", test.lines,
-                 "'test: M in [1, 7]; N = 8' in place of the `test` lines of the files")
-      ->allow_extra_args(false);
-  app.add_flag("--list", test.list, "print the cases, one JSON object a line, and run none");
-  app.add_option(
-      "--per-line", test.perLine,
-      "take so many combinations of a line, with as many of its values as they can hold");
-  app.add_flag("--fixed", test.fixed, "compile with the dimensions of each case, as -P does");
-  app.add_flag("--all", test.all, "run also what takes the processor long");
-  app.add_option("-j,--jobs", test.jobs, "cases at a time; by default one for each core");
-  app.add_option("--max-seconds", test.maxSeconds, "begin no case later than that");
-  app.add_option("--case-seconds", test.caseSeconds, "a run that takes longer has failed (300)");
-  app.add_option("--python", test.python, "Python with numpy, for the references");
-  addEmulatorOptions(app, test.emulator);
-}
-
-void addTuneOptions(CLI::App &app, TuneOptions &tune) {
-  app.add_option("--dim", tune.dims,
-                 "NAME=VALUE or NAME=VALUE,VALUE,...: a dimension, or an integer argument; of "
-                 "several lists all combinations are measured")
-      ->allow_extra_args(false);
-  app.add_option("--shapes", tune.shapesFile,
-                 "a file with a shape a line: M=64 N=128; # begins a comment");
-  app.add_option("--arg", tune.args, "NAME=VALUE: other arguments, as tile-run takes them")
-      ->allow_extra_args(false);
-  app.add_option("--pitch", tune.pitch, "NAME=N: of a `strided` tensor, as tile-run takes it")
-      ->allow_extra_args(false);
-  app.add_option(
-         "--candidates", tune.candidates,
-         "how many candidates to measure at each shape, those that the model thinks best (12)")
-      ->check(CLI::Range(1, 100000));
-  app.add_option("--gpus", tune.gpus, "GPUs of this machine to measure on, a process on each (1)")
-      ->check(CLI::Range(1, 64));
-  app.add_option("--repeat", tune.repeat, "timed launches of each candidate at each shape (30)")
-      ->check(CLI::Range(1, 100000));
-  app.add_option("--timeout", tune.seconds, "seconds that a candidate may take for a shape (60)")
-      ->check(CLI::Range(1, 100000));
-  app.add_option("--work", tune.work,
-                 "folder of packs and results while not all are there; it stays. Without it "
-                 "OUTPUT.work, which is removed at the end");
-  app.add_option("--jobs-file", tune.jobsFile,
-                 "write command lines there, one for each candidate, instead of running them");
-  app.add_flag("--dry-run", tune.dryRun, "print what would be measured, and do nothing");
-  app.add_flag("--again", tune.again, "measure once more what has failed");
-}
-
-void addBenchOptions(CLI::App &app, BenchOptions &bench, std::string &failOn) {
-  app.add_option("--line", bench.lines,
-                 "'bench: M in [64, 128]; N, K = 4096' in place of the `bench` lines of the file")
-      ->allow_extra_args(false);
-  app.add_option("--shapes", bench.shapesFile,
-                 "a file with a shape a line, likewise: M=64 N=128; # begins a comment");
-  app.add_option("--filter", bench.filter, "measure only cases whose line has this text: 'K = 64'");
-  app.add_option("--baseline", bench.baseline,
-                 "auto: cuBLAS where a case names a product and the library is there; cublas: it "
-                 "must be there; none");
-  app.add_option("--repeat", bench.repeat, "timed launches of a case, at least (30)")
-      ->check(CLI::Range(1, 100000));
-  app.add_option("--seconds", bench.launchSeconds,
-                 "go on with timed launches for so long, if --repeat of them take less (0.5)")
-      ->check(CLI::Range(0.0, 1000.0));
-  app.add_option("--timeout", bench.seconds, "seconds that a case may take (120)")
-      ->check(CLI::Range(1, 100000));
-  app.add_option("--json", bench.json, "write the results there, as -o does");
-  app.add_option("--plot", bench.plot, "write a roofline picture there, as SVG");
-  app.add_option("--compare", bench.compare,
-                 "results of an earlier run: say what has changed since");
-  app.add_option("--fail-on", failOn,
-                 "3%: with --compare, end with status 1 if a case has become slower by more");
-  app.add_option("--work", bench.work,
-                 "folder of the pack and of results; it stays, and what it has is not measured "
-                 "again");
-  app.add_option("--jobs-file", bench.jobsFile,
-                 "write the command line to run on a GPU machine there instead of running it; "
-                 "needs --work");
-  app.add_flag("--dry-run", bench.dryRun, "print what would be measured, and do nothing");
-  app.add_flag("--again", bench.again, "with --work: measure once more what has failed");
-}
-
-void checkRunOptions(const RunOptions &run) {
-  if (!run.on.empty() && run.on != "cpu" && run.on != "emu" && run.on != "cuda") {
-    throw UsageError{"`--on=" + run.on + "`: a kernel runs on cpu, emu or cuda"};
+static void checkRunOptions(const RunOptions &run) {
+  if (StringRef(run.on).contains(',')) {
+    throw UsageError{"`--on=" + run.on + "`: a kernel runs in one place at a time"};
   }
   if (!run.emulator.empty() && run.on != "emu") {
     throw UsageError{"`" + run.emulator.front() + "` is for the emulator: add `--on=emu`"};
@@ -153,10 +23,7 @@ void checkRunOptions(const RunOptions &run) {
   }
 }
 
-void resolveBenchOptions(BenchOptions &bench, const std::string &failOn) {
-  if (bench.baseline != "auto" && bench.baseline != "cublas" && bench.baseline != "none") {
-    throw UsageError{"`--baseline " + bench.baseline + "`: there are auto, cublas and none"};
-  }
+static void resolveBenchOptions(BenchOptions &bench, const std::string &failOn) {
   if (!failOn.empty()) {
     double percent = 0;
     if (StringRef(failOn).rtrim('%').getAsDouble(percent) || !(percent >= 0)) {
@@ -172,30 +39,95 @@ void resolveBenchOptions(BenchOptions &bench, const std::string &failOn) {
   }
 }
 
-void resolveTestOptions(TestOptions &test, const std::string &on) {
-  SmallVector<StringRef> names;
-  StringRef(on).split(names, ',', -1, /*KeepEmpty=*/false);
-  for (StringRef name : names) {
-    name = name.trim();
-    if (name != "cpu" && name != "emu" && name != "cuda") {
-      throw UsageError{"`--on=" + name.str() + "`: cases run on cpu, emu and cuda"};
-    }
-    if (!is_contained(test.on, name)) {
-      test.on.push_back(name.str());
-    }
-  }
+static void resolveTestOptions(TestOptions &test) {
   if (test.on.empty()) {
     test.on = {"cpu", "emu"};
     if (hasGpu()) {
       test.on.emplace_back("cuda");
     }
   }
-  if (test.caseSeconds == 0) {
-    throw UsageError{"`--case-seconds=0`: a run takes longer"};
-  }
   if (test.jobs == 0) {
     test.jobs = std::max(1u, std::thread::hardware_concurrency());
   }
+}
+
+/// Options that go to tile-run as they are.
+static void readEmulatorOptions(const OptionReader &reader, std::vector<std::string> &list) {
+  for (const OptionEntry &entry : optionTable().entries()) {
+    if (entry.group != OPT_emulator_group || !reader.has(entry.id)) {
+      continue;
+    }
+    std::string value;
+    if (entry.takesValue()) {
+      reader.read(entry.id, value);
+    }
+    list.push_back(entry.spelling.str() + value);
+  }
+}
+
+void readRunOptions(const OptionReader &reader, RunOptions &run) {
+  reader.read(OPT_on, run.on);
+  reader.read(OPT_dim, run.dims);
+  reader.read(OPT_arg, run.args);
+  reader.read(OPT_pitch, run.pitches);
+  reader.read(OPT_out, run.outs);
+  reader.read(OPT_expect, run.expect);
+  reader.read(OPT_tolerance, run.tolerance);
+  reader.read(OPT_seed, run.seed);
+  reader.read(OPT_repeat, run.repeat);
+  readEmulatorOptions(reader, run.emulator);
+  checkRunOptions(run);
+}
+
+void readTestOptions(const OptionReader &reader, TestOptions &test) {
+  test.on = reader.list(OPT_on);
+  reader.read(OPT_filter, test.filter);
+  reader.read(OPT_line, test.lines);
+  reader.read(OPT_list_cases, test.list);
+  reader.read(OPT_per_line, test.perLine);
+  reader.read(OPT_fixed, test.fixed);
+  reader.read(OPT_all, test.all);
+  reader.read(OPT_j, test.jobs);
+  reader.read(OPT_max_seconds, test.maxSeconds, 0, 1e9);
+  reader.read(OPT_case_seconds, test.caseSeconds, 1);
+  reader.read(OPT_python, test.python);
+  readEmulatorOptions(reader, test.emulator);
+  resolveTestOptions(test);
+}
+
+void readTuneOptions(const OptionReader &reader, TuneOptions &tune) {
+  reader.read(OPT_dim, tune.dims);
+  reader.read(OPT_shapes, tune.shapesFile);
+  reader.read(OPT_arg, tune.args);
+  reader.read(OPT_pitch, tune.pitch);
+  reader.read(OPT_candidates, tune.candidates, 1, 100000);
+  reader.read(OPT_gpus, tune.gpus, 1, 64);
+  reader.read(OPT_repeat, tune.repeat, 1, 100000);
+  reader.read(OPT_timeout, tune.seconds, 1, 100000);
+  reader.read(OPT_work, tune.work);
+  reader.read(OPT_jobs_file, tune.jobsFile);
+  reader.read(OPT_dry_run, tune.dryRun);
+  reader.read(OPT_again, tune.again);
+}
+
+void readBenchOptions(const OptionReader &reader, BenchOptions &bench) {
+  reader.read(OPT_line, bench.lines);
+  reader.read(OPT_shapes, bench.shapesFile);
+  reader.read(OPT_filter, bench.filter);
+  reader.read(OPT_baseline, bench.baseline);
+  reader.read(OPT_repeat, bench.repeat, 1, 100000);
+  reader.read(OPT_seconds, bench.launchSeconds, 0, 1000);
+  reader.read(OPT_timeout, bench.seconds, 1, 100000);
+  reader.read(OPT_json, bench.json);
+  reader.read(OPT_plot, bench.plot);
+  reader.read(OPT_compare, bench.compare);
+  reader.read(OPT_work, bench.work);
+  reader.read(OPT_jobs_file, bench.jobsFile);
+  reader.read(OPT_dry_run, bench.dryRun);
+  reader.read(OPT_again, bench.again);
+  std::string failOn;
+  reader.read(OPT_fail_on, failOn);
+  resolveBenchOptions(bench, failOn);
 }
 
 } // namespace tilec

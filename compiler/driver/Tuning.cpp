@@ -60,7 +60,8 @@ bool Compilation::inParallel(size_t count, bool keeps,
                              llvm::function_ref<void(size_t, Compilation &)> work) {
   Options quiet = options;
   if (!keeps) {
-    quiet.report = quiet.printIrAfterAll = quiet.saveTemps = quiet.warningsAreErrors = false;
+    quiet.report = quiet.printIrAfterAll = quiet.saveTemps = false;
+    quiet.warnings = {};
   }
   std::vector<std::unique_ptr<Compilation>> compilations(count);
   std::vector<char> survived(count, 0);

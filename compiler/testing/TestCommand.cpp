@@ -43,7 +43,7 @@ static bool readFile(const Options &options, TestFile &file) {
     }
   };
   CrashRecoveryContext().RunSafelyOnThread(read, stackBytes);
-  printDiagnostics(diags, options.format, errs());
+  printDiagnostics(diags, options.format, errs(), options.color);
   return !diags.hasErrors();
 }
 

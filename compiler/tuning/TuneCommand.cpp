@@ -2,6 +2,7 @@
 
 #include "compiler/basic/Files.h"
 #include "compiler/basic/Version.h"
+#include "compiler/driver/Devices.h"
 #include "compiler/tuning/FolderLock.h"
 #include "compiler/tuning/Jobs.h"
 #include "compiler/tuning/TunePlan.h"
@@ -157,7 +158,7 @@ void Tuner::printPlan(size_t left) const {
 
 bool Tuner::checkDevices() {
   std::string problem;
-  const size_t devices = countDevices(options.programDir, problem);
+  const size_t devices = listDevices(options.programDir, problem).size();
   if (devices == 0) {
     diags.report(diag::Id::NoDevice, SMRange(), problem);
     return false;

@@ -100,7 +100,15 @@ void printDevices() {
     driver->check(driver->deviceGet(&device, i), "cuDeviceGet");
     char name[256] = {};
     driver->check(driver->deviceGetName(name, sizeof(name), device), "cuDeviceGetName");
-    const Json line = {{"device", i}, {"name", name}, {"driver", driverVersion(*driver)}};
+    int major = 0, minor = 0;
+    driver->check(driver->deviceGetAttribute(&major, cu::kCapabilityMajor, device),
+                  "cuDeviceGetAttribute");
+    driver->check(driver->deviceGetAttribute(&minor, cu::kCapabilityMinor, device),
+                  "cuDeviceGetAttribute");
+    const Json line = {{"device", i},
+                       {"name", name},
+                       {"arch", "sm_" + std::to_string(major * 10 + minor)},
+                       {"driver", driverVersion(*driver)}};
     std::printf("%s\n", line.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
   }
 }

@@ -77,7 +77,7 @@ static void reportCrash(const Compilation &compilation, StringRef reason, const 
                    "`)")
       << note(SMRange(), reproducer.empty() ? "the sources could not be saved"
                                             : "it is reproduced by: sh " + reproducer);
-  printDiagnostics(diags, options.format, errs());
+  printDiagnostics(diags, options.format, errs(), options.color);
 }
 
 /// Does one source. After a crash the compilation is left as it is.

@@ -8,13 +8,13 @@
 #include <cstdlib>
 
 int main(int argc, char **argv) {
-  tilec::ParsedOptions parsed = tilec::parseOptions(argc, argv);
+  void *address = reinterpret_cast<void *>(&tilec::parseOptions);
+  std::string program = llvm::sys::fs::getMainExecutable(argv[0], address);
+  tilec::ParsedOptions parsed =
+      tilec::parseOptions(argc, argv, llvm::sys::path::parent_path(program).str());
   if (!parsed.options) {
     return parsed.exitCode;
   }
-  void *address = reinterpret_cast<void *>(&tilec::parseOptions);
-  std::string program = llvm::sys::fs::getMainExecutable(argv[0], address);
-  parsed.options->programDir = llvm::sys::path::parent_path(program).str();
   tilec::ExitCode code = tilec::runDriver(*parsed.options);
   llvm::outs().flush();
   llvm::errs().flush();

@@ -143,7 +143,7 @@ TEST(DiagnosticEngine, WarningsAndErrors) {
   EXPECT_FALSE(f.engine.hasErrors());
   EXPECT_EQ(f.engine.numWarnings(), 1u);
   Fixture g("a");
-  g.engine.setWarningsAreErrors(true);
+  g.engine.setWarnings({.areErrors = true, .named = {}});
   g.engine.report(Id::SpinWait, g.at("a"));
   EXPECT_TRUE(g.engine.hasErrors());
   EXPECT_NE(g.print().find("error: this loop"), std::string::npos);

@@ -1,7 +1,7 @@
 // A CUDA driver for tests: a library with the functions that the runtime opens. "Device memory" is
 // host memory; launches run nothing but write a line to the log file named by FAKE_DRIVER_LOG, with
 // the bytes of their parameters. What is timed takes half a millisecond, or FAKE_DRIVER_TIMES microseconds for each
-// block of the last launch; there are FAKE_DRIVER_DEVICES devices, or one; a launch of FAKE_DRIVER_HANGS blocks does not return.
+// block of the last launch; there are FAKE_DRIVER_DEVICES devices, or one, of capability FAKE_DRIVER_CAPABILITY; a launch of FAKE_DRIVER_HANGS blocks does not return.
 // With FAKE_DRIVER_ZEROS memory that holds nothing but what it was poisoned with holds zeros after a launch, or with
 // 48/96 zeros in the first 48 of each 96 bytes.
 #include "runtime/include/tile/pack_format.h"
@@ -120,7 +120,13 @@ FAKE cuDeviceGetPCIBusId(char *name, int size, int) {
   return 0;
 }
 FAKE cuDeviceGetAttribute(int *value, int which, int) {
-  *value = which == 75 ? 9 : which == 76 ? 0 : which == 16 ? 132 : which == 97 ? 232448 : 50 << 20;
+  const char *capability = std::getenv("FAKE_DRIVER_CAPABILITY"); // 90 if it is not set
+  const int both = capability ? static_cast<int>(std::strtol(capability, nullptr, 10)) : 90;
+  *value = which == 75   ? both / 10
+           : which == 76 ? both % 10
+           : which == 16 ? 132
+           : which == 97 ? 232448
+                         : 50 << 20;
   return 0;
 }
 FAKE cuDevicePrimaryCtxRetain(cu::Context *context, int) {
