@@ -52,6 +52,11 @@ config.substitutions.append(("%source", config.source_dir))
 config.substitutions.append(("%build", config.build_dir))
 config.substitutions.append(("%python", config.python))
 # A CUDA driver that runs nothing (test/unit/runtime/FakeDriver.cpp), and cuBLAS and NVML beside it (FakeLibraries.cpp).
+# A C program with the runtime: %cc-runtime FILE.c -o PROGRAM.
+config.substitutions.append(
+    ("%cc-runtime", "gcc -std=c11 -Wall -Wextra -Werror -I {0}/runtime/include -L {1}/lib -Wl,-rpath,{1}/lib"
+     .format(config.source_dir, config.build_dir))
+)
 config.substitutions.append(
     ("%fake-libraries", os.path.join(config.build_dir, "lib", "libfake_cuda_libraries.so"))
 )

@@ -150,6 +150,33 @@ void Emulator::read(uint64_t address, void *to, uint64_t bytes) {
   }
 }
 
+void Emulator::copy(uint64_t to, uint64_t from, uint64_t bytes) {
+  MemoryRange source = state->range(from, bytes), target = state->range(to, bytes);
+  if (bytes == 0) {
+    return;
+  }
+  std::vector<bool> isDefined(bytes, true);
+  const bool whole = Checker::isDefined(source);
+  for (uint64_t i = 0; !whole && i < bytes; ++i) {
+    isDefined[i] = Checker::isDefined({source.region, source.offset + i, 1});
+  }
+  std::memmove(target.data(), source.data(), bytes);
+  Checker::setDefined(target, true);
+  for (uint64_t i = 0; !whole && i < bytes; ++i) {
+    if (!isDefined[i]) {
+      Checker::setDefined({target.region, target.offset + i, 1}, false);
+    }
+  }
+}
+
+void *Emulator::allocateShared(uint64_t bytes, const std::string &name, uint64_t &address) {
+  Region &region = state->memory.allocate(bytes, name, 256);
+  std::fill(region.bytes.begin(), region.bytes.end(), uint8_t(0));
+  Checker::attach(region, /*defined=*/true);
+  address = region.base;
+  return region.bytes.data();
+}
+
 void Emulator::undefine(uint64_t address, uint64_t bytes, uint8_t fill) {
   MemoryRange range = state->range(address, bytes);
   if (bytes) {
@@ -218,6 +245,14 @@ const Code &Emulator::State::codeOf(Loaded &loaded, const std::string &entry) {
     it = loaded.codes.emplace(entry, decode(loaded.module, *function)).first;
   }
   return it->second;
+}
+
+std::vector<uint64_t> Emulator::parameterBytes(Loaded &module, const std::string &entry) {
+  std::vector<uint64_t> bytes;
+  for (const ptx::Variable &param : state->codeOf(module, entry).function->params) {
+    bytes.push_back(param.bytes);
+  }
+  return bytes;
 }
 
 //===----------------------------------------------------------------------===//

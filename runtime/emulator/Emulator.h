@@ -49,8 +49,15 @@ public:
   /// Host copies define the bytes they write. Throw std::out_of_range outside of an allocation.
   void write(uint64_t address, const void *from, uint64_t bytes);
   void read(uint64_t address, void *to, uint64_t bytes);
+  /// Copies within the device; what was never written is not written behind it either. Throws like write.
+  void copy(uint64_t to, uint64_t from, uint64_t bytes);
+  /// Memory that host and device share, zeros: where the host sees it. It lives until free(`address`).
+  void *allocateShared(uint64_t bytes, const std::string &name, uint64_t &address);
   /// Fills memory with a byte that counts as never written. Throws like write.
   void undefine(uint64_t address, uint64_t bytes, uint8_t fill);
+
+  /// Bytes of each parameter of an entry. Throws Fault (Invalid) where the module has no such entry.
+  std::vector<uint64_t> parameterBytes(Loaded &module, const std::string &entry);
 
   struct Launch {
     std::string entry;

@@ -1,13 +1,13 @@
 // The C functions of tile.h: exceptions become a status and the thread's text.
 #include "../include/tile/pack_format.h"
 #include "Device.h"
+#include "Guarded.h"
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <memory>
-#include <new>
 
 using namespace tile_rt;
 
@@ -17,26 +17,6 @@ static_assert(static_cast<int>(DType::F64) == TILE_F64 &&
               static_cast<int>(DType::U4) == TILE_U4 && TILE_U4 + 1 == kNumDTypes);
 
 namespace {
-thread_local std::string lastError;
-
-template <class Function>
-tile_status guarded(Function &&function) {
-  try {
-    function();
-    return TILE_OK;
-  } catch (const Error &error) {
-    lastError = error.what();
-    return error.status;
-  } catch (const std::bad_alloc &) {
-    lastError = "out of memory";
-    return TILE_ERROR_MEMORY;
-  } catch (const std::exception &error) {
-    // Only the JSON library throws others, on strings that are not UTF-8.
-    lastError = std::string("malformed pack: ") + error.what();
-    return TILE_ERROR_PACK;
-  }
-}
-
 std::string readFile(const char *path) {
   std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(path, "rb"), std::fclose);
   if (!file) {

@@ -136,18 +136,31 @@ tile_pack::~tile_pack() {
   }
 }
 
+/// What the driver gets of a module. A copy: aligned for the driver, and PTX gets its zero byte even if the pack forgot it.
+std::string tile_pack::image(const Module &description) const {
+  if (!context->driver->emulated || description.kind == Module::Kind::Ptx) {
+    return std::string(body.substr(description.offset, description.bytes));
+  }
+  if (description.ptxBytes == 0) {
+    throw Error(TILE_ERROR_PACK,
+                "the pack has no PTX for " + description.arch +
+                    ", which is what the emulator runs: compile it again with this "
+                    "version of tilec");
+  }
+  return std::string(body.substr(description.ptxOffset, description.ptxBytes));
+}
+
 cu::Module tile_pack::module(unsigned index) {
   if (modules[index]) {
     return modules[index];
   }
   const Module &description = manifest.modules[index];
-  // A copy: aligned for the driver, and PTX gets its zero byte even if the pack forgot it.
-  std::string image(body.substr(description.offset, description.bytes));
+  const std::string code = image(description);
   char log[4096] = {};
   int options[] = {cu::kJitErrorLog, cu::kJitErrorLogBytes};
   void *values[] = {log, reinterpret_cast<void *>(uintptr_t{sizeof(log) - 1})};
   cu::Module loaded = nullptr;
-  cu::Result result = context->driver->moduleLoad(&loaded, image.c_str(), 2, options, values);
+  cu::Result result = context->driver->moduleLoad(&loaded, code.c_str(), 2, options, values);
   std::string what = "loading the " + description.arch + " module";
   context->driver->check(result, log[0] ? what + " (" + log + ")" : what);
   modules[index] = loaded;

@@ -60,6 +60,7 @@ struct tile_pack {
 
 private:
   tile_rt::cu::Module module(unsigned index);
+  std::string image(const tile_rt::Module &description) const;
   void fill(const tile_rt::PlannedFill &fill, tile_rt::cu::Stream stream, uint64_t workspace) const;
   void complete(tile_rt::LaunchState &state, const tile_rt::PlannedLaunch &launch);
   void launch(const tile_rt::PreparedCall &call, size_t step, const tile_arg *args,

@@ -1,25 +1,25 @@
 #include "Driver.h"
 
-#include <cstdlib>
+#include "DriverLibrary.h"
+
 #include <dlfcn.h>
 
 namespace tile_rt {
 
 std::shared_ptr<const Driver> Driver::open() {
-  const char *given = std::getenv("TILE_CUDA_DRIVER");
-  const char *path = given && *given ? given : "libcuda.so.1";
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  const DriverLibrary chosen = driverLibrary();
+  const std::string &path = chosen.path, &what = chosen.what;
+  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char *reason = dlerror();
-    throw Error(TILE_ERROR_NO_DRIVER,
-                std::string("cannot open the CUDA driver: ") + (reason ? reason : path));
+    throw Error(TILE_ERROR_NO_DRIVER, "cannot open " + what + ": " + (reason ? reason : path));
   }
   auto driver = std::make_shared<Driver>();
   auto find = [&](auto &function, const char *symbol, bool needed) {
     void *address = dlsym(library, symbol);
     if (!address && needed) {
-      throw Error(TILE_ERROR_NO_DRIVER, std::string("the CUDA driver ") + path + " has no " +
-                                            symbol + "; CUDA 11.8 or newer is needed");
+      throw Error(TILE_ERROR_NO_DRIVER, "the CUDA driver " + path + " has no " + symbol +
+                                            "; CUDA 11.8 or newer is needed");
     }
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(address);
   };
@@ -27,12 +27,20 @@ std::shared_ptr<const Driver> Driver::open() {
   TILE_RT_DRIVER_FUNCTIONS(TILE_RT_FIND)
 #undef TILE_RT_FIND
   find(driver->encodeTiled, "cuTensorMapEncodeTiled", false);
+  find(driver->emulated, "tileEmulatedDriver", false);
+  constexpr int kEmulatorInterface = 1;
+  if (driver->emulated && driver->emulated() != kEmulatorInterface) {
+    throw Error(TILE_ERROR_NO_DRIVER,
+                "the emulator " + path + " is of another version than the runtime");
+  }
   if (cu::Result result = driver->init(0)) {
     const char *name = nullptr;
     driver->getErrorName(result, &name);
-    throw Error(TILE_ERROR_NO_DRIVER, std::string("the CUDA driver does not start: ") +
-                                          (name ? name : "error ") + " (" + std::to_string(result) +
-                                          ")");
+    const char *text = nullptr;
+    driver->getErrorString(result, &text);
+    throw Error(TILE_ERROR_NO_DRIVER, what + " does not start: " + (name ? name : "error ") + " (" +
+                                          std::to_string(result) + ")" +
+                                          (text ? std::string(", ") + text : ""));
   }
   return driver;
 }

@@ -78,6 +78,9 @@ constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
   X(hostFree, "cuMemFreeHost", void *)                                                             \
   X(copyToDevice, "cuMemcpyHtoD_v2", cu::DevicePtr, const void *, size_t)                          \
   X(copyToHost, "cuMemcpyDtoH_v2", void *, cu::DevicePtr, size_t)                                  \
+  X(copyToDeviceAsync, "cuMemcpyHtoDAsync_v2", cu::DevicePtr, const void *, size_t, cu::Stream)    \
+  X(copyToHostAsync, "cuMemcpyDtoHAsync_v2", void *, cu::DevicePtr, size_t, cu::Stream)            \
+  X(copyOnDevice, "cuMemcpyDtoDAsync_v2", cu::DevicePtr, cu::DevicePtr, size_t, cu::Stream)        \
   X(streamCreate, "cuStreamCreate", cu::Stream *, unsigned)                                        \
   X(streamSynchronize, "cuStreamSynchronize", cu::Stream)                                          \
   X(streamDestroy, "cuStreamDestroy_v2", cu::Stream)                                               \
@@ -96,9 +99,10 @@ struct Driver {
   cu::Result (*encodeTiled)(cu::TensorMapBytes *, int, uint32_t, void *, const uint64_t *,
                             const uint64_t *, const uint32_t *, const uint32_t *, int, int, int,
                             int) = nullptr;
+  /// Of the emulator alone, which wants modules as PTX: the version of what it shares with the runtime.
+  cu::Result (*emulated)() = nullptr;
 
-  /// Opens and initialises the library named by TILE_CUDA_DRIVER, or libcuda.so.1. Throws
-  /// TILE_ERROR_NO_DRIVER.
+  /// Opens and initialises the library that driverLibrary() names. Throws TILE_ERROR_NO_DRIVER.
   static std::shared_ptr<const Driver> open();
 
   /// Throws TILE_ERROR_DRIVER with the driver's own words unless `result` is 0.

@@ -1,12 +1,12 @@
 #include "tools/tile-run/EmulatorExecutor.h"
 
+#include "runtime/emulator/Capability.h"
 #include "runtime/emulator/ptx/Parser.h"
 #include "runtime/harness/Compare.h"
 #include "runtime/src/Failures.h"
 #include "runtime/src/TensorMaps.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -17,15 +17,6 @@ using namespace tile_rt;
 namespace tile_run {
 
 namespace {
-/// Shared memory that a block can have, with opting in (CUDA C++ Programming Guide, "Technical
-/// Specifications per Compute Capability").
-struct Capability {
-  unsigned major, minor;
-  uint64_t sharedKiB;
-};
-constexpr Capability kCapabilities[] = {{8, 0, 163}, {8, 6, 99},   {8, 7, 163}, {8, 9, 99},
-                                        {9, 0, 227}, {10, 0, 227}, {12, 0, 99}};
-
 class EmulatedBuffer : public Buffer {
 public:
   EmulatedBuffer(tile_emu::Emulator &emulator, size_t bytes, const std::string &name)
@@ -153,15 +144,9 @@ std::vector<std::vector<uint8_t>> packParams(const PlannedLaunch &launch, uint64
 } // namespace
 
 DeviceInfo emulatedDevice(const std::string &arch, unsigned multiprocessors) {
-  unsigned number = 0;
-  if (arch.starts_with("sm_") &&
-      std::from_chars(arch.data() + 3, arch.data() + arch.size(), number).ec == std::errc()) {
-    for (const Capability &capability : kCapabilities) {
-      if (capability.major * 10 + capability.minor == number) {
-        return {capability.major,           capability.minor,      multiprocessors,
-                capability.sharedKiB << 10, capability.major >= 9, "emulated " + arch};
-      }
-    }
+  if (std::optional<tile_emu::Capability> found = tile_emu::capabilityOf(arch)) {
+    return {found->major,       found->minor,      multiprocessors,
+            found->sharedBytes, found->major >= 9, "emulated " + arch};
   }
   throw InputError("the emulator has no device for `" + arch +
                    "`: give --arch sm_80, sm_90a or another of compute capability 8.0 to 12.0");

@@ -2,7 +2,7 @@
  *
  * The library opens the CUDA driver (libcuda.so.1) with dlopen when a context is created, so a
  * program that links it starts without a GPU. TILE_CUDA_DRIVER names another driver library (tests
- * use this).
+ * use this); TILE_DEVICE=emu stands for the emulator of PTX, which needs no GPU.
  *
  * Every function that can fail returns a tile_status; tile_last_error() then has one line of text
  * for the calling thread. Errors of a call begin with the rule's name in brackets, as in
@@ -113,6 +113,24 @@ TILE_API void tile_context_destroy(tile_context *context);
  * and makes room for the next one. It does not wait: to hear of a launch, synchronise its stream
  * first. tile_launch does the same before anything else, and then launches nothing. */
 TILE_API tile_status tile_context_check(tile_context *context);
+
+/* Memory of the device, for programs that have no CUDA runtime, or run on the emulator
+ * (TILE_DEVICE=emu), whose memory nothing else reaches. tile_free takes null, too. Streams are those
+ * of tile_launch. */
+TILE_API tile_status tile_malloc(tile_context *context, size_t bytes, void **memory);
+TILE_API tile_status tile_free(tile_context *context, void *memory);
+
+typedef enum tile_copy { TILE_TO_DEVICE, TILE_TO_HOST, TILE_ON_DEVICE } tile_copy;
+
+/* Copies behind what was enqueued on `stream`. Where one side is the host's it waits until the copy is
+ * done. */
+TILE_API tile_status tile_memcpy(tile_context *context, void *to, const void *from, size_t bytes,
+                                 tile_copy direction, void *stream);
+/* Enqueues a fill. */
+TILE_API tile_status tile_memset(tile_context *context, void *memory, int byte, size_t bytes,
+                                 void *stream);
+/* Waits for what was enqueued on `stream`, then does what tile_context_check does. */
+TILE_API tile_status tile_synchronize(tile_context *context, void *stream);
 
 /* Load a pack; the bytes are copied. With a null context the pack can be looked into, but not
  * launched. Destroy packs before their context. Device code is loaded when first used, or by

@@ -131,12 +131,56 @@ public:
   tile_context *get() const { return handle.get(); }
   /// Shows what kernels have printed, and throws if a check of one has failed (tile_context_check).
   void check() const { tile::check(tile_context_check(handle.get())); }
+  /// Waits for what was enqueued on the stream, then does the same.
+  void synchronize(void *stream = nullptr) const {
+    tile::check(tile_synchronize(handle.get(), stream));
+  }
 
 private:
   struct Destroy {
     void operator()(tile_context *context) const { tile_context_destroy(context); }
   };
   std::unique_ptr<tile_context, Destroy> handle;
+};
+
+/// Device memory for so many elements; its context must outlive it.
+template <class T>
+class Buffer {
+public:
+  Buffer(const Context &context, size_t count) : context(context.get()), count(count) {
+    void *allocated = nullptr;
+    check(tile_malloc(context.get(), count * sizeof(T), &allocated));
+    memory = static_cast<T *>(allocated);
+  }
+  Buffer(const Context &context, const std::vector<T> &values) : Buffer(context, values.size()) {
+    write(values);
+  }
+  Buffer(Buffer &&other) noexcept
+      : context(other.context), count(other.count), memory(other.memory) {
+    other.memory = nullptr;
+  }
+  Buffer &operator=(Buffer &&) = delete;
+  ~Buffer() { tile_free(context, memory); }
+
+  T *data() const { return memory; }
+  size_t size() const { return count; }
+  /// Copies of all elements; they wait for what was enqueued on the stream before.
+  void write(const std::vector<T> &values, void *stream = nullptr) const {
+    if (values.size() != count) {
+      throw std::invalid_argument("a tile::Buffer is written as a whole");
+    }
+    check(tile_memcpy(context, memory, values.data(), count * sizeof(T), TILE_TO_DEVICE, stream));
+  }
+  std::vector<T> read(void *stream = nullptr) const {
+    std::vector<T> values(count);
+    check(tile_memcpy(context, values.data(), memory, count * sizeof(T), TILE_TO_HOST, stream));
+    return values;
+  }
+
+private:
+  tile_context *context;
+  size_t count;
+  T *memory = nullptr;
 };
 
 /// A kernel; valid while its pack lives.

@@ -342,6 +342,16 @@ FAKE cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
   std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
   return 0;
 }
+FAKE cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, cu::Stream) {
+  return cuMemcpyHtoD_v2(to, from, bytes);
+}
+FAKE cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, cu::Stream) {
+  return cuMemcpyDtoH_v2(to, from, bytes);
+}
+FAKE cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, cu::Stream) {
+  std::memmove(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
+  return 0;
+}
 FAKE cuStreamCreate(cu::Stream *stream, unsigned) {
   *stream = handleOf<cu::Stream>(&fakeStream);
   return 0;
