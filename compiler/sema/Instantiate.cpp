@@ -198,9 +198,14 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
     report(Id::ExpansionSize, request.range, maxCombinations).hint("list fewer values in `tune`");
     return false;
   }
+  // What the defaults say is the choice of those who do not choose; without them it is the first.
+  const bool hasDefaults = llvm::all_of(k.generics, [&](const ast::GenericParam &g) {
+    return g.defaultValue ||
+           llvm::none_of(tuned, [&](const Tuned &t) { return t.name == g.name.name; });
+  });
   KernelInstance defaults, trial;
   Env defaultEnv(request.home);
-  if (!bindGenerics(request, defaultEnv, defaults)) {
+  if (hasDefaults && !bindGenerics(request, defaultEnv, defaults)) {
     return false;
   }
   auto same = [](const Binding &a, const Binding &b) {

@@ -19,7 +19,7 @@ from tilegen.formats import FORMATS, decode, encode, round_to  # noqa: E402
 from tilegen.interpret import Interpreter  # noqa: E402
 from tilegen.intervals import ProgramError, Tile  # noqa: E402
 from tilegen.run import Outcome, Tools, compare, extents_of, prepare, run_on_cpu, run_program  # noqa: E402
-from tilegen.shrink import shrink  # noqa: E402
+from tilegen.shrink import options as shrink_options, shrink  # noqa: E402
 
 TOOLS = Tools(os.path.join(HERE, "..", ".."))
 
@@ -52,7 +52,7 @@ class Draws(unittest.TestCase):
 
     def test_each_feature_is_drawn(self):
         drawn = {f for s in range(400) for f in draw_program(s).features}
-        self.assertEqual((set(TABLE) | {"fn", "tile fn", "align", "--check"}) - drawn, set())
+        self.assertEqual((set(TABLE) | {"fn", "tile fn", "align", "auto", "--check"}) - drawn, set())
 
     def test_most_programs_mean_something(self):
         wrong = 0
@@ -353,6 +353,15 @@ class Judging(unittest.TestCase):
     def test_a_right_program_passes(self):
         outcome = run_program(TOOLS, program([add(1.0)]), 0, self.folder)
         self.assertEqual((outcome.failures, outcome.refusals, outcome.error), ([], [], ""))
+
+    def test_a_program_with_choices_of_the_compiler_passes(self):
+        tuned = program([add(1.0)])
+        tuned.launches[0].tuned = "P0"
+        tuned.tuned = {"P0": [32, 64]}
+        self.assertIn("tune k { P0 in [32, 64]; }\ninstantiate k<auto> as k;", tuned.text())
+        outcome = run_program(TOOLS, tuned, 0, self.folder)
+        self.assertEqual((outcome.failures, outcome.refusals, outcome.error), ([], [], ""))
+        self.assertFalse(next(p for p in shrink_options(tuned)).tuned)
 
     def test_another_meaning_is_found_everywhere(self):
         outcome = Outcome()

@@ -1,5 +1,5 @@
 """A whole program from a seed."""
-from . import ahead, atomics, combines, features, functions, gathered_parts, gathers, nodes as n, parallel, parts, prints, products, threads  # noqa: F401  (some fill the table)
+from . import ahead, atomics, combines, features, functions, gathered_parts, gathers, nodes as n, parallel, parts, prints, products, threads, tuned  # noqa: F401  (some fill the table)
 from .builder import THREADS, Builder, Scope
 from .formats import FORMATS
 
@@ -129,6 +129,7 @@ def draw_program(seed, attempt=0, only=None):
         b.program.multiprocessors = b.pick([1, 2])
     b.program.calls = [b.call(False), b.call(True)]
     b.facts()
+    tuned.draw(b)
     if not b.program.tensors():
         raise AssertionError("a program without tensors")
     return b.program

@@ -356,11 +356,12 @@ class For:
     stages: int = 1
     step: int = 1
     factor: int = 0  # of an unrolled one; 0: fully
+    tuned: str = ""  # the parameter that says the stages
 
     def lines(self):
         bounds = f"{self.start}..{self.end}" + (f" step {self.step}" if self.step != 1 else "")
         if self.kind == "pipelined":
-            bounds = f"pipelined({bounds}, stages = {self.stages})"
+            bounds = f"pipelined({bounds}, stages = {self.tuned or self.stages})"
         elif self.kind == "unrolled":
             bounds = f"unrolled({bounds}, factor = {self.factor})" if self.factor else f"unrolled({bounds})"
         yield f"for {self.variable} in {bounds} {{"
@@ -514,11 +515,12 @@ class Launch:
     threads: int
     body: list
     annotations: list = field(default_factory=list)
+    tuned: str = ""  # the parameter that says the number of threads
 
     def lines(self):
         names = self.indices[0] if len(self.indices) == 1 else f"({', '.join(self.indices)})"
         notes = "".join(f"@{a} " for a in self.annotations)
-        yield f"{notes}launch {names} in grid({', '.join(self.grid)}) threads({self.threads}) {{"
+        yield f"{notes}launch {names} in grid({', '.join(self.grid)}) threads({self.tuned or self.threads}) {{"
         yield from indented(self.body)
         yield "}"
 
@@ -534,11 +536,12 @@ class Program:
     annotations: list = field(default_factory=list)
     where: list = field(default_factory=list)
     fixed: dict = field(default_factory=dict)  # dimensions that are constants of the compilation
+    tuned: dict = field(default_factory=dict)  # parameters that are the compiler's choice: name -> values
     check: bool = False  # compiled with `--check`
     multiprocessors: int = 4  # of the emulated device: few make persistent blocks work through several points
 
     def text(self):
-        params = ", ".join(f"{k}: int = {v}" for k, v in self.params.items())
+        params = ", ".join([*(f"{k}: int = {v}" for k, v in self.params.items()), *(f"{k}: int" for k in self.tuned)])
         arguments = ",\n         ".join(a.text() for a in self.arguments)
         notes = "".join(f"@{a}\n" for a in self.annotations)
         where = f" where {', '.join(self.where)}" if self.where else ""
@@ -547,9 +550,11 @@ class Program:
         for launch in self.launches:
             lines += ["    " + line for line in launch.lines()]
         lines.append("}")
-        if self.fixed:
-            given = ", ".join(f"{name} = {value}" for name, value in self.fixed.items())
-            lines.append(f"instantiate k<{given}> as fixed;")
+        if self.tuned:
+            lines.append("tune k { " + " ".join(f"{k} in {v};" for k, v in self.tuned.items()) + " }")
+        given = ", ".join([*(["auto"] if self.tuned else []), *(f"{name} = {value}" for name, value in self.fixed.items())])
+        if given:
+            lines.append(f"instantiate k<{given}> as {'fixed' if self.fixed else 'k'};")
         return self.functions() + "\n".join(lines) + "\n"
 
     def functions(self):

@@ -38,6 +38,7 @@ def prune(program):
             program.arguments.append(n.Tensor(f"B{name}", "i32", [name]))
     program.params = {k: v for k, v in program.params.items() if k in used | extents}
     program.fixed = {k: v for k, v in program.fixed.items() if k in used | extents}
+    program.tuned = {k: v for k, v in program.tuned.items() if k in used}
     program.where = [w for w in program.where if w.split()[0] in used | extents]
     program.calls = [{k: v for k, v in call.items() if k in used | extents} for call in program.calls]
     return program
@@ -154,6 +155,18 @@ def expressions(program):
 
 
 def options(program):
+    for name in list(program.tuned):
+        copy = program.clone()
+        del copy.tuned[name]
+        for node in n.walk(copy.launches):
+            if getattr(node, "tuned", "") == name:
+                node.tuned = ""
+        yield copy
+        if len(program.tuned[name]) > 2:
+            for i in range(len(program.tuned[name])):
+                copy = program.clone()
+                del copy.tuned[name][i]
+                yield copy
     if program.check:
         copy = program.clone()
         copy.check = False

@@ -110,4 +110,24 @@ instantiate g as c;
   EXPECT_TRUE(Analyzed(text, options).kernel("c"));
 }
 
+TEST(Kernels, TunedParametersNeedNoDefaults) {
+  const char *text = R"(
+kernel g<A: int, B: int = 5, C: int>(X: tensor<f32>[N], Y: out tensor<f32>[N]) { launch b in grid(A + B + C) threads(32) { } }
+tune g { A in [3, 1]; C in [2, 4]; where C > 2; }
+instantiate g<auto> as a;
+instantiate g<auto, A = 7> as b;
+)";
+  Analyzed analyzed(text);
+  ASSERT_TRUE(analyzed.kernel("a")) << analyzed.messages();
+  EXPECT_EQ(analyzed.kernel("a")->candidates.size(), 2u);
+  EXPECT_EQ(analyzed.kernel("a")->bindings[0].value, "3"); // the first that is admissible
+  EXPECT_EQ(analyzed.kernel("a")->bindings[1].value, "5");
+  EXPECT_EQ(analyzed.kernel("a")->bindings[2].value, "4");
+  EXPECT_EQ(analyzed.kernel("b")->bindings[0].value, "7");
+  EXPECT_NE(Analyzed(std::string(text) + "tune g { B in [6]; }\ninstantiate g<B = 1> as c;")
+                .messages()
+                .find("has no value [missing-parameter]"),
+            std::string::npos);
+}
+
 } // namespace
