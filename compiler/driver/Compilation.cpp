@@ -198,8 +198,11 @@ bool Compilation::toDevice(ModuleOp module, const ModuleJob &job, DeviceCode &co
       return false;
     }
   }
+  if (options.wants(EmitKind::Llvm) && !writeText(EmitKind::Llvm, printIr(*ir))) {
+    return false;
+  }
   if (options.emit == EmitKind::Llvm) {
-    return writeText(printIr(*ir));
+    return true;
   }
   {
     phase = "LLVM's optimisation";
@@ -318,8 +321,11 @@ bool Compilation::compileJob(const ModuleJob &job, unsigned moduleIndex, DeviceC
   if (!saveTemp(job, "tile.mlir", printIr(*module))) {
     return false;
   }
+  if (options.wants(EmitKind::Tile) && !writeText(EmitKind::Tile, printIr(*module))) {
+    return false;
+  }
   if (options.emit == EmitKind::Tile) {
-    return writeText(printIr(*module));
+    return true;
   }
   if (!toTgpu(*module, job)) {
     return false;
@@ -327,8 +333,11 @@ bool Compilation::compileJob(const ModuleJob &job, unsigned moduleIndex, DeviceC
   if (options.report) {
     reportKernels(*module, diags);
   }
+  if (options.wants(EmitKind::Tgpu) && !writeText(EmitKind::Tgpu, printIr(*module))) {
+    return false;
+  }
   if (options.emit == EmitKind::Tgpu) {
-    return writeText(printIr(*module));
+    return true;
   }
   {
     phase = "manifest";
@@ -371,13 +380,18 @@ bool Compilation::bundle(llvm::ArrayRef<ModuleJob> jobs, llvm::MutableArrayRef<D
   phase = "packing";
   PhaseTimer::Scope time(timer, PhaseTimer::packing);
   Assembler assembler(toolchain, diags);
-  if (options.emit == EmitKind::Fatbin) {
+  if (options.wants(EmitKind::Fatbin)) {
     std::vector<FatbinImage> images;
     for (auto [job, code] : llvm::zip_equal(jobs, codes)) {
       llvm::append_range(images, imagesOf(*job.target, code.ptx, code.cubin));
     }
     std::optional<std::string> bytes = assembler.bundle(images);
-    return bytes && writeText(*bytes);
+    if (!bytes || !writeText(EmitKind::Fatbin, *bytes)) {
+      return false;
+    }
+  }
+  if (options.emit == EmitKind::Fatbin) {
+    return true;
   }
   llvm::json::Object manifest = std::move(*codes.front().manifest);
   // A configuration stands behind those of the jobs before.
@@ -415,8 +429,11 @@ bool Compilation::bundle(llvm::ArrayRef<ModuleJob> jobs, llvm::MutableArrayRef<D
   }
   writePreferences(manifest, numbers);
   manifest["source_hash"] = sourceHash();
-  std::string pack = writePack(manifest, modules);
-  return writeText(options.emit == EmitKind::Manifest ? printManifest(manifest) : pack);
+  if (options.wants(EmitKind::Manifest) &&
+      !writeText(EmitKind::Manifest, printManifest(manifest))) {
+    return false;
+  }
+  return !options.wants(EmitKind::Pack) || writeText(EmitKind::Pack, writePack(manifest, modules));
 }
 
 bool Compilation::compileAll(llvm::ArrayRef<ModuleJob> jobs,
@@ -443,18 +460,26 @@ void Compilation::compile() {
   if (!load()) {
     return;
   }
-  if (options.emit == EmitKind::Ast) {
+  if (options.wants(EmitKind::Ast)) {
     std::string text;
     llvm::raw_string_ostream os(text);
     if (main) {
       printAst(*main->ast, os);
     }
-    writeText(text) && writeDependencies();
+    if (!writeText(EmitKind::Ast, text)) {
+      return;
+    }
+  }
+  if (options.emit == EmitKind::Ast) {
+    writeDependencies();
     return;
   }
   std::vector<ModuleJob> jobs;
   if (main && usesAuto()) {
-    const bool single = options.emit < EmitKind::Manifest; // one module for an architecture
+    // One module for an architecture: all outputs of a run are of the same code.
+    const bool single = llvm::any_of(options.emits, [](EmitKind kind) {
+      return kind != EmitKind::Ast && kind < EmitKind::Manifest;
+    });
     if (!loadTuneFile() || !planJobs(single, jobs)) {
       return;
     }
@@ -467,12 +492,11 @@ void Compilation::compile() {
   if (!compileAll(jobs, codes)) {
     return;
   }
-  bool done = true;
-  if (options.emit == EmitKind::Ptx) {
-    done = writeText(codes.front().ptx);
-  } else if (options.emit == EmitKind::Cubin) {
-    done = writeText(codes.front().cubin);
-  } else if (options.emit > EmitKind::Cubin) {
+  bool done = !options.wants(EmitKind::Ptx) || writeText(EmitKind::Ptx, codes.front().ptx);
+  if (done && options.wants(EmitKind::Cubin)) {
+    done = writeText(EmitKind::Cubin, codes.front().cubin);
+  }
+  if (done && options.emit > EmitKind::Cubin) {
     done = bundle(jobs, codes);
   }
   if (done) {

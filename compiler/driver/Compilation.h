@@ -145,10 +145,12 @@ private:
   void writePreferences(llvm::json::Object &manifest,
                         llvm::ArrayRef<std::map<std::string, size_t>> numbers) const;
 
-  bool writeText(llvm::StringRef text);
+  bool writeText(EmitKind kind, llvm::StringRef text);
   bool writeDependencies();
   bool saveTemp(const ModuleJob &job, llvm::StringRef extension, llvm::StringRef text);
-  std::string outputPath() const;
+  std::string outputPath(EmitKind kind) const;
+  /// The source, in the folder that the outputs are written to.
+  std::string outputBase() const;
   std::string sourceHash() const;
   bool failed() const { return diags.hasErrors(); }
 

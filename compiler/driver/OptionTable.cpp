@@ -37,7 +37,7 @@ static constexpr opt::OptTable::Info infos[] = {
 };
 
 static constexpr CommandInfo commands[] = {
-    {Options::Command::Compile, "compile", CompileCommand, "FILE.tile... [-o OUTPUT]",
+    {Options::Command::Compile, "compile", CompileCommand, "FILE.tile... [-o OUTPUT|DIR/]",
      "compiles kernels; without a subcommand, too"},
     {Options::Command::Run, "run", RunCommand, "FILE.tile --dim NAME=VALUE... --arg NAME=VALUE...",
      "compiles a kernel and runs it"},

@@ -13,6 +13,8 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <map>
+
 using namespace llvm;
 
 namespace tilec {
@@ -31,7 +33,7 @@ bool takesSeveralArchs(EmitKind kind) { return kind == EmitKind::Ast || kind >= 
 namespace {
 /// Texts that have to be taken apart.
 struct RawOptions {
-  std::string emit;
+  std::vector<std::string> emits;
   std::vector<std::string> archs;
   std::vector<std::string> params;
 };
@@ -40,7 +42,7 @@ struct RawOptions {
 static void readCompileOptions(const OptionReader &reader, Options &options, RawOptions &raw) {
   options.inputs = reader.inputs();
   reader.read(OPT_o, options.output);
-  reader.read(OPT_emit, raw.emit);
+  raw.emits = reader.list(OPT_emit);
   raw.archs = reader.list(OPT_arch);
   reader.read(OPT_P, raw.params);
   reader.read(OPT_variants, options.variants, 1, 64);
@@ -122,41 +124,76 @@ static void readMessageOptions(const OptionReader &reader, Options &options) {
   options.format = format == "json" ? DiagnosticsFormat::Json : DiagnosticsFormat::Text;
 }
 
-/// The kind of output that a file name asks for.
-static EmitKind kindOfName(StringRef name) {
-  StringRef extension = sys::path::extension(name);
-  if (extension == ".o") {
-    throw UsageError{"object files are not supported yet: write a `.pack`"};
-  }
-  return StringSwitch<EmitKind>(extension)
+/// The kind of output that the extension of a file stands for, if it stands for one.
+static std::optional<EmitKind> kindOfExtension(StringRef name) {
+  return StringSwitch<std::optional<EmitKind>>(sys::path::extension(name))
       .Case(".ptx", EmitKind::Ptx)
       .Case(".cubin", EmitKind::Cubin)
       .Case(".fatbin", EmitKind::Fatbin)
       .Case(".json", EmitKind::Manifest)
-      .Default(EmitKind::Pack);
+      .Case(".pack", EmitKind::Pack)
+      .Case(".ll", EmitKind::Llvm)
+      .Default(std::nullopt);
+}
+
+/// The kind of output that the name after `-o` asks for. Devices and the like have names that say nothing.
+static EmitKind kindOfName(const Options &options) {
+  StringRef name = options.output;
+  sys::fs::file_status status;
+  const bool isSpecial = !sys::fs::status(name, status) && sys::fs::exists(status) &&
+                         status.type() != sys::fs::file_type::regular_file;
+  if (name.empty() || name == "-" || options.outputIsFolder() || isSpecial) {
+    return EmitKind::Pack;
+  }
+  std::optional<EmitKind> kind = kindOfExtension(name);
+  if (kind) {
+    return *kind;
+  }
+  throw UsageError{
+      "`-o " + name.str() +
+          "`: the name says no kind of output; .ptx, .cubin, .fatbin, .json, .pack and .ll do",
+      "`--emit` names the kind: " + listed(optionTable().valuesOf(OPT_emit))};
+}
+
+/// `-o k.cubin --emit=ptx`
+static void checkName(const Options &options) {
+  if (options.emits.size() > 1) {
+    if (!options.output.empty() && !options.outputIsFolder()) {
+      throw UsageError{"`-o " + options.output + "` names one output for several kinds",
+                       "`-o DIR/` names a folder for them"};
+    }
+    return;
+  }
+  std::optional<EmitKind> kind = kindOfExtension(options.output);
+  if (kind && *kind != options.emit) {
+    throw UsageError{"`-o " + options.output + "` is the name of a " + emitKindName(*kind).str() +
+                         ", but `--emit` asks for " + emitKindName(options.emit).str(),
+                     "leave one of them out"};
+  }
 }
 
 static void resolveEmit(Options &options, const RawOptions &raw) {
-  const bool isBench = options.command == Options::Command::Bench;
-  if (options.command == Options::Command::Tune || isBench) {
-    if (!raw.emit.empty()) {
-      throw UsageError{std::string("`tilec ") + (isBench ? "bench" : "tune") +
-                       "` writes measurements: `--emit` has no meaning"};
-    }
+  if (options.command != Options::Command::Compile) {
     return; // packs
   }
-  if (raw.emit.empty()) {
-    options.emit = options.output.empty() ? EmitKind::Pack : kindOfName(options.output);
-  } else {
-    const auto *entry =
-        find_if(emitKinds, [&](const auto &candidate) { return candidate.first == raw.emit; });
-    options.emit = entry->second;
+  options.emits.clear();
+  for (const auto &[name, kind] : emitKinds) { // in the order in which they are made
+    if (is_contained(raw.emits, name)) {
+      options.emits.push_back(kind);
+    }
   }
-  if (options.archs.size() > 1 && !takesSeveralArchs(options.emit)) {
-    bool isCode = options.emit == EmitKind::Ptx || options.emit == EmitKind::Cubin;
-    throw UsageError{"`" + emitKindName(options.emit).str() +
-                     "` holds code of one architecture: give one --arch" +
-                     (isCode ? ", or write a `fatbin`" : "")};
+  if (options.emits.empty()) {
+    options.emits.push_back(kindOfName(options));
+  }
+  options.emit = options.emits.back();
+  checkName(options);
+  for (EmitKind kind : options.emits) {
+    if (options.archs.size() > 1 && !takesSeveralArchs(kind)) {
+      const bool isCode = kind == EmitKind::Ptx || kind == EmitKind::Cubin;
+      throw UsageError{"`" + emitKindName(kind).str() +
+                       "` holds code of one architecture: give one --arch" +
+                       (isCode ? ", or write a `fatbin`" : "")};
+    }
   }
 }
 
@@ -234,12 +271,30 @@ static void resolveParams(Options &options, const RawOptions &raw) {
   }
 }
 
+/// Two sources whose outputs would have one name: the second would replace the first.
+static void checkOutputNames(const Options &options) {
+  std::map<std::string, std::string> sources;
+  for (const std::string &input : options.inputs) {
+    SmallString<128> name = StringRef(input);
+    if (options.outputIsFolder()) {
+      name = sys::path::filename(input);
+    }
+    sys::path::replace_extension(name, "");
+    auto [first, isNew] = sources.try_emplace(name.str().str(), input);
+    if (!isNew) {
+      throw UsageError{"the outputs of `" + first->second + "` and `" + input + "` have one name",
+                       "compile them one after the other, into different folders"};
+    }
+  }
+}
+
 static void checkFiles(const Options &options) {
   if (options.inputs.empty() && !options.printTools) {
     throw UsageError{"no source file is given"};
   }
-  if (options.inputs.size() > 1 && !options.output.empty()) {
-    throw UsageError{"`-o` names one output for several sources"};
+  if (options.inputs.size() > 1 && !options.output.empty() && !options.outputIsFolder()) {
+    throw UsageError{"`-o` names one output for several sources",
+                     "`-o DIR/` names a folder for them"};
   }
   if (count(options.inputs, "-") > 1) {
     throw UsageError{"standard input can be read only once"};
@@ -250,6 +305,9 @@ static void checkFiles(const Options &options) {
         !sys::fs::equivalent(input, options.output, same) && same) {
       throw UsageError{"the output `" + options.output + "` is the source itself"};
     }
+  }
+  if (options.command == Options::Command::Compile) {
+    checkOutputNames(options);
   }
   const bool isTune = options.command == Options::Command::Tune;
   const bool isBench = options.command == Options::Command::Bench;
@@ -364,9 +422,9 @@ static ParsedOptions parse(std::vector<std::string> args, std::string programDir
   readMessageOptions(reader, options);
   readSubcommand(reader, options);
   resolveArchs(options, raw);
+  checkFiles(options);
   resolveEmit(options, raw);
   resolveParams(options, raw);
-  checkFiles(options);
   return {std::move(options), ExitSuccess};
 }
 

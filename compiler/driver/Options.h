@@ -4,6 +4,8 @@
 #include "compiler/diag/DiagnosticPrinter.h"
 #include "dialects/support/Target.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -94,9 +96,11 @@ struct BenchOptions {
 struct Options {
   enum class Command { Compile, Run, Test, Tune, Bench } command = Command::Compile;
   std::vector<std::string> inputs; ///< files, `-` is standard input; empty only with printTools
-  std::string output;              ///< empty: beside the source, or standard output
-  EmitKind emit = EmitKind::Pack;
-  std::vector<const Target *> archs; ///< in the order given, each once; never empty
+  /// `DIR/`: files in this folder; empty: beside the source, or standard output.
+  std::string output;
+  EmitKind emit = EmitKind::Pack;              ///< how far to compile: the last of `emits`
+  std::vector<EmitKind> emits{EmitKind::Pack}; ///< in the order in which they are made, each once
+  std::vector<const Target *> archs;           ///< in the order given, each once; never empty
   std::vector<std::pair<std::string, std::string>> params; ///< of -P
   bool autoParams = false;                                 ///< `-P auto`
   std::string tuneFile;  ///< measurements for `auto`; empty: those beside the source; "none"
@@ -127,6 +131,9 @@ struct Options {
   TestOptions test;
   TuneOptions tune;
   BenchOptions bench;
+
+  bool wants(EmitKind kind) const { return llvm::is_contained(emits, kind); }
+  bool outputIsFolder() const { return llvm::StringRef(output).ends_with("/"); }
 
   std::string programDir;             ///< folder of the running tilec
   std::vector<std::string> arguments; ///< the command line without `@FILE`s, for reproducers

@@ -68,10 +68,6 @@ defm tune_file : Value<"tune-file", "FILE",
 //===----------------------------------------------------------------------===//
 
 let Group = output_group, Visibility = everywhere in {
-def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"FILE">,
-  HelpText<"output; its extension says the kind where --emit does not (.ptx, .cubin, .fatbin, .json, else a pack); - is standard output; without it a file beside the source, or standard output for ast, tile, tgpu and llvm">;
-defm emit : Value<"emit", "KIND", "kind of output">,
-    Values<"ast,tile,tgpu,llvm,ptx,cubin,fatbin,manifest,pack">;
 defm arch : Value<"arch", "ARCH",
     "architectures, with commas between; native: that of this machine's GPU; without it sm_90a, for `tilec test` also sm_80">,
     Values<"native,all,sm_80,sm_86,sm_89,sm_90a">, Flags<[ValueList, Repeatable]>;
@@ -83,6 +79,10 @@ def check : Flag<["--"], "check">, HelpText<"test at run time what can be tested
 defm cuda_path : Value<"cuda-path", "DIR", "the only folder where ptxas, fatbinary and libdevice are looked for; without it CUDA_HOME, CUDA_PATH, /usr/local/cuda, NVIDIA's wheels for Python and PATH">, Rare;
 }
 let Group = output_group in {
+def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"FILE">, In<[CompileCommand, TuneCommand, BenchCommand]>,
+  HelpText<"output; its extension says the kind where --emit does not: .ptx, .cubin, .fatbin, .json, .pack or .ll; DIR/: files in this folder; - is standard output; without it a file beside the source, or standard output for ast, tile, tgpu and llvm">;
+defm emit : Value<"emit", "KIND", "kinds of output of one compilation, with commas between">,
+    Values<"ast,tile,tgpu,llvm,ptx,cubin,fatbin,manifest,pack">, Flags<[ValueList, Repeatable]>, In<[CompileCommand]>;
 def j : JoinedOrSeparate<["-"], "j">, MetaVarName<"N">, Flags<[LastCounts]>,
   In<[CompileCommand, TestCommand, TuneCommand, BenchCommand]>,
   HelpText<"configurations to compile, or cases to run, at a time; by default one for each core">;

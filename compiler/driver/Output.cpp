@@ -12,14 +12,17 @@ using namespace llvm;
 
 namespace tilec {
 
-/// Extension of an output without `-o`; empty for what then goes to standard output.
+/// Extension of an output that `-o` does not name.
 static StringRef defaultExtension(EmitKind kind) {
   switch (kind) {
   case EmitKind::Ast:
+    return "ast";
   case EmitKind::Tile:
+    return "tile.mlir";
   case EmitKind::Tgpu:
+    return "tgpu.mlir";
   case EmitKind::Llvm:
-    return "";
+    return "ll";
   case EmitKind::Ptx:
     return "ptx";
   case EmitKind::Cubin:
@@ -34,6 +37,9 @@ static StringRef defaultExtension(EmitKind kind) {
   llvm_unreachable("an output kind without extension");
 }
 
+/// Whether an output goes to standard output where nothing says otherwise.
+static bool isForReading(EmitKind kind) { return kind <= EmitKind::Llvm; }
+
 /// `path` with another extension.
 static std::string withExtension(StringRef path, const Twine &extension) {
   SmallString<128> result = path;
@@ -41,12 +47,21 @@ static std::string withExtension(StringRef path, const Twine &extension) {
   return result.str().str();
 }
 
-std::string Compilation::outputPath() const {
-  if (!output.empty()) {
+std::string Compilation::outputBase() const {
+  const std::string name = input == "-" ? "stdin" : input;
+  const bool isFolder = options.outputIsFolder() && output == options.output;
+  return isFolder ? output + sys::path::filename(name).str() : name;
+}
+
+std::string Compilation::outputPath(EmitKind kind) const {
+  const bool isFolder = options.outputIsFolder() && output == options.output;
+  if (!output.empty() && !isFolder) {
     return output;
   }
-  StringRef extension = defaultExtension(options.emit);
-  return input == "-" || extension.empty() ? "-" : withExtension(input, extension);
+  if (!isFolder && (input == "-" || (options.emits.size() == 1 && isForReading(kind)))) {
+    return "-";
+  }
+  return withExtension(outputBase(), defaultExtension(kind));
 }
 
 /// A regular file is written beside its place first, so that it never exists half-written. What
@@ -78,7 +93,8 @@ bool Compilation::writeFile(StringRef path, StringRef bytes) {
     return !error;
   }
   if (sys::fs::is_directory(path)) {
-    diags.report(diag::Id::FileWrite, SMRange(), path, "it is a directory");
+    diags.report(diag::Id::FileWrite, SMRange(), path, "it is a directory")
+        .hint("`" + path.rtrim('/') + "/` after `-o` writes files into it");
     return false;
   }
   if (std::error_code error = writeOutput(path, bytes)) {
@@ -88,9 +104,9 @@ bool Compilation::writeFile(StringRef path, StringRef bytes) {
   return true;
 }
 
-bool Compilation::writeText(StringRef text) {
+bool Compilation::writeText(EmitKind kind, StringRef text) {
   phase = "writing";
-  return !diags.hasErrors() && writeFile(outputPath(), text);
+  return !diags.hasErrors() && writeFile(outputPath(kind), text);
 }
 
 /// With --save-temps: an intermediate form beside the output.
@@ -98,7 +114,8 @@ bool Compilation::saveTemp(const ModuleJob &job, StringRef extension, StringRef 
   if (!options.saveTemps) {
     return true;
   }
-  std::string base = outputPath() == "-" ? (input == "-" ? "stdin" : input) : outputPath();
+  const std::string path = outputPath(options.emit);
+  const std::string base = path == "-" || options.emits.size() > 1 ? outputBase() : path;
   const std::string own = job.name.empty() ? "" : "." + job.name;
   return writeFile(withExtension(base, job.target->name + own + "." + extension), text);
 }
@@ -121,11 +138,14 @@ bool Compilation::writeDependencies() {
   if (!options.writeDependencies && options.dependencyFile.empty()) {
     return true;
   }
-  std::string target = outputPath(), text;
-  for (const std::string &name : options.dependencyTargets) {
-    text += (text.empty() ? "" : " ") + name; // as it stands, as compilers of C do
+  std::vector<std::string> targets =
+      options.dependencyTargets; // as they stand, as compilers of C do
+  if (targets.empty()) {
+    for (EmitKind kind : options.emits) {
+      targets.push_back(makeQuoted(outputPath(kind)));
+    }
   }
-  text = (text.empty() ? makeQuoted(target) : text) + ":";
+  std::string text = join(targets, " ") + ":";
   std::vector<std::string> read;
   for (const std::string &file : sources.files()) {
     if (file != "-") {
@@ -146,8 +166,8 @@ bool Compilation::writeDependencies() {
   }
   std::string path = options.dependencyFile;
   if (path.empty()) {
-    std::string base = target == "-" ? (input == "-" ? "stdin" : input) : target;
-    path = withExtension(base, "d");
+    path = outputPath(options.emit);
+    path = withExtension(path == "-" || options.emits.size() > 1 ? outputBase() : path, "d");
   }
   return writeFile(path, text);
 }

@@ -52,6 +52,7 @@ Options TestJob::compileOptions(const TestCase &test, const Target &target) cons
   Options result = options;
   result.archs = {&target};
   result.emit = EmitKind::Pack;
+  result.emits = {EmitKind::Pack};
   result.kernel = symbol.str();
   std::string parameters = test.parameters();
   result.instantiate.push_back(tests.kernel + (parameters.empty() ? "" : "<" + parameters + ">") +
