@@ -147,7 +147,7 @@ private:
 template <class T>
 class Buffer {
 public:
-  Buffer(const Context &context, size_t count) : context(context.get()), count(count) {
+  Buffer(const Context &context, size_t count) : owner(context.get()), elements(count) {
     void *allocated = nullptr;
     check(tile_malloc(context.get(), count * sizeof(T), &allocated));
     memory = static_cast<T *>(allocated);
@@ -156,30 +156,30 @@ public:
     write(values);
   }
   Buffer(Buffer &&other) noexcept
-      : context(other.context), count(other.count), memory(other.memory) {
+      : owner(other.owner), elements(other.elements), memory(other.memory) {
     other.memory = nullptr;
   }
   Buffer &operator=(Buffer &&) = delete;
-  ~Buffer() { tile_free(context, memory); }
+  ~Buffer() { tile_free(owner, memory); }
 
   T *data() const { return memory; }
-  size_t size() const { return count; }
+  size_t size() const { return elements; }
   /// Copies of all elements; they wait for what was enqueued on the stream before.
   void write(const std::vector<T> &values, void *stream = nullptr) const {
-    if (values.size() != count) {
+    if (values.size() != elements) {
       throw std::invalid_argument("a tile::Buffer is written as a whole");
     }
-    check(tile_memcpy(context, memory, values.data(), count * sizeof(T), TILE_TO_DEVICE, stream));
+    check(tile_memcpy(owner, memory, values.data(), elements * sizeof(T), TILE_TO_DEVICE, stream));
   }
   std::vector<T> read(void *stream = nullptr) const {
-    std::vector<T> values(count);
-    check(tile_memcpy(context, values.data(), memory, count * sizeof(T), TILE_TO_HOST, stream));
+    std::vector<T> values(elements);
+    check(tile_memcpy(owner, values.data(), memory, elements * sizeof(T), TILE_TO_HOST, stream));
     return values;
   }
 
 private:
-  tile_context *context;
-  size_t count;
+  tile_context *owner;
+  size_t elements;
   T *memory = nullptr;
 };
 
