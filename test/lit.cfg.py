@@ -1,5 +1,6 @@
 # The lit suite: folders mirror the sources. Run with `cmake --build build --target check-tilec`.
 import os
+import platform
 import shutil
 import subprocess
 
@@ -38,10 +39,11 @@ if "tilec" in config.available_features:
 if os.path.exists(os.path.join(config.build_dir, "lib", "libtile_rt.so")):
     config.available_features.add("tile_rt")
 # Builds of other projects, outside this one.
-for feature, program in {"cmake": "cmake", "gcc": "g++", "make": "make", "pkg-config": "pkg-config",
+for feature, program in {"cmake": "cmake", "gcc": "g++", "clang": "clang++-22", "make": "make", "pkg-config": "pkg-config",
                          "dpkg-deb": "dpkg-deb"}.items():
     if shutil.which(program):
         config.available_features.add(feature)
+config.available_features.add("host-" + platform.machine())
 if os.path.exists("/dev/nvidiactl"):
     config.available_features.add("gpu")
 

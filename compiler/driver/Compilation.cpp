@@ -327,6 +327,10 @@ bool Compilation::compileJob(const ModuleJob &job, unsigned moduleIndex, DeviceC
   if (options.emit == EmitKind::Tile) {
     return true;
   }
+  // As for a header, which knows no more: passes may simplify what extents are.
+  if (options.emit >= EmitKind::Object && !(code.signatures = buildSignatures(*module, diags))) {
+    return false;
+  }
   if (!toTgpu(*module, job)) {
     return false;
   }
@@ -429,11 +433,15 @@ bool Compilation::bundle(llvm::ArrayRef<ModuleJob> jobs, llvm::MutableArrayRef<D
   }
   writePreferences(manifest, numbers);
   manifest["source_hash"] = sourceHash();
+  const std::string pack = writePack(manifest, modules); // says in the manifest where modules lie
   if (options.wants(EmitKind::Manifest) &&
       !writeText(EmitKind::Manifest, printManifest(manifest))) {
     return false;
   }
-  return !options.wants(EmitKind::Pack) || writeText(EmitKind::Pack, writePack(manifest, modules));
+  if (options.wants(EmitKind::Pack) && !writeText(EmitKind::Pack, pack)) {
+    return false;
+  }
+  return writeHostOutputs(manifest, pack, codes);
 }
 
 bool Compilation::compileAll(llvm::ArrayRef<ModuleJob> jobs,
@@ -477,9 +485,8 @@ void Compilation::compile() {
   std::vector<ModuleJob> jobs;
   if (main && usesAuto()) {
     // One module for an architecture: all outputs of a run are of the same code.
-    const bool single = llvm::any_of(options.emits, [](EmitKind kind) {
-      return kind != EmitKind::Ast && kind < EmitKind::Manifest;
-    });
+    auto ofOne = [](EmitKind kind) { return kind != EmitKind::Ast && kind < EmitKind::Manifest; };
+    const bool single = llvm::any_of(options.emits, ofOne) || options.wantsOnly(EmitKind::Header);
     if (!loadTuneFile() || !planJobs(single, jobs)) {
       return;
     }
@@ -487,6 +494,10 @@ void Compilation::compile() {
     for (const Target *target : options.archs) {
       jobs.push_back({target});
     }
+  }
+  if (options.wantsOnly(EmitKind::Header)) {
+    writeHeaderOf(jobs) && writeDependencies();
+    return;
   }
   std::vector<DeviceCode> codes(jobs.size());
   if (!compileAll(jobs, codes)) {

@@ -115,6 +115,11 @@ private:
   bool compileAll(llvm::ArrayRef<ModuleJob> jobs, llvm::MutableArrayRef<DeviceCode> codes);
   bool bundle(llvm::ArrayRef<ModuleJob> jobs, llvm::MutableArrayRef<DeviceCode> codes);
 
+  // Objects and headers, if they are asked for: HostOutputs.cpp.
+  bool writeHeaderOf(llvm::ArrayRef<ModuleJob> jobs);
+  bool writeHostOutputs(const llvm::json::Object &manifest, llvm::StringRef pack,
+                        llvm::MutableArrayRef<DeviceCode> codes);
+
   // `auto`: Tuning.cpp.
   bool usesAuto() const;
   ModuleJob jobOf(const TunableKernel &kernel, unsigned candidate) const;

@@ -36,8 +36,9 @@ struct EntryFacts {
 /// What is made of a job.
 struct DeviceCode {
   std::optional<llvm::json::Object> manifest;
-  std::string ptx;          ///< what ptxas gets
-  std::string ptxWithLines; ///< what the pack gets
+  std::optional<llvm::json::Object> signatures; ///< of the source, for objects
+  std::string ptx;                              ///< what ptxas gets
+  std::string ptxWithLines;                     ///< what the pack gets
   std::string cubin;
   AssemblerReport report;
   std::map<std::string, EntryFacts> launches; ///< by entry

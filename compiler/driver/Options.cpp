@@ -4,6 +4,7 @@
 #include "compiler/driver/Devices.h"
 #include "compiler/driver/OptionHelp.h"
 #include "compiler/driver/RunOptions.h"
+#include "compiler/emit/HostObject.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,6 +13,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
 
 #include <map>
 
@@ -22,7 +24,8 @@ namespace tilec {
 static constexpr std::pair<StringLiteral, EmitKind> emitKinds[] = {
     {"ast", EmitKind::Ast},       {"tile", EmitKind::Tile},         {"tgpu", EmitKind::Tgpu},
     {"llvm", EmitKind::Llvm},     {"ptx", EmitKind::Ptx},           {"cubin", EmitKind::Cubin},
-    {"fatbin", EmitKind::Fatbin}, {"manifest", EmitKind::Manifest}, {"pack", EmitKind::Pack}};
+    {"fatbin", EmitKind::Fatbin}, {"manifest", EmitKind::Manifest}, {"pack", EmitKind::Pack},
+    {"obj", EmitKind::Object},    {"header", EmitKind::Header}};
 
 StringRef emitKindName(EmitKind kind) {
   return find_if(emitKinds, [&](const auto &entry) { return entry.second == kind; })->first;
@@ -34,6 +37,7 @@ namespace {
 /// Texts that have to be taken apart.
 struct RawOptions {
   std::vector<std::string> emits;
+  std::string host;
   std::vector<std::string> archs;
   std::vector<std::string> params;
 };
@@ -43,6 +47,8 @@ static void readCompileOptions(const OptionReader &reader, Options &options, Raw
   options.inputs = reader.inputs();
   reader.read(OPT_o, options.output);
   raw.emits = reader.list(OPT_emit);
+  reader.read(OPT_host, raw.host);
+  reader.read(OPT_prefix, options.hostPrefix);
   raw.archs = reader.list(OPT_arch);
   reader.read(OPT_P, raw.params);
   reader.read(OPT_variants, options.variants, 1, 64);
@@ -132,6 +138,8 @@ static std::optional<EmitKind> kindOfExtension(StringRef name) {
       .Case(".fatbin", EmitKind::Fatbin)
       .Case(".json", EmitKind::Manifest)
       .Case(".pack", EmitKind::Pack)
+      .Case(".o", EmitKind::Object)
+      .Cases({".h", ".hpp"}, EmitKind::Header)
       .Case(".ll", EmitKind::Llvm)
       .Default(std::nullopt);
 }
@@ -149,10 +157,10 @@ static EmitKind kindOfName(const Options &options) {
   if (kind) {
     return *kind;
   }
-  throw UsageError{
-      "`-o " + name.str() +
-          "`: the name says no kind of output; .ptx, .cubin, .fatbin, .json, .pack and .ll do",
-      "`--emit` names the kind: " + listed(optionTable().valuesOf(OPT_emit))};
+  throw UsageError{"`-o " + name.str() +
+                       "`: the name says no kind of output; .ptx, .cubin, .fatbin, .json, .pack, "
+                       ".o, .h and .ll do",
+                   "`--emit` names the kind: " + listed(optionTable().valuesOf(OPT_emit))};
 }
 
 /// `-o k.cubin --emit=ptx`
@@ -194,6 +202,30 @@ static void resolveEmit(Options &options, const RawOptions &raw) {
                        "` holds code of one architecture: give one --arch" +
                        (isCode ? ", or write a `fatbin`" : "")};
     }
+  }
+}
+
+static void resolveHost(Options &options, const RawOptions &raw) {
+  const bool isObject = options.wants(EmitKind::Object);
+  if (!raw.host.empty() && !isObject) {
+    throw UsageError{"`--host` says what machine an object is for: give --emit=obj"};
+  }
+  if (!options.hostPrefix.empty() && !isObject && !options.wants(EmitKind::Header)) {
+    throw UsageError{"`--prefix` is for objects and headers: give --emit=obj or --emit=header"};
+  }
+  if (isObject) {
+    std::optional<Triple> host = findHost(raw.host);
+    if (!host) {
+      throw UsageError{"there are no objects for `" +
+                       (raw.host.empty() ? sys::getProcessTriple() : raw.host) +
+                       "`; --host takes x86_64-linux-gnu and aarch64-linux-gnu"};
+    }
+    options.host = *host;
+  }
+  StringRef prefix = options.hostPrefix;
+  auto isNamePart = [](char c) { return isAlnum(c) || c == '_'; };
+  if (!prefix.empty() && (isDigit(prefix.front()) || !all_of(prefix, isNamePart))) {
+    throw UsageError{"`--prefix=" + prefix.str() + "`: no name in C begins so"};
   }
 }
 
@@ -424,6 +456,7 @@ static ParsedOptions parse(std::vector<std::string> args, std::string programDir
   resolveArchs(options, raw);
   checkFiles(options);
   resolveEmit(options, raw);
+  resolveHost(options, raw);
   resolveParams(options, raw);
   return {std::move(options), ExitSuccess};
 }

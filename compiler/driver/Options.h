@@ -5,6 +5,7 @@
 #include "dialects/support/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/TargetParser/Triple.h"
 
 #include <optional>
 #include <string>
@@ -23,7 +24,7 @@ enum ExitCode : int {
 };
 
 /// The kinds of output, in the order in which they are made.
-enum class EmitKind { Ast, Tile, Tgpu, Llvm, Ptx, Cubin, Fatbin, Manifest, Pack };
+enum class EmitKind { Ast, Tile, Tgpu, Llvm, Ptx, Cubin, Fatbin, Manifest, Pack, Object, Header };
 
 /// "ast", "tile", ...
 llvm::StringRef emitKindName(EmitKind kind);
@@ -107,6 +108,8 @@ struct Options {
   unsigned variants = 6; ///< most configurations that `auto` keeps of a kernel
   unsigned jobs = 0;     ///< threads that compile; 0: one for each core
   std::string kernel;
+  llvm::Triple host;      ///< of objects; an unknown architecture for other kinds of output
+  std::string hostPrefix; ///< before the names of an object's functions
   std::vector<std::string> includeDirs;
   std::vector<std::string> instantiate;
   unsigned optLevel = 2;
@@ -133,6 +136,7 @@ struct Options {
   BenchOptions bench;
 
   bool wants(EmitKind kind) const { return llvm::is_contained(emits, kind); }
+  bool wantsOnly(EmitKind kind) const { return emits == std::vector{kind}; }
   bool outputIsFolder() const { return llvm::StringRef(output).ends_with("/"); }
 
   std::string programDir;             ///< folder of the running tilec

@@ -80,9 +80,12 @@ defm cuda_path : Value<"cuda-path", "DIR", "the only folder where ptxas, fatbina
 }
 let Group = output_group in {
 def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"FILE">, In<[CompileCommand, TuneCommand, BenchCommand]>,
-  HelpText<"output; its extension says the kind where --emit does not: .ptx, .cubin, .fatbin, .json, .pack or .ll; DIR/: files in this folder; - is standard output; without it a file beside the source, or standard output for ast, tile, tgpu and llvm">;
+  HelpText<"output; its extension says the kind where --emit does not: .ptx, .cubin, .fatbin, .json, .pack, .o, .h or .ll; DIR/: files in this folder; - is standard output; without it a file beside the source, or standard output for ast, tile, tgpu and llvm">;
 defm emit : Value<"emit", "KIND", "kinds of output of one compilation, with commas between">,
-    Values<"ast,tile,tgpu,llvm,ptx,cubin,fatbin,manifest,pack">, Flags<[ValueList, Repeatable]>, In<[CompileCommand]>;
+    Values<"ast,tile,tgpu,llvm,ptx,cubin,fatbin,manifest,pack,obj,header">, Flags<[ValueList, Repeatable]>, In<[CompileCommand]>;
+defm host : Value<"host", "TRIPLE",
+    "the machine that an object is for: x86_64-linux-gnu or aarch64-linux-gnu; without it this one">, Rare, In<[CompileCommand]>;
+defm prefix : Value<"prefix", "TEXT", "stands before the names of functions in objects and headers">, Rare, In<[CompileCommand]>;
 def j : JoinedOrSeparate<["-"], "j">, MetaVarName<"N">, Flags<[LastCounts]>,
   In<[CompileCommand, TestCommand, TuneCommand, BenchCommand]>,
   HelpText<"configurations to compile, or cases to run, at a time; by default one for each core">;

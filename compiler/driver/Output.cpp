@@ -33,6 +33,10 @@ static StringRef defaultExtension(EmitKind kind) {
     return "json";
   case EmitKind::Pack:
     return "pack";
+  case EmitKind::Object:
+    return "o";
+  case EmitKind::Header:
+    return "h";
   }
   llvm_unreachable("an output kind without extension");
 }

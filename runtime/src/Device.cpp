@@ -82,6 +82,7 @@ tile_context::tile_context(int ordinal) : driver(Driver::open()) {
 }
 
 tile_context::~tile_context() {
+  embedded.clear(); // needs the context
   failures.close();
   prints.close();
   driver->primaryRelease(device);

@@ -4,6 +4,7 @@
 
 #include "Choices.h"
 #include "Driver.h"
+#include "Embedded.h"
 #include "Failures.h"
 #include "Prepared.h"
 #include "Prints.h"
@@ -19,6 +20,7 @@ struct tile_context {
   tile_rt::DeviceInfo info;
   tile_rt::Failures failures; ///< of checks in kernels of this context
   tile_rt::Prints prints;     ///< of its kernels
+  tile_rt::EmbeddedPacks embedded;
 
   /// Opens the driver and retains the device's primary context.
   explicit tile_context(int ordinal);

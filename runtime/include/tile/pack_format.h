@@ -67,4 +67,19 @@ typedef struct tile_pack_header {
   uint64_t body_bytes; /* zero is legal: a pack without code, for tools that only read manifests */
 } tile_pack_header;
 
+/* Before a pack in the read-only data of a program (`tilec --emit=obj`), little endian, at a multiple of
+ * TILE_EMBEDDED_ALIGN bytes. The pack follows. */
+#define TILE_EMBEDDED_MAGIC "TILEEMBD"
+#define TILE_EMBEDDED_MAGIC_BYTES 8
+#define TILE_EMBEDDED_VERSION 1u
+#define TILE_EMBEDDED_ALIGN 64u
+typedef struct tile_embedded_header {
+  char magic[TILE_EMBEDDED_MAGIC_BYTES];
+  uint32_t version;
+  uint32_t reserved; /* zero */
+  uint64_t pack_bytes;
+  uint8_t digest[32]; /* SHA-256 of the pack: what a loaded pack is known by */
+  uint64_t unused;    /* zero */
+} tile_embedded_header;
+
 #endif

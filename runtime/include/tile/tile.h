@@ -12,6 +12,7 @@
 #ifndef TILE_TILE_H
 #define TILE_TILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -182,6 +183,17 @@ TILE_API tile_status tile_launch(tile_kernel *kernel, const tile_arg *args, size
  * (may be null) gets the full length with it. */
 TILE_API tile_status tile_describe(tile_kernel *kernel, const tile_arg *args, size_t count,
                                    char *text, size_t size, size_t *needed);
+
+/* What the functions in an object of `tilec --emit=obj` call; programs call those. Finds kernel number
+ * `index` of a pack that lies in the program's own read-only memory, behind a tile_embedded_header
+ * (pack_format.h). A context loads such a pack once, when it is first asked for one of its kernels, from
+ * whichever thread, and keeps it until it is destroyed itself; the same pack in two objects is one. */
+TILE_API tile_status tile_embedded_kernel(tile_context *context, const void *embedded, size_t index,
+                                          tile_kernel **kernel);
+
+/* The bits of `value`, rounded to nearest even, in a floating-point type, such as f16 and bf16, which C
+ * lacks. 0 for other types. */
+TILE_API uint64_t tile_scalar_bits(int32_t dtype, double value);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,70 @@
+#include "compiler/emit/HostNames.h"
+
+#include "compiler/emit/HostLibraryNames.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace tilec {
+
+/// Of C up to 23 and C++ up to 26.
+static constexpr char kKeywords[] =
+    "alignas alignof and and_eq asm atomic_cancel atomic_commit atomic_noexcept auto bitand "
+    "bitor bool break case catch char char16_t char32_t char8_t class co_await co_return "
+    "co_yield compl concept const const_cast consteval constexpr constinit continue decltype "
+    "default delete do double dynamic_cast else enum explicit export extern false float for "
+    "friend goto if inline int long mutable namespace new noexcept not not_eq nullptr "
+    "operator or or_eq private protected public reflexpr register reinterpret_cast requires "
+    "restrict return short signed sizeof static static_assert static_cast struct switch "
+    "synchronized template this thread_local throw true try typedef typeid typename typeof "
+    "typeof_unqual union unsigned using virtual void volatile wchar_t while xor xor_eq ";
+
+/// Types of <stddef.h> and <stdint.h>, and the namespace of C++'s library.
+static constexpr char kTypes[] =
+    "int16_t int32_t int64_t int8_t int_fast16_t int_fast32_t int_fast64_t int_fast8_t "
+    "int_least16_t int_least32_t int_least64_t int_least8_t intmax_t intptr_t max_align_t "
+    "nullptr_t ptrdiff_t size_t ssize_t std uint16_t uint32_t uint64_t uint8_t uint_fast16_t "
+    "uint_fast32_t uint_fast64_t uint_fast8_t uint_least16_t uint_least32_t uint_least64_t "
+    "uint_least8_t uintmax_t uintptr_t ";
+
+/// Macros of compilers in their default mode, of common headers of C, and of Qt.
+static constexpr char kMacros[] =
+    "EOF I NULL assert emit errno foreach i386 linux offsetof signals slots stderr stdin "
+    "stdout unix ";
+
+static StringSet<> setOf(ArrayRef<StringRef> lists) {
+  StringSet<> result;
+  for (StringRef list : lists) {
+    SmallVector<StringRef> words;
+    SplitString(list, words, " ");
+    for (StringRef word : words) {
+      result.insert(word);
+    }
+  }
+  return result;
+}
+
+bool isReservedMember(StringRef name) {
+  static const StringSet<> words = setOf({kKeywords, kTypes, kMacros});
+  // Two underscores in front, or one and a capital letter: C keeps these for its own.
+  const bool isOfCompiler =
+      name.starts_with("__") || (name.size() > 1 && name[0] == '_' && isUpper(name[1]));
+  return words.contains(name) || isOfCompiler || name.starts_with_insensitive("tile_") ||
+         name == "tile";
+}
+
+bool isReservedFunction(StringRef name) {
+  static const StringSet<> words = setOf({kLibraryNames, "main"});
+  return words.contains(name) || isReservedMember(name);
+}
+
+std::string uniqueName(std::string name, StringSet<> &taken) {
+  while (!taken.insert(name).second) {
+    name += '_';
+  }
+  return name;
+}
+
+} // namespace tilec
