@@ -10,8 +10,7 @@ using namespace llvm;
 
 namespace tilec {
 
-/// "gemm(A: f16[M, K], C: out f16[M, N], alpha: f32)"
-static std::string signatureText(const HostKernel &kernel) {
+std::string signatureText(const HostKernel &kernel) {
   std::string text = kernel.symbol + "(";
   ListSeparator separator;
   raw_string_ostream os(text);
@@ -62,7 +61,8 @@ std::string writeHeader(ArrayRef<HostKernel> kernels) {
   }
   os << "#ifdef __cplusplus\n"
         "}\n"
-        "#endif\n\n";
+        "#endif\n\n"
+     << writeOverlay(kernels);
   // The guard is the text's own: headers of other kernels may have the same file name.
   const std::array<uint8_t, 32> hash = SHA256::hash(arrayRefFromStringRef(body));
   const std::string guard = "TILE_KERNELS_" + toHex(ArrayRef(hash).take_front(8));

@@ -11,4 +11,10 @@ namespace tilec {
 
 std::string writeHeader(llvm::ArrayRef<HostKernel> kernels);
 
+/// Its part for C++17.
+std::string writeOverlay(llvm::ArrayRef<HostKernel> kernels);
+
+/// "gemm(A: f16[M, K], C: out f16[M, N], alpha: f32)"
+std::string signatureText(const HostKernel &kernel);
+
 } // namespace tilec

@@ -195,8 +195,7 @@ Value *ObjectBuilder::extentOf(const HostExtent &extent) {
     return loadMember(extent.member);
   }
   return buildExtent(builder, extent.expression, [&](StringRef name) -> Value * {
-    auto known =
-        find_if(kernel->dimensions, [&](const HostName &dim) { return dim.name == name; });
+    auto known = find_if(kernel->dimensions, [&](const HostName &dim) { return dim.name == name; });
     Value *value = loadMember(known->member);
     return dtypeIsSigned(kernel->members[known->member].dtype) ? builder.CreateSExt(value, i64)
                                                                : builder.CreateZExt(value, i64);

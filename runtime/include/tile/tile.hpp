@@ -13,7 +13,8 @@
 namespace tile {
 
 struct Error : std::runtime_error {
-  explicit Error(tile_status status) : std::runtime_error(tile_last_error()), status(status) {}
+  explicit Error(tile_status code) : Error(code, tile_last_error()) {}
+  Error(tile_status code, const std::string &text) : std::runtime_error(text), status(code) {}
   tile_status status;
 };
 
@@ -123,12 +124,13 @@ private:
 
 class Context {
 public:
-  explicit Context(int device = 0) {
+  explicit Context(int device = 0) : number(device) {
     tile_context *created = nullptr;
     tile::check(tile_context_create(device, &created));
     handle.reset(created);
   }
   tile_context *get() const { return handle.get(); }
+  int device() const { return number; }
   /// Shows what kernels have printed, and throws if a check of one has failed (tile_context_check).
   void check() const { tile::check(tile_context_check(handle.get())); }
   /// Waits for what was enqueued on the stream, then does the same.
@@ -140,6 +142,7 @@ private:
   struct Destroy {
     void operator()(tile_context *context) const { tile_context_destroy(context); }
   };
+  int number;
   std::unique_ptr<tile_context, Destroy> handle;
 };
 

@@ -6,16 +6,37 @@ static void *at(size_t address) { return (void *)address; }
 
 int main(void) {
   tile_context *context = at(1);
-  scalars_args s = {.X = at(16), .N = 5, .a = -0.5, .b = 2, .c = 0.25F, .d = 3, .e = -2, .f = -3, .g = -4, .h = -5,
-                    .i = 1ULL << 63, .j = 1U << 31, .k = 65535, .l = 255, .m = true};
+  scalars_args s = {.X = at(16),
+                    .N = 5,
+                    .a = -0.5,
+                    .b = 2,
+                    .c = 0.25F,
+                    .d = 3,
+                    .e = -2,
+                    .f = -3,
+                    .g = -4,
+                    .h = -5,
+                    .i = 1ULL << 63,
+                    .j = 1U << 31,
+                    .k = 65535,
+                    .l = 255,
+                    .m = true};
   printf("status %d\n", scalars(context, &s, at(0x10), at(0x20), 30));
-  storage_args t = {.a = at(0xa0), .h = at(0xb0), .q = at(0xc0), .s = at(0xd0), .t = at(0xe0), .N = 9};
+  storage_args t = {
+      .a = at(0xa0), .h = at(0xb0), .q = at(0xc0), .s = at(0xd0), .t = at(0xe0), .N = 9};
   size_t bytes = 0;
   printf("status %d", storage_workspace(context, &t, &bytes));
   printf(" bytes %zu\n", bytes);
   const int64_t strides[] = {1000000, 100000, 10000, 1000, 100, 10, 2, 1}, two[] = {0, 1};
-  ranks_args r = {.A = at(0xa0), .D = at(0xb0), .D_strides = strides, .E_strides = two, .F = at(0xc0), .G = at(0xd0),
-                  .H = at(0xe0), .B = 6, .C2 = 11};
+  ranks_args r = {.A = at(0xa0),
+                  .D = at(0xb0),
+                  .D_strides = strides,
+                  .E_strides = two,
+                  .F = at(0xc0),
+                  .G = at(0xd0),
+                  .H = at(0xe0),
+                  .B = 6,
+                  .C2 = 11};
   char text[20];
   size_t needed;
   printf("status %d", ranks_describe(context, &r, text, sizeof text, &needed));

@@ -7,10 +7,12 @@
 
 static size_t found;
 
-tile_status tile_embedded_kernel(tile_context *context, const void *embedded, size_t index, tile_kernel **kernel) {
+tile_status tile_embedded_kernel(tile_context *context, const void *embedded, size_t index,
+                                 tile_kernel **kernel) {
   const tile_embedded_header *header = embedded;
   int whole = memcmp(header->magic, TILE_EMBEDDED_MAGIC, TILE_EMBEDDED_MAGIC_BYTES) == 0 &&
-              header->version == TILE_EMBEDDED_VERSION && memcmp(header + 1, TILE_PACK_MAGIC, TILE_PACK_MAGIC_BYTES) == 0 &&
+              header->version == TILE_EMBEDDED_VERSION &&
+              memcmp(header + 1, TILE_PACK_MAGIC, TILE_PACK_MAGIC_BYTES) == 0 &&
               (uintptr_t)embedded % TILE_EMBEDDED_ALIGN == 0;
   if (!context || !whole) {
     printf("context %p, pack %s\n", (void *)context, whole ? "whole" : "broken");
@@ -49,25 +51,38 @@ static void print(const char *what, tile_kernel *kernel, const tile_arg *args, s
   }
 }
 
-tile_status tile_launch(tile_kernel *kernel, const tile_arg *args, size_t count, void *stream, void *workspace,
-                        size_t workspace_bytes) {
+tile_status tile_launch(tile_kernel *kernel, const tile_arg *args, size_t count, void *stream,
+                        void *workspace, size_t workspace_bytes) {
   print("launch", kernel, args, count);
   printf("  stream %p workspace %p, %zu bytes\n", stream, workspace, workspace_bytes);
   return count ? TILE_OK : TILE_ERROR_ARGUMENT;
 }
-tile_status tile_workspace_size(tile_kernel *kernel, const tile_arg *args, size_t count, size_t *bytes) {
+tile_status tile_workspace_size(tile_kernel *kernel, const tile_arg *args, size_t count,
+                                size_t *bytes) {
   print("workspace", kernel, args, count);
   *bytes = 77;
   return TILE_OK;
 }
-tile_status tile_describe(tile_kernel *kernel, const tile_arg *args, size_t count, char *text, size_t size,
-                          size_t *needed) {
+tile_status tile_describe(tile_kernel *kernel, const tile_arg *args, size_t count, char *text,
+                          size_t size, size_t *needed) {
   print("describe", kernel, args, count);
   snprintf(text, size, "described");
-  *needed = 10;
+  if (needed) {
+    *needed = sizeof("described");
+  }
   return TILE_OK;
 }
 tile_status tile_kernel_prepare(tile_kernel *kernel) {
   printf("prepare kernel %zu\n", *(size_t *)kernel);
   return TILE_OK;
 }
+
+const char *tile_last_error(void) { return "an error of the mock runtime"; }
+const char *tile_dtype_name(int32_t dtype) {
+  return dtype == TILE_F16 ? "f16" : dtype == TILE_U8 ? "u8" : "another type";
+}
+tile_status tile_context_create(int device, tile_context **context) {
+  *context = (tile_context *)&found;
+  return device == 7 ? TILE_ERROR_NO_DRIVER : TILE_OK;
+}
+void tile_context_destroy(tile_context *context) { (void)context; }

@@ -63,7 +63,9 @@ int main(void) {
   fail("missing", scale(context, NULL, NULL, NULL, 0));
   fail("context", scale(NULL, &args, NULL, NULL, 0));
   const int64_t strides[] = {7, 2};
-  fail("stride", other_fill(context, &(other_fill_args){.X = y, .X_strides = strides, .M = 3, .N = 4}, NULL, NULL, 0));
+  fail("stride",
+       other_fill(context, &(other_fill_args){.X = y, .X_strides = strides, .M = 3, .N = 4}, NULL,
+                  NULL, 0));
   tile_context_destroy(context);
   return 0;
 }

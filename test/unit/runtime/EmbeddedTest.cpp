@@ -146,11 +146,13 @@ TEST_F(EmbeddedTest, ThreadsAreGivenTheSame) {
   constexpr int kPacks = 20, kContexts = 2;
   tile::Context contexts[kContexts];
   std::vector<Embedded> packs;
+  packs.reserve(kPacks);
   for (int i = 0; i < kPacks; ++i) {
     packs.emplace_back(namedManifest("k" + std::to_string(i)), uint64_t(i) << 40 | 3);
   }
   std::latch ready(kThreads);
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   std::array<std::array<std::vector<tile_kernel *>, kContexts>, kThreads> found;
   for (int number = 0; number < kThreads; ++number) {
     threads.emplace_back([&, number] {
