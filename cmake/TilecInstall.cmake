@@ -18,7 +18,7 @@ configure_package_config_file(cmake/tilec-config.cmake.in ${CMAKE_BINARY_DIR}/ti
   INSTALL_DESTINATION ${packages} PATH_VARS CMAKE_INSTALL_DATADIR CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/tilec-config-version.cmake
   VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/tilec-config.cmake ${CMAKE_BINARY_DIR}/tilec-config-version.cmake
+install(FILES cmake/TilecAddKernels.cmake ${CMAKE_BINARY_DIR}/tilec-config.cmake ${CMAKE_BINARY_DIR}/tilec-config-version.cmake
   DESTINATION ${packages} COMPONENT compiler)
 
 set(CPACK_PACKAGE_NAME tilec)

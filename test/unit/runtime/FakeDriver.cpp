@@ -67,8 +67,12 @@ void zeroPoisoned(const char *pattern) {
   }
 }
 
+/// A stream is being captured: what would wait or allocate is refused.
+std::atomic<bool> capturing = false;
+constexpr int kCaptureUnsupported = 900;
+
 // What handles point to; nobody looks inside.
-int fakeModule, fakeContext, fakeStream, fakeEvent;
+int fakeModule, fakeContext, fakeStream, fakeEvent, fakeGraph;
 template <class Handle>
 Handle handleOf(const void *object) {
   return reinterpret_cast<Handle>(const_cast<void *>(object));
@@ -142,6 +146,9 @@ FAKE cuCtxPushCurrent_v2(cu::Context) { return 0; }
 FAKE cuCtxPopCurrent_v2(cu::Context *) { return 0; }
 FAKE cuCtxSynchronize() { return 0; }
 FAKE cuModuleLoadDataEx(cu::Module *module, const void *image, unsigned, int *, void **) {
+  if (capturing) {
+    return kCaptureUnsupported;
+  }
   logLine(std::string("load ") + static_cast<const char *>(image));
   *module = handleOf<cu::Module>(&fakeModule);
   return std::strcmp(static_cast<const char *>(image), "broken") == 0 ? 200 : 0;
@@ -246,6 +253,9 @@ FAKE cuLaunchKernelEx(const cu::LaunchConfig *config, cu::Function function, voi
   return 0;
 }
 FAKE cuMemHostAlloc(void **memory, size_t bytes, unsigned flags) {
+  if (capturing) {
+    return kCaptureUnsupported;
+  }
   logLine("host " + std::to_string(bytes) + " flags " + std::to_string(flags));
   *memory = std::malloc(bytes);
   return *memory ? 0 : 2;
@@ -323,6 +333,9 @@ FAKE cuMemsetD2D32Async(uint64_t address, size_t pitch, unsigned value, size_t w
   return 0;
 }
 FAKE cuMemAlloc_v2(uint64_t *address, size_t bytes) {
+  if (capturing) {
+    return kCaptureUnsupported;
+  }
   *address = reinterpret_cast<uint64_t>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
   if (std::getenv("FAKE_DRIVER_ZEROS")) {
     allocated[*address] = bytes;
@@ -356,8 +369,29 @@ FAKE cuStreamCreate(cu::Stream *stream, unsigned) {
   *stream = handleOf<cu::Stream>(&fakeStream);
   return 0;
 }
-FAKE cuStreamSynchronize(cu::Stream) { return 0; }
+FAKE cuStreamSynchronize(cu::Stream) { return capturing ? kCaptureUnsupported : 0; }
 FAKE cuStreamDestroy_v2(cu::Stream) { return 0; }
+FAKE cuStreamBeginCapture_v2(cu::Stream stream, int) {
+  logLine("capture");
+  capturing = true;
+  return stream ? 0 : kCaptureUnsupported; // the default stream is never captured
+}
+FAKE cuStreamEndCapture(cu::Stream, void **graph) {
+  logLine("captured");
+  capturing = false;
+  *graph = &fakeGraph;
+  return 0;
+}
+FAKE cuGraphInstantiateWithFlags(void **executable, void *graph, unsigned long long) {
+  *executable = graph;
+  return 0;
+}
+FAKE cuGraphLaunch(void *, cu::Stream) {
+  logLine("graph");
+  return 0;
+}
+FAKE cuGraphExecDestroy(void *) { return 0; }
+FAKE cuGraphDestroy(void *) { return 0; }
 FAKE cuEventCreate(cu::Event *event, unsigned) {
   *event = handleOf<cu::Event>(&fakeEvent);
   return 0;
