@@ -40,6 +40,14 @@ DiagnosticEngine::Builder DiagnosticEngine::reportText(diag::Id id, Severity sev
 }
 
 DiagnosticEngine::Builder DiagnosticEngine::add(Diagnostic diagnostic) {
+  if (inputIsIr && diagnostic.id == diag::Id::InternalError) {
+    const diag::Info &entry = diag::info(diag::Id::MalformedIr);
+    llvm::StringRef text = diagnostic.message;
+    text.consume_front("internal error: ");
+    diagnostic.id = diag::Id::MalformedIr;
+    diagnostic.message = diag::substitute(entry.text, {text.str()});
+    diagnostic.hint = entry.hint;
+  }
   if (diagnostic.severity == Severity::Warning) {
     const WarningPolicy::Fate fate = warningPolicy.of(diag::info(diagnostic.id).name);
     if (fate == WarningPolicy::Fate::Ignored) {

@@ -87,6 +87,10 @@ public:
   /// Errors beyond this number are dropped; 0 for no limit.
   void setErrorLimit(unsigned limit) { errorLimit = limit; }
 
+  /// The input is IR, which no semantic analysis has checked: what would be an error of the compiler is one of the
+  /// input.
+  void setInputIsIr() { inputIsIr = true; }
+
   /// Reports entry `id` of the table. A diagnostic with the text and place of an earlier one is
   /// dropped (a function instantiated twice complains once).
   template <typename... Args>
@@ -134,6 +138,7 @@ private:
   unsigned errors = 0, warnings = 0;
   unsigned errorLimit = 20;
   WarningPolicy warningPolicy;
+  bool inputIsIr = false;
 };
 
 } // namespace tilec

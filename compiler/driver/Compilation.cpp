@@ -49,6 +49,7 @@ bool Compilation::load() {
       diags.report(diag::Id::FileRead, llvm::SMRange(), input, id.getError().message());
       return false;
     }
+    diags.setInputIsIr();
     context.loadAllAvailableDialects();
     inputIr = parseSourceString<ModuleOp>(sources.text(*id), &context, input);
     return bool(inputIr);

@@ -46,9 +46,9 @@ Lexer::Lexer(StringRef text, ast::Context &context, DiagnosticEngine &diagnostic
 }
 
 template <typename... Args>
-void Lexer::report(Id id, const char *from, const char *to, Args &&...args) {
-  diagnostics.report(id, SMRange(SMLoc::getFromPointer(from), SMLoc::getFromPointer(to)),
-                     std::forward<Args>(args)...);
+DiagnosticEngine::Builder Lexer::report(Id id, const char *from, const char *to, Args &&...args) {
+  return diagnostics.report(id, SMRange(SMLoc::getFromPointer(from), SMLoc::getFromPointer(to)),
+                            std::forward<Args>(args)...);
 }
 
 Token Lexer::make(TokenKind kind, const char *start) const {
@@ -191,7 +191,13 @@ bool Lexer::skipBadText() {
     report(Id::BadUtf8, start, start + 1, hexByte(*start));
     length = 1;
   } else {
-    report(Id::BadCharacter, start, start + length, describeCharacter(StringRef(start, length)));
+    auto error = report(Id::BadCharacter, start, start + length,
+                        describeCharacter(StringRef(start, length)));
+    if (*start == '.') {
+      error.hint(
+          "nothing has members: what a block is called stands in `launch`, threads are named by "
+          "a `threads` region");
+    }
   }
   position += length;
   auto isBad = [](char c) {

@@ -1,14 +1,13 @@
 // Splits text into tokens: docs/language.md, section 1.
 #pragma once
 
+#include "compiler/diag/DiagnosticEngine.h"
 #include "compiler/parse/Ast.h"
 #include "dialects/support/Diagnostics.h"
 
 #include <vector>
 
 namespace tilec {
-
-class DiagnosticEngine;
 
 enum class TokenKind : uint8_t {
   End, // of the file
@@ -73,7 +72,7 @@ private:
   void setFloat(Token &token);
   char at(size_t offset) const { return position + offset < end ? position[offset] : '\0'; }
   template <typename... Args>
-  void report(diag::Id id, const char *from, const char *to, Args &&...args);
+  DiagnosticEngine::Builder report(diag::Id id, const char *from, const char *to, Args &&...args);
 
   const char *position;
   const char *end;

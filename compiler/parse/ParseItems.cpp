@@ -27,7 +27,12 @@ const Item *Parser::parseItem() {
   case TokenKind::KwTune:
     return checkAnnotationPlace(annotations, "`tune`") ? parseTune() : nullptr;
   default:
-    syntaxError(annotations.empty() ? "`kernel`, `fn` or another item" : "`kernel`");
+    if (auto error =
+            syntaxError(annotations.empty() ? "`kernel`, `fn` or another item" : "`kernel`");
+        at(TokenKind::Name)) {
+      error.hint(
+          "a kernel is written `kernel name(X: tensor<f32>[N], Y: out tensor<f32>[N]) { ... }`");
+    }
     return nullptr;
   }
 }

@@ -337,7 +337,11 @@ std::optional<ast::Range> Parser::parseRange() {
   SMLoc start = token.start();
   ast::Range range;
   range.first = parseExpr();
-  if (!range.first || !expect(TokenKind::DotDot)) {
+  if (!range.first) {
+    return std::nullopt;
+  }
+  if (!accept(TokenKind::DotDot)) {
+    syntaxError("`..`").hint("a range is written `first..end`, without its end");
     return std::nullopt;
   }
   range.last = parseExpr();
@@ -350,6 +354,10 @@ std::optional<ast::Range> Parser::parseRange() {
 
 Stmt *Parser::parseFor() {
   take();
+  if (at(TokenKind::LeftParen)) {
+    syntaxError("the loop's variable").hint("a loop is written `for i in 0..n { ... }`");
+    return nullptr;
+  }
   std::optional<ast::Ident> variable = expectName("the loop's variable");
   if (!variable || !expect(TokenKind::KwIn)) {
     return nullptr;

@@ -37,6 +37,9 @@ Value Analyzer::targetName(const ast::NameExpr *e) {
            : isParam                       ? "a parameter"
            : decl->kind == Decl::Kind::Dim ? "a dimension"
                                            : "a `let`")
+            .hint(!decl || isIndex || isParam || decl->kind == Decl::Kind::Dim
+                      ? "copy it into a `var`"
+                      : "declare it with `var`")
         << note(entity->range, "declared here");
     return errorValue(e->range);
   }
