@@ -35,7 +35,7 @@ def names_of_table(text):
 def names_of_tests(folder):
     names = set()
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.suffix in {".tile", ".mlir", ".test", ".cpp", ".py", ".json"}:
+        if path.is_file() and path.suffix in {".tile", ".mlir", ".test", ".txt", ".cpp", ".py", ".json"}:
             text = path.read_text(errors="replace")
             names.update(re.findall(rf"\[({NAME})\]", text))
             if path.suffix == ".cpp":
@@ -60,7 +60,7 @@ def texts_of_table(text):
 
 
 def tested_text(folder):
-    files = sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix in {".tile", ".mlir", ".test", ".cpp", ".py"})
+    files = sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix in {".tile", ".mlir", ".test", ".txt", ".cpp", ".py"})
     return "\n".join(plain(path.read_text(errors="replace")) for path in files)
 
 
