@@ -315,6 +315,11 @@ static std::string textOf(const json::Value &value, bool isInner) {
     return isInner ? "(" + text + ")" : text;
   }
   StringRef sign = infix(expr.op);
+  std::optional<int64_t> last = args.back().getAsInteger();
+  if (expr.op == Op::Add && args.size() == 2 && last && *last < 0 && *last != INT64_MIN) {
+    std::string text = textOf(args[0], true) + " - " + std::to_string(-*last);
+    return isInner ? "(" + text + ")" : text;
+  }
   std::string text;
   for (const json::Value &arg : args) {
     text += (text.empty() ? "" : sign.empty() ? ", " : sign.str()) + textOf(arg, !sign.empty());

@@ -79,7 +79,8 @@ void KernelWriter::collectExtents() {
     if (argument) {
       json::Value expr = std::move(name);
       if (dim.getOffset() != 0) {
-        expr = json::Object{{"op", "add"}, {"args", json::Array{std::move(expr), dim.getOffset()}}};
+        expr = json::Object{{"op", "add"},
+                            {"args", json::Array{std::move(expr), int64_t(dim.getOffset())}}};
       }
       extents.try_emplace({argument.getArgNumber(), int64_t(dim.getAxis())}, std::move(expr));
     }
