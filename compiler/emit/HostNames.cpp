@@ -29,10 +29,26 @@ static constexpr char kTypes[] =
     "uint_fast32_t uint_fast64_t uint_fast8_t uint_least16_t uint_least32_t uint_least64_t "
     "uint_least8_t uintmax_t uintptr_t ";
 
-/// Macros of compilers in their default mode, of common headers of C, and of Qt.
+/// Macros of compilers in their default mode, of C's headers, and of Qt.
 static constexpr char kMacros[] =
-    "EOF I NULL assert emit errno foreach i386 linux offsetof signals slots stderr stdin "
-    "stdout unix ";
+    "BUFSIZ EDOM EILSEQ EOF ERANGE HUGE_VAL I INFINITY M_1_PI M_2_PI M_2_SQRTPI M_E M_LN10 M_LN2 "
+    "M_LOG10E M_LOG2E M_PI M_PI_2 M_PI_4 M_SQRT1_2 M_SQRT2 NAN NULL assert complex emit errno "
+    "foreach i386 imaginary linux noreturn offsetof signals slots stderr stdin stdout unix ";
+
+/// Macros that look like functions.
+static constexpr char kFunctionMacros[] =
+    "fpclassify iseqsig isfinite isgreater isgreaterequal isless islessequal islessgreater "
+    "isnormal issignaling issubnormal isunordered iszero major makedev minor signbit va_arg "
+    "va_copy va_end va_start ";
+
+/// Types of other headers of C and POSIX.
+static constexpr char kLibraryTypes[] =
+    "DIR FILE blkcnt_t blksize_t caddr_t clock_t clockid_t daddr_t dev_t div_t double_t fd_mask "
+    "fd_set fenv_t fexcept_t float_t fpos_t fsid_t gid_t id_t imaxdiv_t ino_t jmp_buf key_t "
+    "ldiv_t lldiv_t locale_t loff_t mbstate_t mode_t nl_catd nl_item nlink_t off_t pid_t "
+    "pthread_t quad_t regex_t regmatch_t register_t rlim_t sem_t sig_atomic_t sigjmp_buf sigset_t "
+    "sigval_t socklen_t stack_t suseconds_t time_t timer_t u_char u_int u_long u_quad_t u_short "
+    "uid_t uint ulong useconds_t ushort va_list wctrans_t wctype_t wint_t ";
 
 static StringSet<> setOf(ArrayRef<StringRef> lists) {
   StringSet<> result;
@@ -56,7 +72,7 @@ bool isReservedMember(StringRef name) {
 }
 
 bool isReservedFunction(StringRef name) {
-  static const StringSet<> words = setOf({kLibraryNames, "main"});
+  static const StringSet<> words = setOf({kLibraryNames, kLibraryTypes, kFunctionMacros, "main"});
   return words.contains(name) || isReservedMember(name);
 }
 

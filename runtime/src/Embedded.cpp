@@ -23,24 +23,18 @@ void EmbeddedPacks::clear() {
   entries.clear();
 }
 
-/// Where a digest is looked for first. Its bytes are as good as random.
-static size_t placeOf(const uint8_t *digest) {
-  size_t place = 0;
-  std::memcpy(&place, digest, sizeof(place));
-  return place;
-}
-
-tile_pack *EmbeddedPacks::lookUp(const Table *table, const uint8_t *digest) {
+tile_pack *EmbeddedPacks::lookUp(const Table *table, const Digest &digest) {
   if (!table) {
     return nullptr;
   }
   const size_t mask = table->slots.size() - 1;
-  for (size_t place = placeOf(digest) & mask;; place = (place + 1) & mask) {
+  for (size_t place = digest[0] & mask;;
+       place = (place + 1) & mask) { // its bits are as good as random
     const Entry *entry = table->slots[place].load(std::memory_order_acquire);
     if (!entry) {
       return nullptr;
     }
-    if (std::memcmp(entry->digest.data(), digest, entry->digest.size()) == 0) {
+    if (entry->digest == digest) {
       return entry->pack.get();
     }
   }
@@ -48,7 +42,7 @@ tile_pack *EmbeddedPacks::lookUp(const Table *table, const uint8_t *digest) {
 
 void EmbeddedPacks::insert(Table &table, const Entry &entry) {
   const size_t mask = table.slots.size() - 1;
-  size_t place = placeOf(entry.digest.data()) & mask;
+  size_t place = entry.digest[0] & mask;
   while (table.slots[place].load(std::memory_order_relaxed)) {
     place = (place + 1) & mask;
   }
@@ -67,17 +61,19 @@ static void checkHeader(const tile_embedded_header &header) {
 }
 
 tile_pack &EmbeddedPacks::find(tile_context *context, const tile_embedded_header &header) {
-  if (tile_pack *known = lookUp(current.load(std::memory_order_acquire), header.digest)) {
+  Digest digest;
+  std::memcpy(digest.data(), header.digest, sizeof(digest));
+  if (tile_pack *known = lookUp(current.load(std::memory_order_acquire), digest)) {
     return *known;
   }
   std::lock_guard<std::mutex> lock(mutex);
-  if (tile_pack *known = lookUp(current.load(std::memory_order_relaxed), header.digest)) {
+  if (tile_pack *known = lookUp(current.load(std::memory_order_relaxed), digest)) {
     return *known; // another thread was first
   }
   checkHeader(header);
   const char *bytes = reinterpret_cast<const char *>(&header + 1);
   auto entry = std::make_unique<Entry>();
-  std::memcpy(entry->digest.data(), header.digest, entry->digest.size());
+  entry->digest = digest;
   entry->pack = std::make_unique<tile_pack>(context, std::string(bytes, header.pack_bytes));
   entries.push_back(std::move(entry));
   if (tables.empty() || 2 * entries.size() > tables.back()->slots.size()) {

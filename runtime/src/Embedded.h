@@ -30,14 +30,14 @@ public:
   void clear();
 
 private:
-  using Digest = std::array<uint8_t, sizeof(tile_embedded_header::digest)>;
+  using Digest = std::array<uint64_t, sizeof(tile_embedded_header::digest) / sizeof(uint64_t)>;
   struct Entry;
   struct Table {
     explicit Table(size_t size) : slots(size) {}
     std::vector<std::atomic<const Entry *>> slots; ///< a power of two; more than half are null
   };
 
-  static tile_pack *lookUp(const Table *table, const uint8_t *digest);
+  static tile_pack *lookUp(const Table *table, const Digest &digest);
   static void insert(Table &table, const Entry &entry);
 
   std::atomic<const Table *> current = nullptr;
