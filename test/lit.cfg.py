@@ -38,7 +38,9 @@ if "tilec" in config.available_features:
             config.available_features.add(name)
 if os.path.exists(os.path.join(config.build_dir, "lib", "libtile_rt.so")):
     config.available_features.add("tile_rt")
-# Builds of other projects, outside this one.
+# Builds of other projects, outside this one, cached where that can be.
+if shutil.which("ccache"):
+    config.environment["CMAKE_C_COMPILER_LAUNCHER"] = config.environment["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
 for feature, program in {"cmake": "cmake", "gcc": "g++", "clang": "clang++-22", "make": "make", "pkg-config": "pkg-config",
                          "dpkg-deb": "dpkg-deb"}.items():
     if shutil.which(program):

@@ -12,7 +12,8 @@ std::shared_ptr<const Driver> Driver::open() {
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char *reason = dlerror();
-    throw Error(TILE_ERROR_NO_DRIVER, "cannot open " + what + ": " + (reason ? reason : path));
+    throw Error(TILE_ERROR_NO_DRIVER,
+                "cannot open " + what + ": " + (reason ? reason : path) + chosen.hint);
   }
   auto driver = std::make_shared<Driver>();
   auto find = [&](auto &function, const char *symbol, bool needed) {

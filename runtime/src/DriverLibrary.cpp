@@ -43,10 +43,12 @@ DriverLibrary driverLibrary() {
                 "TILE_DEVICE is `" + device + "`: give cuda, emu, or emu:sm_80");
   }
   if (!given.empty()) {
-    return {given, emulated ? "the emulator" : "the CUDA driver"};
+    return {given, emulated ? "the emulator" : "the CUDA driver", ""};
   }
-  return emulated ? DriverLibrary{emulatorLibrary(), "the emulator"}
-                  : DriverLibrary{"libcuda.so.1", "the CUDA driver"};
+  if (emulated) {
+    return {emulatorLibrary(), "the emulator", " (TILE_CUDA_DRIVER may name the library)"};
+  }
+  return {"libcuda.so.1", "the CUDA driver", " (TILE_DEVICE=emu needs none)"};
 }
 
 } // namespace tile_rt

@@ -8,6 +8,7 @@ namespace tile_rt {
 struct DriverLibrary {
   std::string path; ///< for dlopen
   std::string what; ///< for messages: "the CUDA driver"
+  std::string hint; ///< where it cannot be opened
 };
 
 /// By TILE_CUDA_DRIVER, which names a library, and TILE_DEVICE: `cuda`, `emu` or `emu:` and architectures. Throws

@@ -16,7 +16,7 @@ tile_status onStream(tile_context *context, void *stream, Enqueue &&enqueue) {
   });
 }
 
-void copyBytes(const Driver &driver, void *to, const void *from, size_t bytes, tile_copy direction,
+void copyBytes(const Driver &driver, void *to, const void *from, size_t bytes, int32_t direction,
                cu::Stream stream) {
   switch (direction) {
   case TILE_TO_DEVICE:
@@ -58,7 +58,7 @@ tile_status tile_free(tile_context *context, void *memory) {
 }
 
 tile_status tile_memcpy(tile_context *context, void *to, const void *from, size_t bytes,
-                        tile_copy direction, void *stream) {
+                        int32_t direction, void *stream) {
   return onStream(context, stream, [&](const Driver &driver, cu::Stream on) {
     if (bytes > 0) {
       copyBytes(driver, to, from, bytes, direction, on);

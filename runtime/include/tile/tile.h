@@ -123,10 +123,10 @@ TILE_API tile_status tile_free(tile_context *context, void *memory);
 
 typedef enum tile_copy { TILE_TO_DEVICE, TILE_TO_HOST, TILE_ON_DEVICE } tile_copy;
 
-/* Copies behind what was enqueued on `stream`. Where one side is the host's it waits until the copy is
+/* Copies behind what was enqueued on `stream`; `direction` is a tile_copy. Where one side is the host's it waits until the copy is
  * done. */
 TILE_API tile_status tile_memcpy(tile_context *context, void *to, const void *from, size_t bytes,
-                                 tile_copy direction, void *stream);
+                                 int32_t direction, void *stream);
 /* Enqueues a fill. */
 TILE_API tile_status tile_memset(tile_context *context, void *memory, int byte, size_t bytes,
                                  void *stream);

@@ -183,8 +183,7 @@ TEST_F(EmulatedTest, MemoryOfTheDevice) {
   EXPECT_EQ(b.read(), (std::vector<int32_t>{-1, -1, -1, -1, 4, 5, 6, 7}));
   EXPECT_EQ(tile_free(raw, nullptr), TILE_OK);
   EXPECT_EQ(tile_free(raw, b.data() + 1), TILE_ERROR_DRIVER);
-  EXPECT_EQ(tile_memcpy(raw, b.data(), a.data(), 32, static_cast<tile_copy>(7), nullptr),
-            TILE_ERROR_ARGUMENT);
+  EXPECT_EQ(tile_memcpy(raw, b.data(), a.data(), 32, 7, nullptr), TILE_ERROR_ARGUMENT);
   void *nothing = nullptr;
   tile::check(tile_malloc(raw, 0, &nothing));
   EXPECT_NE(nothing, nullptr);

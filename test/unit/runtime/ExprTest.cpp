@@ -240,8 +240,7 @@ TEST_F(ExprTest, DeepNestingIsRefused) {
 TEST_F(ExprTest, TextReadsLikeSource) {
   Json json = Json::parse(R"({"op": "add", "args": [{"op": "ceildiv", "args": [{"dim": "M"}, 128]},
                               {"op": "select", "args": [{"op": "lt", "args": [{"arg": "n"}, 0]}, 1, 2]}]})");
-  EXPECT_EQ(exprText(parseExpr(JsonRef(json, "e"), names)),
-            "ceildiv(M, 128) + ((n < 0) ? 1 : 2)");
+  EXPECT_EQ(exprText(parseExpr(JsonRef(json, "e"), names)), "ceildiv(M, 128) + ((n < 0) ? 1 : 2)");
 }
 
 } // namespace

@@ -1,5 +1,6 @@
-#include "lib_scale.h"
 #include "scale.h"
+
+#include "lib_scale.h"
 
 tile_status scale_both(tile_context *context, float *x, double *y, int64_t count) {
   lib_scale_args single = {.X = x, .N = count};
