@@ -399,8 +399,11 @@ bool FlatProgram::compute(const Instruction &instruction, Register *registers) {
   case Code::IntNeg:
     return !__builtin_sub_overflow(int64_t{0}, a.integer, &to.integer);
   case Code::IntAbs:
+    if (a.integer == kLowest) {
+      return false;
+    }
     to.integer = a.integer < 0 ? -a.integer : a.integer;
-    return a.integer != kLowest;
+    return true;
   case Code::IntMin:
     to.integer = std::min(a.integer, b.integer);
     return true;
