@@ -9,7 +9,8 @@
 namespace tilec {
 
 /// The name of `names` from which `given` differs least: by a third of its letters at most, where a difference of case
-/// alone always counts as near. Of several the first; empty if there is none.
+/// alone always counts as near, and exchanged neighbours as one. Of several the one that goes on like `given`, or the
+/// first; empty if there is none.
 llvm::StringRef nearestName(llvm::StringRef given, llvm::ArrayRef<llvm::StringRef> names);
 
 /// "did you mean `x`?", or nothing.

@@ -1,5 +1,7 @@
 #include "compiler/diag/DiagnosticEngine.h"
 
+#include "compiler/basic/Spelling.h"
+
 #include <algorithm>
 
 namespace tilec {
@@ -19,6 +21,12 @@ DiagnosticEngine::Builder &DiagnosticEngine::Builder::hint(const llvm::Twine &te
     diagnostic->hint = text.str();
   }
   return *this;
+}
+
+DiagnosticEngine::Builder &DiagnosticEngine::Builder::meant(llvm::StringRef given,
+                                                            llvm::ArrayRef<llvm::StringRef> names) {
+  std::string text = diagnostic ? didYouMean(given, names) : std::string();
+  return text.empty() ? *this : hint(text);
 }
 
 DiagnosticEngine::Builder DiagnosticEngine::add(diag::Id id, llvm::SMRange range,

@@ -59,6 +59,8 @@ public:
     Builder() = default;
     Builder &operator<<(Note note);
     Builder &hint(const llvm::Twine &text);
+    /// Hints at the name that may have been meant, if one is near.
+    Builder &meant(llvm::StringRef given, llvm::ArrayRef<llvm::StringRef> names);
 
   private:
     friend class DiagnosticEngine;

@@ -408,8 +408,9 @@ static const CommandInfo &takeCommand(std::vector<std::string> &args) {
     SmallVector<StringRef> names;
     append_range(names, map_range(allCommands(),
                                   [](const CommandInfo &info) { return StringRef(info.name); }));
+    std::string meant = didYouMean(first, names);
     throw UsageError{"there is neither a file nor a subcommand `" + first + "`",
-                     didYouMean(first, names)};
+                     meant.empty() ? "subcommands are " + listed(names, "and") : meant};
   }
   return compile;
 }

@@ -374,6 +374,7 @@ private:
   std::map<std::string, SourceRange> symbols;
   Bindings optionValues;
   std::set<std::string> optionsUsed;
+  std::set<std::string> kernelNames, parameterNames; ///< that options could have named
   bool kernelFound = false; // that SemaOptions::kernel names, if it names one
   uint64_t steps = 0;
   unsigned depth = 0;

@@ -1,4 +1,5 @@
 //===- Annotations.cpp - @words before statements and launches ------------===//
+#include "compiler/basic/Spelling.h"
 #include "compiler/sema/Analyzer.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -17,15 +18,28 @@ constexpr int64_t kMaxBlocksPerSM = 32;
 constexpr int64_t kLeastRegisters = 24, kMostRegisters = 255; // ptxas takes no less than 24
 } // namespace
 
+/// All annotations, and before what each may stand.
+static constexpr std::pair<llvm::StringLiteral, unsigned> annotations[] = {
+    {"fast_math", OnKernel},
+    {"persistent", OnLaunch},
+    {"rasterize", OnLaunch},
+    {"cluster", OnLaunch},
+    {"min_blocks", OnLaunch},
+    {"max_registers", OnLaunch},
+    {"warp_specialize", OnLaunch},
+    {"no_tma", OnLaunch | OnStatement},
+    {"require", OnLaunch | OnStatement},
+    {"cache", OnAccess},
+    {"layout", OnShared},
+};
+
 static std::optional<unsigned> placesOf(llvm::StringRef name) {
-  return llvm::StringSwitch<std::optional<unsigned>>(name)
-      .Case("fast_math", OnKernel)
-      .Cases({"persistent", "rasterize", "cluster", "min_blocks", "max_registers"}, OnLaunch)
-      .Case("warp_specialize", OnLaunch)
-      .Cases({"no_tma", "require"}, OnLaunch | OnStatement)
-      .Case("cache", OnAccess)
-      .Case("layout", OnShared)
-      .Default(std::nullopt);
+  for (const auto &[known, places] : annotations) {
+    if (known == name) {
+      return places;
+    }
+  }
+  return std::nullopt;
 }
 
 /// Whether the annotation is known and may stand before what `places` names; reports if not.
@@ -33,7 +47,14 @@ static bool checkPlace(DiagnosticEngine &engine, const ast::Annotation &a, unsig
                        llvm::StringRef what) {
   auto allowed = placesOf(a.name.name);
   if (!allowed) {
-    engine.report(Id::AnnotationUnknown, a.name.range, a.name.name);
+    llvm::SmallVector<llvm::StringRef> names;
+    for (const auto &[known, itsPlaces] : annotations) {
+      names.push_back(known);
+    }
+    llvm::StringRef nearest = nearestName(a.name.name, names);
+    auto builder = engine.report(Id::AnnotationUnknown, a.name.range, a.name.name);
+    builder.hint(nearest.empty() ? "there are " + listed(names, "and")
+                                 : "did you mean `@" + nearest.str() + "`?");
     return false;
   }
   if (!(*allowed & places)) {

@@ -46,6 +46,14 @@ llvm::StringMap<BuiltinInfo> buildTable() {
 }
 } // namespace
 
+llvm::ArrayRef<llvm::StringRef> builtinNames() {
+  static constexpr llvm::StringRef names[] = {
+#define TILE_BUILTIN(ENUM, NAME, CLASS, PARAMS, CONTEXTS) NAME,
+#include "compiler/sema/Builtins.def"
+  };
+  return names;
+}
+
 const BuiltinInfo *findBuiltin(llvm::StringRef name) {
   static const llvm::StringMap<BuiltinInfo> table = buildTable();
   auto it = table.find(name);

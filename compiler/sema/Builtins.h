@@ -56,6 +56,8 @@ struct BuiltinInfo {
   llvm::StringRef contexts;
 };
 
+/// The names of all, in the order of the table.
+llvm::ArrayRef<llvm::StringRef> builtinNames();
 /// Null if there is no built-in function of this name.
 const BuiltinInfo *findBuiltin(llvm::StringRef name);
 

@@ -20,7 +20,10 @@ Value Analyzer::analyzeCall(const ast::CallExpr *e) {
   if (const BuiltinInfo *info = findBuiltin(e->callee.name)) {
     return callBuiltin(e, *info);
   }
-  report(Id::UndeclaredFunction, e->callee.range, e->callee.name);
+  auto builder = report(Id::UndeclaredFunction, e->callee.range, e->callee.name);
+  if (lookup(e->callee.name)) {
+    builder.hint("it is no function; subscripts stand in brackets: `" + e->callee.name + "[...]`");
+  }
   return errorValue(e->range);
 }
 
@@ -52,7 +55,12 @@ bool Analyzer::bindArgs(const ast::CallExpr *e, const BuiltinInfo &info, BoundAr
       auto it = llvm::find_if(info.params,
                               [&](const BuiltinParam &p) { return p.name == arg.name.name; });
       if (it == info.params.end()) {
-        report(Id::ArgumentName, arg.name.range, info.name, arg.name.name);
+        llvm::SmallVector<llvm::StringRef> names;
+        for (const BuiltinParam &p : info.params) {
+          names.push_back(p.name);
+        }
+        report(Id::ArgumentName, arg.name.range, info.name, arg.name.name)
+            .meant(arg.name.name, names);
         return false;
       }
       slot = it - info.params.begin();
@@ -177,7 +185,12 @@ bool Analyzer::orderArgs(const ast::CallExpr *e, const ast::FunctionItem &fn,
       auto it = llvm::find_if(
           fn.params, [&](const ast::FunctionParam &p) { return p.name.name == arg.name.name; });
       if (it == fn.params.end()) {
+        llvm::SmallVector<llvm::StringRef> names;
+        for (const ast::FunctionParam &p : fn.params) {
+          names.push_back(p.name.name);
+        }
         report(Id::ArgumentName, arg.name.range, fn.name.name, arg.name.name)
+                .meant(arg.name.name, names)
             << note(fn.name.range, "declared here");
         return false;
       }

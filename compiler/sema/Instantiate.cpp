@@ -251,6 +251,7 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
 
 void Analyzer::elaborate(Request &request) {
   const ast::KernelItem &k = *request.kernel;
+  kernelNames.insert({k.name.name.str(), request.symbol});
   if (!options.kernel.empty() && options.kernel != k.name.name.str() &&
       options.kernel != request.symbol) {
     return;
@@ -400,13 +401,15 @@ void Analyzer::instantiateAll(const Module &main) {
     fromItem(main, *i);
   }
   if (!options.kernel.empty() && !kernelFound) {
-    report(Id::UndeclaredKernel, SourceRange(), options.kernel);
+    llvm::SmallVector<llvm::StringRef> names(kernelNames.begin(), kernelNames.end());
+    report(Id::UndeclaredKernel, SourceRange(), options.kernel).meant(options.kernel, names);
   }
   if (options.kernel.empty()) {
     for (const auto &[name, value] : optionValues) {
       if (!optionsUsed.count(name) && options.select == SemaOptions::Select::All &&
           !engine.hasErrors()) {
-        report(Id::UnknownOptionParameter, SourceRange(), name);
+        llvm::SmallVector<llvm::StringRef> names(parameterNames.begin(), parameterNames.end());
+        report(Id::UnknownOptionParameter, SourceRange(), name).meant(name, names);
       }
     }
   }

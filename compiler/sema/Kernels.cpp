@@ -290,12 +290,20 @@ bool Analyzer::elaborateKernel(Request &request, Env &env, KernelInstance &insta
   checkKernelAnnotations(engine, k, instance.fastMath);
   kernelParams(k, request, instance);
   declareDims(k, request, instance);
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const ast::GenericParam &p : k.generics) {
+    names.push_back(p.name.name);
+  }
+  for (const DimDecl *d : instance.dims) {
+    names.push_back(d->name);
+  }
+  parameterNames.insert(names.begin(), names.end());
   for (const Request::Given &g : request.given) {
     bool isDim = llvm::any_of(instance.dims, [&](const DimDecl *d) { return d->name == g.name; });
     bool isParam =
         llvm::any_of(k.generics, [&](const ast::GenericParam &p) { return p.name.name == g.name; });
     if (!isDim && !isParam && g.range.isValid()) {
-      report(Id::UnknownParameter, g.range, k.name.name, g.name)
+      report(Id::UnknownParameter, g.range, k.name.name, g.name).meant(g.name, names)
           << note(k.name.range, "declared here");
     }
   }
@@ -304,7 +312,8 @@ bool Analyzer::elaborateKernel(Request &request, Env &env, KernelInstance &insta
   env.push();
   instance.body = statements(k.body.statements);
   env.pop();
-  if (engine.numErrors() == errors && instance.launches.empty() && !stopped) {
+  // An error of a launch may have been reported before, by its names alone.
+  if (!engine.hasErrors() && instance.launches.empty() && !stopped) {
     report(Id::NoLaunch, k.name.range, k.name.name);
   }
   return engine.numErrors() == errors;

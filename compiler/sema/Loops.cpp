@@ -56,7 +56,8 @@ bool Analyzer::loopOption(const ast::ForStmt *s, std::optional<int64_t> &amount)
   for (const ast::Arg &option : s->options) {
     if (option.name.name != word) {
       report(Id::ArgumentName, option.name.range, pipelined ? "pipelined" : "unrolled",
-             option.name.name);
+             option.name.name)
+          .meant(option.name.name, {word});
       return false;
     }
     if (amount) {

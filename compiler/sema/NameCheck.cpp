@@ -4,6 +4,8 @@
 #include "compiler/diag/DiagnosticEngine.h"
 #include "compiler/sema/Builtins.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 namespace tilec::sema {
 
 using diag::Id;
@@ -15,6 +17,56 @@ bool NameCheck::visible(llvm::StringRef name) const {
     }
   }
   return module->consts.count(name) || isPredefinedName(name);
+}
+
+llvm::SmallVector<llvm::StringRef> NameCheck::namesOf(Kind kind) const {
+  llvm::SmallVector<llvm::StringRef> names;
+  if (kind == Kind::Kernel) {
+    llvm::append_range(names, module->kernels.keys());
+    llvm::sort(names);
+    return names;
+  }
+  for (const Scope &scope : scopes) {
+    llvm::append_range(names, scope.keys());
+  }
+  llvm::append_range(names, module->consts.keys());
+  if (kind == Kind::Function) {
+    llvm::append_range(names, module->functions.keys());
+    llvm::append_range(names, builtinNames());
+  }
+  llvm::sort(names); // maps have no order
+  for (int i = 0; i != tile_rt::kNumDTypes; ++i) {
+    names.push_back(scalarName(Scalar(i)));
+  }
+  names.append({"ARCH", "inf", "nan", "log2e"}); // of shorter ones nothing is near
+  return names;
+}
+
+/// The type of this language for one of C, CUDA or Python; empty for other names.
+static llvm::StringRef typeOfOthers(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Cases({"float", "float32", "fp32", "single"}, "f32")
+      .Cases({"double", "float64", "fp64"}, "f64")
+      .Cases({"half", "float16", "fp16", "__half"}, "f16")
+      .Cases({"bfloat16", "__nv_bfloat16", "nv_bfloat16"}, "bf16")
+      .Cases({"int", "int32", "int32_t"}, "i32")
+      .Cases({"long", "int64", "int64_t"}, "i64")
+      .Cases({"short", "int16", "int16_t"}, "i16")
+      .Cases({"char", "int8", "int8_t"}, "i8")
+      .Cases({"unsigned", "uint", "uint32", "uint32_t"}, "u32")
+      .Cases({"size_t", "uint64", "uint64_t"}, "u64")
+      .Cases({"uint8", "uint8_t"}, "u8")
+      .Cases({"fp8", "float8_e4m3fn", "e4m3fn"}, "e4m3")
+      .Default("");
+}
+
+void NameCheck::suggest(DiagnosticEngine::Builder &builder, llvm::StringRef name, Kind kind) const {
+  llvm::StringRef type = typeOfOthers(name);
+  if (type.empty()) {
+    builder.meant(name, namesOf(kind));
+  } else {
+    builder.hint("did you mean `" + type + "`?");
+  }
 }
 
 void NameCheck::declare(const ast::Ident &name) {
@@ -162,7 +214,8 @@ void NameCheck::checkInstantiate(const Module &m, const ast::InstantiateItem &it
   module = &m;
   auto it = m.kernels.find(item.kernel.name);
   if (it == m.kernels.end()) {
-    engine.report(Id::UndeclaredKernel, item.kernel.range, item.kernel.name);
+    engine.report(Id::UndeclaredKernel, item.kernel.range, item.kernel.name)
+        .meant(item.kernel.name, namesOf(Kind::Kernel));
     return;
   }
   for (const ast::Given &g : item.given) {
@@ -180,10 +233,20 @@ void NameCheck::checkInstantiate(const Module &m, const ast::InstantiateItem &it
   pop();
 }
 
+static llvm::SmallVector<llvm::StringRef>
+namesOfGenerics(llvm::ArrayRef<ast::GenericParam> generics) {
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const ast::GenericParam &g : generics) {
+    names.push_back(g.name.name);
+  }
+  return names;
+}
+
 void NameCheck::tune(const ast::TuneItem &t) {
   auto it = module->kernels.find(t.kernel.name);
   if (it == module->kernels.end()) {
-    engine.report(Id::UndeclaredKernel, t.kernel.range, t.kernel.name);
+    engine.report(Id::UndeclaredKernel, t.kernel.range, t.kernel.name)
+        .meant(t.kernel.name, namesOf(Kind::Kernel));
     return;
   }
   for (const ast::GenericParam &g : it->second.item->generics) {
@@ -192,6 +255,7 @@ void NameCheck::tune(const ast::TuneItem &t) {
   for (const ast::TuneParam &p : t.params) {
     if (!scopes.back().count(p.name.name)) {
       engine.report(Id::TuneParameter, p.name.range, t.kernel.name, p.name.name)
+              .meant(p.name.name, namesOfGenerics(it->second.item->generics))
           << note(it->second.item->name.range, "the kernel is declared here");
     }
     if (p.list) {
@@ -216,7 +280,8 @@ void NameCheck::type(const ast::TypeExpr &t) {
     type(*t.element);
     expr(t.count);
   } else if (!visible(t.name)) {
-    engine.report(Id::UndeclaredType, t.range, t.name);
+    auto builder = engine.report(Id::UndeclaredType, t.range, t.name);
+    suggest(builder, t.name, Kind::Value);
   }
 }
 
@@ -234,7 +299,7 @@ void NameCheck::expr(const ast::Expr *e) {
   case ast::ExprKind::Name: {
     auto *name = llvm::cast<ast::NameExpr>(e);
     if (!visible(name->name)) {
-      engine.report(Id::Undeclared, e->range, name->name);
+      engine.report(Id::Undeclared, e->range, name->name).meant(name->name, namesOf(Kind::Value));
     }
     return;
   }
@@ -290,7 +355,12 @@ void NameCheck::call(const ast::CallExpr *e) {
       calls[current].push_back({fn->second.item, e->callee.range});
     }
   } else if (!builtin && !visible(name)) {
-    engine.report(Id::UndeclaredFunction, e->callee.range, name);
+    auto builder = engine.report(Id::UndeclaredFunction, e->callee.range, name);
+    if (module->kernels.count(name)) {
+      builder.hint("`" + name + "` is a kernel, which only programs launch");
+    } else {
+      suggest(builder, name, Kind::Function);
+    }
   }
   for (auto [i, arg] : llvm::enumerate(e->args)) {
     if (builtin) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/diag/DiagnosticEngine.h"
 #include "compiler/sema/Modules.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -36,6 +37,11 @@ private:
   void push() { scopes.emplace_back(); }
   void pop() { scopes.pop_back(); }
   bool visible(llvm::StringRef name) const;
+  /// Names that could stand where a value, a function or a kernel is named; sorted.
+  enum class Kind { Value, Function, Kernel };
+  llvm::SmallVector<llvm::StringRef> namesOf(Kind kind) const;
+  /// Hints at what may have been meant by `name`.
+  void suggest(DiagnosticEngine::Builder &builder, llvm::StringRef name, Kind kind) const;
   void declare(const ast::Ident &name);
   void generics(llvm::ArrayRef<ast::GenericParam> list);
   void function(const ast::FunctionItem &f);

@@ -47,6 +47,24 @@ const std::string *Call::given(const Argument &argument) const {
 }
 
 void Call::checkNames() const {
+  // What there is, for who has misspelt a name.
+  auto listed = [](const char *what, const std::vector<std::string> &names) {
+    std::string text;
+    for (const std::string &name : names) {
+      text += (text.empty() ? "; it has " : ", ") + name;
+    }
+    return text.empty() ? std::string("; it has no ") + what : text;
+  };
+  std::vector<std::string> arguments, tensors, dims;
+  for (const Argument &argument : kernel.arguments) {
+    arguments.push_back(argument.name);
+    if (argument.isTensor) {
+      tensors.push_back(argument.name);
+    }
+  }
+  for (const Dimension &dim : kernel.dims) {
+    dims.push_back(dim.name);
+  }
   auto isArgument = [&](const std::string &name, bool tensor) {
     return std::any_of(kernel.arguments.begin(), kernel.arguments.end(), [&](const Argument &a) {
       return a.name == name && (a.isTensor || !tensor);
@@ -55,21 +73,25 @@ void Call::checkNames() const {
   for (const auto *map : {&options.args, &options.outs, &options.expects}) {
     for (const auto &[name, value] : *map) {
       if (!isArgument(name, /*tensor=*/map != &options.args)) {
+        const bool isArg = map == &options.args;
         throw InputError("kernel `" + kernel.symbol + "` has no " +
-                         (map == &options.args ? "argument" : "tensor") + " `" + name + "`");
+                         (isArg ? "argument" : "tensor") + " `" + name + "`" +
+                         (isArg ? listed("arguments", arguments) : listed("tensors", tensors)));
       }
     }
   }
   for (const auto &[name, value] : options.pitches) {
     if (!isArgument(name, /*tensor=*/true)) {
-      throw InputError("kernel `" + kernel.symbol + "` has no tensor `" + name + "`");
+      throw InputError("kernel `" + kernel.symbol + "` has no tensor `" + name + "`" +
+                       listed("tensors", tensors));
     }
   }
   for (const auto &[name, value] : options.dims) {
     bool known = std::any_of(kernel.dims.begin(), kernel.dims.end(),
                              [&, &n = name](const Dimension &d) { return d.name == n; });
     if (!known && !isArgument(name, /*tensor=*/false)) {
-      throw InputError("kernel `" + kernel.symbol + "` has no dimension `" + name + "`");
+      throw InputError("kernel `" + kernel.symbol + "` has no dimension `" + name + "`" +
+                       listed("dimensions", dims));
     }
   }
 }

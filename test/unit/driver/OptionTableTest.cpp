@@ -40,10 +40,16 @@ TEST(OptionTable, KnowsEachKindOfOutput) {
 TEST(Spelling, NearestName) {
   const StringRef names[] = {"emit", "arch", "kernel", "BLOCK_M", "BLOCK_N", "x"};
   EXPECT_EQ(nearestName("emti", names), "emit");
+  EXPECT_EQ(nearestName("epx", {"exp", "max"}), "exp"); // two letters exchanged are one difference
+  EXPECT_EQ(nearestName("bf61", {"f64", "bf16"}), "bf16");
   EXPECT_EQ(nearestName("krenel", names), "kernel");
   EXPECT_EQ(nearestName("block_n", names), "BLOCK_N"); // not BLOCK_M, which comes first
   EXPECT_EQ(nearestName("BLOCK_K", names), "BLOCK_M");
   EXPECT_EQ(nearestName("something", names), "");
+  EXPECT_EQ(nearestName("sm_90", {"sm_80", "sm_90a"}), "sm_90a"); // goes on like it
+  EXPECT_EQ(nearestName("sm90", {"sm_80", "sm_90a"}), "sm_90a");  // `_` is no letter
+  EXPECT_EQ(nearestName("gpu", {"cpu", "emu"}), "");              // another word
+  EXPECT_EQ(nearestName("sass", {"ast"}), "");
   EXPECT_EQ(nearestName("y", names), ""); // not every letter is meant to be another one
   EXPECT_EQ(nearestName("X", names), "x");
   EXPECT_EQ(nearestName("", names), "");
