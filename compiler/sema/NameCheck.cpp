@@ -3,8 +3,7 @@
 
 #include "compiler/diag/DiagnosticEngine.h"
 #include "compiler/sema/Builtins.h"
-
-#include "llvm/ADT/StringSwitch.h"
+#include "compiler/sema/NamesOfOthers.h"
 
 namespace tilec::sema {
 
@@ -42,30 +41,15 @@ llvm::SmallVector<llvm::StringRef> NameCheck::namesOf(Kind kind) const {
   return names;
 }
 
-/// The type of this language for one of C, CUDA or Python; empty for other names.
-static llvm::StringRef typeOfOthers(llvm::StringRef name) {
-  return llvm::StringSwitch<llvm::StringRef>(name)
-      .Cases({"float", "float32", "fp32", "single"}, "f32")
-      .Cases({"double", "float64", "fp64"}, "f64")
-      .Cases({"half", "float16", "fp16", "__half"}, "f16")
-      .Cases({"bfloat16", "__nv_bfloat16", "nv_bfloat16"}, "bf16")
-      .Cases({"int", "int32", "int32_t"}, "i32")
-      .Cases({"long", "int64", "int64_t"}, "i64")
-      .Cases({"short", "int16", "int16_t"}, "i16")
-      .Cases({"char", "int8", "int8_t"}, "i8")
-      .Cases({"unsigned", "uint", "uint32", "uint32_t"}, "u32")
-      .Cases({"size_t", "uint64", "uint64_t"}, "u64")
-      .Cases({"uint8", "uint8_t"}, "u8")
-      .Cases({"fp8", "float8_e4m3fn", "e4m3fn"}, "e4m3")
-      .Default("");
-}
-
 void NameCheck::suggest(DiagnosticEngine::Builder &builder, llvm::StringRef name, Kind kind) const {
   llvm::StringRef type = typeOfOthers(name);
-  if (type.empty()) {
-    builder.meant(name, namesOf(kind));
-  } else {
+  llvm::StringRef function = kind == Kind::Function ? functionOfOthers(name) : "";
+  if (!function.empty()) {
+    builder.hint(function);
+  } else if (!type.empty()) {
     builder.hint("did you mean `" + type + "`?");
+  } else {
+    builder.meant(name, namesOf(kind));
   }
 }
 

@@ -91,7 +91,7 @@ def known_options(program, cache={}):
 
 
 def unknown(program, command):
-    subcommand = re.search(r"\btilec (run|test|bench|tune|inspect)\b", command) if program == "tilec" else None
+    subcommand = re.search(r"\btilec (run|test|bench|tune|inspect) ", command) if program == "tilec" else None
     text = known_options(f"tilec {subcommand[1]}" if subcommand else program)
     if not text:
         return [f"there is no {program}"]
