@@ -38,14 +38,18 @@ static void writeStruct(const HostKernel &kernel, raw_ostream &os) {
 
 static void writeFunctions(const HostKernel &kernel, raw_ostream &os) {
   const std::string args = "const " + kernel.args + " *args";
+  auto symbol = [&](const std::string &name) {
+    return "\n    TILE_SYMBOL(\"" + name + kernel.suffix + "\");\n";
+  };
   os << "tile_status " << kernel.call << "(tile_context *context, " << args
-     << ", void *stream,\n    void *workspace, size_t workspace_bytes);\n";
+     << ", void *stream,\n    void *workspace, size_t workspace_bytes)" << symbol(kernel.call);
   os << "tile_status " << kernel.workspace << "(tile_context *context, " << args
-     << ",\n    size_t *bytes);\n";
+     << ",\n    size_t *bytes)" << symbol(kernel.workspace);
   os << "tile_status " << kernel.prepare << "(tile_context *context);\n";
   os << "tile_status " << kernel.describe << "(tile_context *context, " << args
-     << ",\n    char *text, size_t size, size_t *needed);\n";
-  os << "tile_status " << kernel.handle << "(tile_context *context, tile_kernel **kernel);\n\n";
+     << ",\n    char *text, size_t size, size_t *needed)" << symbol(kernel.describe);
+  os << "tile_status " << kernel.handle << "(tile_context *context, tile_kernel **kernel)"
+     << symbol(kernel.handle) << "\n";
 }
 
 std::string writeHeader(ArrayRef<HostKernel> kernels) {

@@ -4,6 +4,8 @@
 #include "compiler/emit/HostNames.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
 
 using namespace llvm;
 using tile_rt::DType;
@@ -213,6 +215,19 @@ static void nameKernels(MutableArrayRef<HostKernel> kernels, StringRef prefix) {
   }
 }
 
+/// A digest of the struct and of the arguments as a call lists them.
+static std::string digestOf(const HostKernel &kernel) {
+  std::string text;
+  for (const HostMember &member : kernel.members) {
+    text += member.type + member.name + ";";
+  }
+  for (const HostArgument &argument : kernel.arguments) {
+    text += argument.name + ":" + dtypeName(argument.dtype) + argument.shape + ";";
+  }
+  const std::array<uint8_t, 32> hash = SHA256::hash(arrayRefFromStringRef(text));
+  return toHex(ArrayRef(hash).take_front(6), /*LowerCase=*/true);
+}
+
 std::vector<HostKernel> describeInterface(const json::Object &manifest, StringRef prefix) {
   const json::Array &list = *manifest.getArray("kernels");
   std::vector<HostKernel> kernels(list.size());
@@ -222,6 +237,7 @@ std::vector<HostKernel> describeInterface(const json::Object &manifest, StringRe
   nameKernels(kernels, prefix);
   for (const auto &[kernel, value] : zip_equal(kernels, list)) {
     KernelReader(kernel, *value.getAsObject()).read();
+    kernel.suffix = ".args." + digestOf(kernel);
   }
   return kernels;
 }

@@ -56,6 +56,9 @@ struct HostKernel {
   std::string symbol;
   /// The functions in C, and the struct.
   std::string call, args, workspace, prepare, describe, handle;
+  /// What a second symbol of functions that depend on the struct ends in: a digest of the arguments. Programs with
+  /// the header of another object do not link.
+  std::string suffix;
   std::vector<HostArgument> arguments;
   std::vector<HostMember> members;
   std::vector<HostName> dimensions;

@@ -84,6 +84,7 @@ public:
 private:
   FunctionCallee runtime(StringRef name, ArrayRef<Type *> parameters, Type *result);
   Function *begin(const std::string &name, ArrayRef<Type *> parameters);
+  void addSymbolOfHeader(Function *function);
   Value *findKernel(Function *function);
   Type *memberType(const HostMember &member) const;
   Value *memberPointer(unsigned index, const Twine &name = "");
@@ -146,6 +147,13 @@ Function *ObjectBuilder::begin(const std::string &name, ArrayRef<Type *> paramet
   function->addFnAttr("sign-return-address-key", "a_key");
   builder.SetInsertPoint(BasicBlock::Create(context, "entry", function));
   return function;
+}
+
+/// The name by which programs that include the header call a function that depends on the arguments.
+void ObjectBuilder::addSymbolOfHeader(Function *function) {
+  GlobalAlias *alias = GlobalAlias::create(function->getName() + kernel->suffix, function);
+  alias->setVisibility(GlobalValue::ProtectedVisibility);
+  alias->setDSOLocal(true);
 }
 
 /// Asks the runtime for the kernel; where it fails the function returns its status.
@@ -262,6 +270,7 @@ void ObjectBuilder::addCall(StringRef callee, const std::string &name, ArrayRef<
   append_range(own, more);
   append_range(others, more);
   Function *function = begin(name, own);
+  addSymbolOfHeader(function);
   args = function->getArg(1);
   SmallVector<Value *> values{findKernel(function), ConstantPointerNull::get(pointer),
                               builder.getInt64(0)};
@@ -299,6 +308,7 @@ void ObjectBuilder::add(const HostKernel &added, size_t index) {
   builder.CreateRet(builder.CreateCall(runtime("tile_kernel_prepare", {pointer}, i32), {found}));
 
   Function *handle = begin(added.handle, {pointer, pointer});
+  addSymbolOfHeader(handle);
   FunctionCallee find = runtime("tile_embedded_kernel", {pointer, pointer, i64, pointer}, i32);
   builder.CreateRet(builder.CreateCall(
       find, {handle->getArg(0), embedded, builder.getInt64(index), handle->getArg(1)}));

@@ -184,6 +184,11 @@ TILE_API tile_status tile_launch(tile_kernel *kernel, const tile_arg *args, size
 TILE_API tile_status tile_describe(tile_kernel *kernel, const tile_arg *args, size_t count,
                                    char *text, size_t size, size_t *needed);
 
+/* In headers of `tilec --emit=header`: a function is called by a symbol that says what its arguments
+ * are, so that a program which was compiled with the header of another object does not link. The plain
+ * name is a symbol of the object too, for callers without the header. */
+#define TILE_SYMBOL(name) __asm__(name)
+
 /* What the functions in an object of `tilec --emit=obj` call; programs call those. Finds kernel number
  * `index` of a pack that lies in the program's own read-only memory, behind a tile_embedded_header
  * (pack_format.h). A context loads such a pack once, when it is first asked for one of its kernels, from
