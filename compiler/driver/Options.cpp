@@ -2,6 +2,7 @@
 
 #include "compiler/basic/Spelling.h"
 #include "compiler/driver/Devices.h"
+#include "compiler/driver/Explain.h"
 #include "compiler/driver/OptionHelp.h"
 #include "compiler/driver/RunOptions.h"
 #include "compiler/emit/HostObject.h"
@@ -399,7 +400,11 @@ static const CommandInfo &takeCommand(std::vector<std::string> &args) {
       return info;
     }
   }
-  static constexpr StringLiteral later[] = {"fmt", "explain", "inspect", "viz"};
+  if (first == "explain" && !sys::fs::exists(first)) {
+    throw UsageError{"there is no subcommand `explain`",
+                     "`tilec --explain NAME` explains a diagnostic"};
+  }
+  static constexpr StringLiteral later[] = {"fmt", "inspect", "viz"};
   if (is_contained(later, StringRef(first)) && !sys::fs::exists(first)) {
     throw UsageError{"`tilec " + first + "` is not supported yet"};
   }
@@ -429,6 +434,9 @@ static bool printAbout(const OptionReader &reader, const CommandInfo &command) {
     }
   } else if (reader.has(OPT_version) || reader.has(OPT_version_EQ)) {
     printVersion(outs(), /*asJson=*/reader.has(OPT_version_EQ));
+  } else if (reader.has(OPT_explain)) {
+    reader.read(OPT_explain, what);
+    printExplanation(outs(), what);
   } else if (reader.has(OPT_completion)) {
     reader.read(OPT_completion, what);
     printCompletion(outs(), what);

@@ -229,6 +229,7 @@ def help_EQ : Joined<["--"], "help=">, MetaVarName<"WHAT">, Values<"all,man,mark
 def version : Flag<["--"], "version">, HelpText<"print the version">;
 def version_EQ : Joined<["--"], "version=">, MetaVarName<"FORMAT">, Values<"json">,
   HelpText<"print the version, and what this tilec knows">;
+defm explain : Value<"explain", "NAME", "explain a diagnostic, by the name in its brackets or its code; with an example where there is one">;
 defm completion : Value<"completion", "SHELL", "print the completion of command lines for this shell">, Rare,
     Values<"bash,zsh,fish">;
 }
