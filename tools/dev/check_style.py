@@ -19,6 +19,7 @@ import sys
 
 # The limits, here and nowhere else. Of functions clang-tidy counts lines of the body and levels of blocks in each other.
 MAX_FILE_LINES = 600
+LISTINGS = {"docs/errors.md"}  # made from a table, which a test compares: as long as that
 FUNCTION_LIMITS = {"LineThreshold": 80, "NestingThreshold": 6}
 TEXT = {".h", ".hpp", ".cpp", ".c", ".td", ".def", ".py", ".md", ".tile", ".mlir", ".test", ".txt", ".cmake", ".json", ".sh"}
 GENERATED_INCLUDE = re.compile(r"\.inc$")
@@ -115,7 +116,7 @@ def main():
             continue
         text = (root / name).read_bytes().decode(errors="replace")
         lines = text.count("\n")
-        if lines > MAX_FILE_LINES and not MEASURED.match(name):
+        if lines > MAX_FILE_LINES and name not in LISTINGS and not MEASURED.match(name):
             problems.append(f"{name}: {lines} lines, more than {MAX_FILE_LINES}: split it by subject")
         if not TEST_INPUT.match(name):
             problems.extend(check_text(name, text))
