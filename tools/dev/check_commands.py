@@ -6,6 +6,7 @@ A command is a line of an indented block that begins with one of our programs (`
 - Each option must be one that the program knows.
 - `tilec`, `tile-run` and `tile-opt` are run, those of one document after the other in one folder, where kernels that they name lie, and
   packs of them; `k.tile` is the file below, `axpy.tile` the one that README.md shows. They must end with status 0.
+- Fenced blocks of `c` and `cpp` are compiled, in a function whose arguments are the variables that they do not declare, with the header of `gemm`.
 - Not run: what has a placeholder (capitals, brackets, `...`), what needs a GPU, and our scripts, which have tests of their own.
 --show prints what was done with each.
 """
@@ -135,6 +136,31 @@ def why_not_run(program, command):
     return "takes long" if command.startswith("tilec test kernels") and "--list" not in command and "--line" not in command else ""
 
 
+def compiles(text, folder, document):
+    """Problems of the C and C++ blocks of a document."""
+    problems = []
+    for block in re.finditer(r"^```(c|cpp)\n(.*?)^```$", text, re.M | re.S):
+        language, code = block.groups()
+        header = folder / "gemm.h"
+        if not header.exists():
+            subprocess.run([ROOT / "build/bin/tilec", ROOT / "kernels/gemm/gemm.tile", "-o", header], check=True)
+        includes = "".join(line + "\n" for line in code.splitlines() if line.startswith("#include"))
+        body = re.sub(r"^#include.*\n", "", code, flags=re.M)
+        context = {"c": "tile_context *context, ", "cpp": "const tile::Context &context, "}[language]
+        context = "" if re.search(r"Context context\b", body) else context
+        extents = "int64_t m, int64_t n, int64_t k" if language == "c" else "int64_t M, int64_t N, int64_t K"
+        path = folder / f"block.{language}"
+        path.write_text(f'{includes}#include "gemm.h"\n'
+                        f"void block({context}void *a, void *b, void *c, void *stream, void *workspace, {extents});\n"
+                        f"void block({context}void *a, void *b, void *c, void *stream, void *workspace, {extents}) {{\n{body}}}\n")
+        compiler = ["gcc", "-std=c11"] if language == "c" else ["g++", "-std=c++17", "-Wno-unused-parameter"]
+        done = subprocess.run([*compiler, "-fsyntax-only", "-I", ROOT / "runtime/include", "-I", folder, path], capture_output=True, text=True)
+        if done.returncode:
+            line = text[: block.start()].count("\n") + 1
+            problems.append(f"{document}:{line}: the block does not compile:\n{done.stderr[:1000]}")
+    return problems
+
+
 def check(document, show):
     text = (ROOT / document).read_text()
     problems, count, ran = [], 0, 0
@@ -147,6 +173,7 @@ def check(document, show):
         (folder / "build/lib").symlink_to(ROOT / "build/lib")
         if block := re.search(r"`axpy\.tile`:\n\n((?:    .*\n|\n)+?)\n(?=    tilec)", text):
             (folder / "axpy.tile").write_text(re.sub(r"^    ", "", block[1], flags=re.M))
+        problems += compiles(text, folder, document)
         for line, command in commands(text):
             program, count = program_of(command), count + 1
             problems += [f"{document}:{line}: {problem}" for problem in unknown(program, command)]
