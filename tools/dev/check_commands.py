@@ -153,7 +153,7 @@ def compiles(text, folder, document):
         path.write_text(f'{includes}#include "gemm.h"\n'
                         f"void block({context}void *a, void *b, void *c, void *stream, void *workspace, {extents});\n"
                         f"void block({context}void *a, void *b, void *c, void *stream, void *workspace, {extents}) {{\n{body}}}\n")
-        compiler = ["gcc", "-std=c11"] if language == "c" else ["g++", "-std=c++17", "-Wno-unused-parameter"]
+        compiler = ["clang-22", "-std=c11"] if language == "c" else ["clang++-22", "-std=c++17"]
         done = subprocess.run([*compiler, "-fsyntax-only", "-I", ROOT / "runtime/include", "-I", folder, path], capture_output=True, text=True)
         if done.returncode:
             line = text[: block.start()].count("\n") + 1
