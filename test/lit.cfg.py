@@ -38,6 +38,9 @@ if "tilec" in config.available_features:
             config.available_features.add(name)
 if os.path.exists(os.path.join(config.build_dir, "lib", "libtile_rt.so")):
     config.available_features.add("tile_rt")
+# Programs that are built elsewhere load libraries of this build only where those have no sanitizer in them.
+if not config.sanitize:
+    config.available_features.add("uninstrumented")
 # Builds of other projects, outside this one, cached where that can be.
 if shutil.which("ccache"):
     config.environment["CMAKE_C_COMPILER_LAUNCHER"] = config.environment["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
