@@ -183,12 +183,13 @@ void Device::fill(uint64_t to, uint64_t bits, unsigned elementBytes, uint64_t co
 // Modules
 //===----------------------------------------------------------------------===//
 
-Device::LoadedModule &Device::find(cu::Module module) {
-  auto found = modules.find(module);
-  if (found == modules.end()) {
-    throw Failure{kInvalidHandle, "no module that is loaded"};
+Kernel &Library::kernel(const std::string &entry) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::unique_ptr<Kernel> &kernel = kernels[entry];
+  if (!kernel) {
+    kernel = std::make_unique<Kernel>(Kernel{*this, entry});
   }
-  return found->second;
+  return *kernel;
 }
 
 Function &Device::find(cu::Function function) {
@@ -202,44 +203,43 @@ Function &Device::find(cu::Function function) {
   throw Failure{kInvalidHandle, "no function of a module that is loaded"};
 }
 
-cu::Module Device::load(const char *image) {
-  std::lock_guard<std::mutex> lock(mutex);
-  tile_emu::Emulator &device = running();
-  if (!isText(image)) {
+Device::LoadedModule &Device::load(const Library &library) {
+  auto known = modules.find(&library);
+  if (known != modules.end()) {
+    return known->second;
+  }
+  if (!isText(library.image.c_str())) {
     throw Failure{kInvalidImage, "the emulator runs PTX, and this is machine code"};
   }
   LoadedModule module;
   try {
-    module.loaded = device.load(image);
+    module.loaded = running().load(library.image);
   } catch (const tile_emu::ptx::SyntaxError &error) {
     throw Failure{kInvalidPtx, std::string("the emulator cannot read the PTX: ") + error.what()};
   } catch (const tile_emu::Fault &fault) {
     throw Failure{kInvalidPtx, fault.what()};
   }
-  auto handle = reinterpret_cast<cu::Module>(nextModule++);
-  modules.emplace(handle, std::move(module));
-  return handle;
+  return modules.emplace(&library, std::move(module)).first->second;
 }
 
-void Device::unload(cu::Module module) {
+void Device::unload(const Library &library) {
   std::lock_guard<std::mutex> lock(mutex);
-  find(module);
-  modules.erase(module);
+  modules.erase(&library);
 }
 
-cu::Function Device::function(cu::Module module, const char *entry) {
+cu::Function Device::function(const Kernel &kernel) {
   std::lock_guard<std::mutex> lock(mutex);
   tile_emu::Emulator &device = running();
-  LoadedModule &loaded = find(module);
-  std::unique_ptr<Function> &function = loaded.functions[entry];
+  LoadedModule &loaded = load(kernel.library);
+  std::unique_ptr<Function> &function = loaded.functions[kernel.entry];
   if (!function) {
     auto made = std::make_unique<Function>();
     made->module = loaded.loaded;
-    made->entry = entry;
+    made->entry = kernel.entry;
     try {
-      made->parameterBytes = device.parameterBytes(*loaded.loaded, entry);
+      made->parameterBytes = device.parameterBytes(*loaded.loaded, kernel.entry);
     } catch (const tile_emu::Fault &fault) {
-      loaded.functions.erase(entry);
+      loaded.functions.erase(kernel.entry);
       const bool isMissing = fault.report.kind == tile_emu::Report::Kind::Invalid;
       throw Failure{isMissing ? kNotFound : kInvalidPtx, tile_emu::format(fault.report, {})};
     }

@@ -39,6 +39,26 @@ struct Failure {
 };
 
 class Device;
+class Library;
+
+/// What a cu::Kernel points to: an entry, on whatever device.
+struct Kernel {
+  const Library &library;
+  std::string entry;
+};
+
+/// What a cu::Library points to: PTX, which each device reads when one of its functions is asked for.
+class Library {
+public:
+  explicit Library(std::string image) : image(std::move(image)) {}
+  const std::string image;
+
+  Kernel &kernel(const std::string &entry);
+
+private:
+  std::mutex mutex; ///< guards what follows
+  std::map<std::string, std::unique_ptr<Kernel>> kernels;
+};
 
 /// What a cu::Function points to.
 struct Function {
@@ -75,9 +95,8 @@ public:
   void fill(uint64_t to, uint64_t bits, unsigned elementBytes, uint64_t count, uint64_t rows = 1,
             uint64_t pitch = 0);
 
-  cu::Module load(const char *image);
-  void unload(cu::Module module);
-  cu::Function function(cu::Module module, const char *entry);
+  cu::Function function(const Kernel &kernel);
+  void unload(const Library &library);
   void setAttribute(cu::Function function, int which, int value);
   void launch(const cu::LaunchConfig &config, cu::Function function, void *const *params);
 
@@ -88,7 +107,7 @@ private:
   };
 
   tile_emu::Emulator &running(); ///< throws if there is no context, or an earlier failure
-  LoadedModule &find(cu::Module module);
+  LoadedModule &load(const Library &library);
   Function &find(cu::Function function);
   tile_emu::Emulator::Launch describe(const cu::LaunchConfig &config, const Function &function,
                                       void *const *params) const;
@@ -100,8 +119,7 @@ private:
   std::unique_ptr<tile_emu::Emulator> emulator;
   unsigned allocations = 0;
   std::map<void *, uint64_t> shared; ///< addresses, by what the host sees
-  std::map<cu::Module, LoadedModule> modules;
-  uint64_t nextModule = 1;
+  std::map<const Library *, LoadedModule> modules;
   std::string failure; ///< what was found; empty: nothing yet
 };
 

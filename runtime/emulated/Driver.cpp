@@ -115,7 +115,7 @@ void noEvents() {
 } // namespace
 
 /// The runtime asks for this, and then gives modules as PTX. Raised when the two no longer fit.
-DRIVER tileEmulatedDriver() { return 1; }
+DRIVER tileEmulatedDriver() { return 2; }
 
 DRIVER cuInit(unsigned) {
   return answer([] {
@@ -191,31 +191,28 @@ DRIVER cuCtxSynchronize() {
   return answer([] { currentDevice().check(); });
 }
 
-DRIVER cuModuleLoadDataEx(cu::Module *module, const void *image, unsigned count, int *options,
-                          void **values) {
+DRIVER cuLibraryLoadData(cu::Library *library, const void *code, int *, void **, unsigned, int *,
+                         void **, unsigned) {
   return answer([&] {
-    try {
-      *module = currentDevice().load(static_cast<const char *>(image));
-    } catch (const Failure &failure) {
-      char *log = nullptr;
-      size_t bytes = 0;
-      for (unsigned i = 0; i < count; ++i) {
-        log = options[i] == cu::kJitErrorLog ? static_cast<char *>(values[i]) : log;
-        bytes =
-            options[i] == cu::kJitErrorLogBytes ? reinterpret_cast<uintptr_t>(values[i]) : bytes;
-      }
-      if (log && bytes) {
-        std::snprintf(log, bytes, "%s", failure.why.c_str());
-      }
-      throw;
+    *library = reinterpret_cast<cu::Library>(new Library(static_cast<const char *>(code)));
+  });
+}
+DRIVER cuLibraryUnload(cu::Library handle) {
+  return answer([&] {
+    const std::unique_ptr<Library> library(reinterpret_cast<Library *>(handle));
+    for (const std::unique_ptr<Device> &device : devices().all) {
+      device->unload(*library);
     }
   });
 }
-DRIVER cuModuleUnload(cu::Module module) {
-  return answer([&] { currentDevice().unload(module); });
+DRIVER cuLibraryGetKernel(cu::Kernel *kernel, cu::Library library, const char *name) {
+  return answer([&] {
+    *kernel = reinterpret_cast<cu::Kernel>(&reinterpret_cast<Library *>(library)->kernel(name));
+  });
 }
-DRIVER cuModuleGetFunction(cu::Function *function, cu::Module module, const char *name) {
-  return answer([&] { *function = currentDevice().function(module, name); });
+DRIVER cuKernelGetFunction(cu::Function *function, cu::Kernel kernel) {
+  return answer(
+      [&] { *function = currentDevice().function(*reinterpret_cast<const Kernel *>(kernel)); });
 }
 DRIVER cuFuncSetAttribute(cu::Function function, int which, int value) {
   return answer([&] { currentDevice().setAttribute(function, which, value); });

@@ -72,7 +72,7 @@ tile_context::tile_context(int ordinal) : driver(Driver::open()) {
   info.minor = attribute(cu::kCapabilityMinor);
   info.smCount = attribute(cu::kMultiprocessorCount);
   info.maxSharedBytes = attribute(cu::kMaxSharedPerBlockOptin);
-  info.hasTensorMaps = driver->encodeTiled != nullptr && info.major >= 9;
+  info.hasTensorMaps = info.major >= 9;
   char name[256] = {};
   driver->check(driver->deviceGetName(name, sizeof(name), device), "cuDeviceGetName");
   info.name = name;
@@ -114,26 +114,12 @@ tile_pack::tile_pack(tile_context *context, std::string fileBytes)
   body = parts.body;
   manifest = parseManifest(parts.manifest, body.size());
   manifestText = parts.manifest;
-  modules.resize(manifest.modules.size());
+  libraries.resize(manifest.modules.size());
   kernels = std::vector<tile_kernel>(manifest.kernels.size()); // they do not move
   for (size_t i = 0; i < kernels.size(); ++i) {
     kernels[i].pack = this;
     kernels[i].kernel = &manifest.kernels[i];
     kernels[i].rules = keyRules(manifest.kernels[i]);
-  }
-}
-
-tile_pack::~tile_pack() {
-  for (cu::Module module : modules) {
-    if (module) {
-      const Driver &driver = *context->driver;
-      // A driver that is shutting down refuses: nothing is left to unload.
-      if (driver.ctxPush(context->context) == 0) {
-        cu::Context popped = nullptr;
-        driver.moduleUnload(module);
-        driver.ctxPop(&popped);
-      }
-    }
   }
 }
 
@@ -151,23 +137,6 @@ std::string tile_pack::image(const Module &description) const {
   return std::string(body.substr(description.ptxOffset, description.ptxBytes));
 }
 
-cu::Module tile_pack::module(unsigned index) {
-  if (modules[index]) {
-    return modules[index];
-  }
-  const Module &description = manifest.modules[index];
-  const std::string code = image(description);
-  char log[4096] = {};
-  int options[] = {cu::kJitErrorLog, cu::kJitErrorLogBytes};
-  void *values[] = {log, reinterpret_cast<void *>(uintptr_t{sizeof(log) - 1})};
-  cu::Module loaded = nullptr;
-  cu::Result result = context->driver->moduleLoad(&loaded, code.c_str(), 2, options, values);
-  std::string what = "loading the " + description.arch + " module";
-  context->driver->check(result, log[0] ? what + " (" + log + ")" : what);
-  modules[index] = loaded;
-  return loaded;
-}
-
 cu::Function tile_pack::function(const Variant &variant) {
   std::lock_guard<std::mutex> lock(mutex);
   auto found = functions.find(&variant);
@@ -175,9 +144,12 @@ cu::Function tile_pack::function(const Variant &variant) {
     return found->second;
   }
   const Driver &driver = *context->driver;
-  cu::Function function = nullptr;
-  driver.check(driver.moduleGetFunction(&function, module(variant.module), variant.entry.c_str()),
-               "finding the entry `" + variant.entry + "`");
+  const Module &description = manifest.modules[variant.module];
+  std::shared_ptr<Library> &library = libraries[variant.module];
+  if (!library) {
+    library = Library::of(context->driver, image(description));
+  }
+  cu::Function function = library->function(variant.entry, "the " + description.arch + " module");
   // Up to 48 KiB need no opting in (CUDA C++ Programming Guide, "Shared Memory" of compute
   // capability 8.x and 9.0).
   if (variant.sharedBytes > 48 * 1024) {

@@ -6,6 +6,7 @@
 #include "Driver.h"
 #include "Embedded.h"
 #include "Failures.h"
+#include "Library.h"
 #include "Prepared.h"
 #include "Prints.h"
 
@@ -50,7 +51,6 @@ struct tile_pack {
 
   /// Parses; throws TILE_ERROR_PACK.
   tile_pack(tile_context *context, std::string fileBytes);
-  ~tile_pack();
   tile_pack(const tile_pack &) = delete;
 
   /// The variant's function, its module loaded and its attributes set on first use. The context
@@ -61,14 +61,13 @@ struct tile_pack {
                uint64_t workspace);
 
 private:
-  tile_rt::cu::Module module(unsigned index);
   std::string image(const tile_rt::Module &description) const;
   void fill(const tile_rt::PlannedFill &fill, tile_rt::cu::Stream stream, uint64_t workspace) const;
   void complete(tile_rt::LaunchState &state, const tile_rt::PlannedLaunch &launch);
   void launch(const tile_rt::PreparedCall &call, size_t step, const tile_arg *args,
               tile_rt::cu::Stream stream, uint64_t workspace);
 
-  std::mutex mutex; ///< guards the two below
-  std::vector<tile_rt::cu::Module> modules;
+  std::mutex mutex;                                         ///< guards the two below
+  std::vector<std::shared_ptr<tile_rt::Library>> libraries; ///< of modules; null until used
   std::map<const tile_rt::Variant *, tile_rt::cu::Function> functions;
 };

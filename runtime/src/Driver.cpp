@@ -20,16 +20,15 @@ std::shared_ptr<const Driver> Driver::open() {
     void *address = dlsym(library, symbol);
     if (!address && needed) {
       throw Error(TILE_ERROR_NO_DRIVER, "the CUDA driver " + path + " has no " + symbol +
-                                            "; CUDA 11.8 or newer is needed");
+                                            "; CUDA 12.0 or newer is needed");
     }
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(address);
   };
 #define TILE_RT_FIND(member, symbol, ...) find(driver->member, symbol, true);
   TILE_RT_DRIVER_FUNCTIONS(TILE_RT_FIND)
 #undef TILE_RT_FIND
-  find(driver->encodeTiled, "cuTensorMapEncodeTiled", false);
   find(driver->emulated, "tileEmulatedDriver", false);
-  constexpr int kEmulatorInterface = 1;
+  constexpr int kEmulatorInterface = 2;
   if (driver->emulated && driver->emulated() != kEmulatorInterface) {
     throw Error(TILE_ERROR_NO_DRIVER,
                 "the emulator " + path + " is of another version than the runtime");

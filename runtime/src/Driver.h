@@ -15,7 +15,8 @@ namespace cu {
 using Result = int;
 using Device = int;
 using Context = struct ContextRecord *;
-using Module = struct ModuleRecord *;
+using Library = struct LibraryRecord *;
+using Kernel = struct KernelRecord *;
 using Function = struct FunctionRecord *;
 using Stream = struct StreamRecord *;
 using Event = struct EventRecord *;
@@ -36,13 +37,14 @@ struct LaunchConfig {
   unsigned numAttributes;
 };
 
-// CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID, CUjit_option
+// CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID, CUjit_option, CUlibraryOption
 constexpr int kMultiprocessorCount = 16, kL2CacheSize = 38, kCapabilityMajor = 75,
               kCapabilityMinor = 76, kMaxSharedPerBlockOptin = 97;
 constexpr int kFunctionMaxDynamicShared = 8, kFunctionNonPortableCluster = 14;
 constexpr int kLaunchCluster = 4;
 constexpr unsigned kHostAllocPortable = 1, kHostAllocDeviceMap = 2; // CU_MEMHOSTALLOC_*
 constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
+constexpr int kLibraryBinaryIsPreserved = 1;
 } // namespace cu
 
 // X(member, symbol in the library, parameter types)
@@ -62,11 +64,15 @@ constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
   X(ctxPush, "cuCtxPushCurrent_v2", cu::Context)                                                   \
   X(ctxPop, "cuCtxPopCurrent_v2", cu::Context *)                                                   \
   X(ctxSynchronize, "cuCtxSynchronize", )                                                          \
-  X(moduleLoad, "cuModuleLoadDataEx", cu::Module *, const void *, unsigned, int *, void **)        \
-  X(moduleUnload, "cuModuleUnload", cu::Module)                                                    \
-  X(moduleGetFunction, "cuModuleGetFunction", cu::Function *, cu::Module, const char *)            \
+  X(libraryLoad, "cuLibraryLoadData", cu::Library *, const void *, int *, void **, unsigned,       \
+    int *, void **, unsigned)                                                                      \
+  X(libraryUnload, "cuLibraryUnload", cu::Library)                                                 \
+  X(libraryGetKernel, "cuLibraryGetKernel", cu::Kernel *, cu::Library, const char *)               \
+  X(kernelGetFunction, "cuKernelGetFunction", cu::Function *, cu::Kernel)                          \
   X(funcSetAttribute, "cuFuncSetAttribute", cu::Function, int, int)                                \
   X(launch, "cuLaunchKernelEx", const cu::LaunchConfig *, cu::Function, void **, void **)          \
+  X(encodeTiled, "cuTensorMapEncodeTiled", cu::TensorMapBytes *, int, uint32_t, void *,            \
+    const uint64_t *, const uint64_t *, const uint32_t *, const uint32_t *, int, int, int, int)    \
   X(memsetD8, "cuMemsetD8Async", cu::DevicePtr, unsigned char, size_t, cu::Stream)                 \
   X(memsetD16, "cuMemsetD16Async", cu::DevicePtr, unsigned short, size_t, cu::Stream)              \
   X(memsetD32, "cuMemsetD32Async", cu::DevicePtr, unsigned, size_t, cu::Stream)                    \
@@ -95,10 +101,6 @@ struct Driver {
 #define TILE_RT_MEMBER(member, symbol, ...) cu::Result (*member)(__VA_ARGS__) = nullptr;
   TILE_RT_DRIVER_FUNCTIONS(TILE_RT_MEMBER)
 #undef TILE_RT_MEMBER
-  /// cuTensorMapEncodeTiled, from CUDA 12.0 on; else null.
-  cu::Result (*encodeTiled)(cu::TensorMapBytes *, int, uint32_t, void *, const uint64_t *,
-                            const uint64_t *, const uint32_t *, const uint32_t *, int, int, int,
-                            int) = nullptr;
   /// Of the emulator alone, which wants modules as PTX: the version of what it shares with the runtime.
   cu::Result (*emulated)() = nullptr;
 

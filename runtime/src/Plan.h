@@ -13,7 +13,7 @@ struct DeviceInfo {
   unsigned major = 0, minor = 0; ///< compute capability
   unsigned smCount = 0;
   uint64_t maxSharedBytes = 0; ///< per block, with opting in
-  bool hasTensorMaps = false;  ///< the driver can encode them
+  bool hasTensorMaps = false;  ///< the device reads them
   std::string name;
 };
 

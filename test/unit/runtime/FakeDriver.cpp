@@ -72,13 +72,13 @@ std::atomic<bool> capturing = false;
 constexpr int kCaptureUnsupported = 900;
 
 // What handles point to; nobody looks inside.
-int fakeModule, fakeContext, fakeStream, fakeEvent, fakeGraph;
+int fakeLibrary, fakeContext, fakeStream, fakeEvent, fakeGraph;
 template <class Handle>
 Handle handleOf(const void *object) {
   return reinterpret_cast<Handle>(const_cast<void *>(object));
 }
 
-/// The handle of a function is the address of its name. As all of the driver it may be called from
+/// The handle of a kernel, and of its function, is the address of its name. As all of the driver it may be called from
 /// several threads.
 const std::string *functionNamed(const char *name) {
   static std::mutex mutex;
@@ -145,21 +145,26 @@ FAKE cuCtxGetCurrent(cu::Context *context) {
 FAKE cuCtxPushCurrent_v2(cu::Context) { return 0; }
 FAKE cuCtxPopCurrent_v2(cu::Context *) { return 0; }
 FAKE cuCtxSynchronize() { return 0; }
-FAKE cuModuleLoadDataEx(cu::Module *module, const void *image, unsigned, int *, void **) {
+FAKE cuLibraryLoadData(cu::Library *library, const void *image, int *, void **, unsigned, int *,
+                       void **, unsigned) {
   if (capturing) {
     return kCaptureUnsupported;
   }
   logLine(std::string("load ") + static_cast<const char *>(image));
-  *module = handleOf<cu::Module>(&fakeModule);
+  *library = handleOf<cu::Library>(&fakeLibrary);
   return std::strcmp(static_cast<const char *>(image), "broken") == 0 ? 200 : 0;
 }
-FAKE cuModuleUnload(cu::Module) {
+FAKE cuLibraryUnload(cu::Library) {
   logLine("unload");
   return 0;
 }
-FAKE cuModuleGetFunction(cu::Function *function, cu::Module, const char *name) {
-  *function = handleOf<cu::Function>(functionNamed(name));
+FAKE cuLibraryGetKernel(cu::Kernel *kernel, cu::Library, const char *name) {
+  *kernel = handleOf<cu::Kernel>(functionNamed(name));
   return std::strcmp(name, "missing") == 0 ? 500 : 0;
+}
+FAKE cuKernelGetFunction(cu::Function *function, cu::Kernel kernel) {
+  *function = reinterpret_cast<cu::Function>(kernel);
+  return 0;
 }
 FAKE cuFuncSetAttribute(cu::Function, int which, int value) {
   logLine("attribute " + std::to_string(which) + " " + std::to_string(value));

@@ -2,6 +2,7 @@
 #include "TestPack.h"
 #include "runtime/include/tile/tile.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <unistd.h>
@@ -76,6 +77,36 @@ TEST_F(LaunchTest, TensorMapVariant) {
       "launch gemm_tma_2 grid 2 1 1 block 384 1 1 shared 196608 0000000001000000 8000000000000000",
       "unload"};
   EXPECT_EQ(lines(), expected);
+}
+
+TEST_F(LaunchTest, ContextsShareWhatIsLoaded) {
+  setenv("FAKE_DRIVER_DEVICES", "2", 1);
+  {
+    tile::Context first(0), second(1);
+    const std::string bytes = makePack(gemmManifest().dump(), gemmBody());
+    tile::Pack one(first, bytes.data(), bytes.size());
+    {
+      tile::Pack two(second, bytes.data(), bytes.size()), again(second, bytes.data(), bytes.size());
+      two.kernel("gemm").launch(args(256, 256, 128));
+      one.kernel("gemm").launch(args(256, 256, 128));
+      again.kernel("gemm").launch(args(256, 256, 128));
+    } // the last pack that uses it unloads it
+    one.kernel("gemm").launch(args(128, 257, 7));
+  }
+  unsetenv("FAKE_DRIVER_DEVICES");
+  std::vector<std::string> loads = lines();
+  loads.erase(std::remove_if(loads.begin(), loads.end(),
+                             [](const std::string &line) {
+                               return line.rfind("load", 0) != 0 && line.rfind("launch", 0) != 0 &&
+                                      line.rfind("unload", 0) != 0;
+                             }),
+              loads.end());
+  for (std::string &line : loads) {
+    line = line.substr(0, line.find(' ', line.find(' ') + 1));
+  }
+  EXPECT_EQ(loads,
+            (std::vector<std::string>{"load imageA", "launch gemm_tma_2", "launch gemm_tma_2",
+                                      "launch gemm_tma_2", "launch gemm_plain_2", "unload"}));
 }
 
 TEST_F(LaunchTest, RefusedTensorMapsSayWhy) {
