@@ -342,25 +342,22 @@ std::optional<double> tilec::valueOfLeaf(Value leaf, const llvm::StringMap<doubl
 CostTerms tilec::termsOf(tgpu::CostOp cost, ArrayRef<double> results) {
   CostTerms terms;
   terms.total = results.front();
-  std::pair<StringRef, double *> known[] = {{"launch", &terms.launch},
-                                            {"waves", &terms.waves},
-                                            {"resident", &terms.resident},
-                                            {"memory", &terms.dram},
-                                            {"latency", &terms.latency},
-                                            {"tensor cores", &terms.tensor},
-                                            {"loads", &terms.load},
-                                            {"stores", &terms.store},
-                                            {"shared memory", &terms.shared},
-                                            {"instructions", &terms.issue},
-                                            {"special functions", &terms.special},
-                                            {"memory accesses", &terms.access}};
+  double isAssumed = 0;
+  std::pair<StringRef, double *> known[] = {
+      {"assumed", &isAssumed},           {"launch", &terms.launch},
+      {"waves", &terms.waves},           {"resident", &terms.resident},
+      {"memory", &terms.dram},           {"latency", &terms.latency},
+      {"tensor cores", &terms.tensor},   {"loads", &terms.load},
+      {"stores", &terms.store},          {"shared memory", &terms.shared},
+      {"instructions", &terms.issue},    {"special functions", &terms.special},
+      {"memory accesses", &terms.access}};
   double most = -1;
   for (auto [name, value] :
        llvm::zip(cost.getTerms().getAsRange<StringAttr>(), results.drop_front())) {
     for (auto [i, entry] : llvm::enumerate(known)) {
       if (entry.first == name.getValue()) {
         *entry.second = value;
-        constexpr size_t kNotTimes = 3; // the first ones are the same whatever decides
+        constexpr size_t kNotTimes = 4; // the first ones are the same whatever decides
         // A block alone takes no less than what it does: latency decides where it is well above that.
         const double weight = entry.second == &terms.latency ? value / 1.15 : value;
         if (i >= kNotTimes && weight > most) {
@@ -370,32 +367,55 @@ CostTerms tilec::termsOf(tgpu::CostOp cost, ArrayRef<double> results) {
       }
     }
   }
+  terms.isAssumed = isAssumed != 0;
   return terms;
+}
+
+SmallVector<std::pair<StringRef, double>, 11> CostTerms::named() const {
+  SmallVector<std::pair<StringRef, double>, 11> all = {
+      {"launch", launch},         {"memory", dram},        {"latency", latency},
+      {"tensor cores", tensor},   {"loads", load},         {"stores", store},
+      {"shared memory", shared},  {"instructions", issue}, {"special functions", special},
+      {"memory accesses", access}};
+  llvm::erase_if(all, [](const auto &term) { return term.second <= 0.5e-8; });
+  return all;
 }
 
 std::string CostTerms::str() const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  auto microseconds = [&](StringRef name, double seconds) {
-    if (seconds > 0.5e-8) {
-      os << ", " << name << ' ' << llvm::format("%.2f", seconds * 1e6);
-    }
-  };
   os << llvm::format("%.2f", total * 1e6) << " us, bound by " << decided << " ("
      << llvm::format("%.0f", waves) << (waves == 1 ? " wave" : " waves") << " of "
      << llvm::format("%.0f", resident) << " a multiprocessor";
-  microseconds("launch", launch);
-  microseconds("memory", dram);
-  microseconds("latency", latency);
-  microseconds("tensor cores", tensor);
-  microseconds("loads", load);
-  microseconds("stores", store);
-  microseconds("shared memory", shared);
-  microseconds("instructions", issue);
-  microseconds("special functions", special);
-  microseconds("memory accesses", access);
+  for (auto [name, seconds] : named()) {
+    os << ", " << name << ' ' << llvm::format("%.2f", seconds * 1e6);
+  }
   os << ')';
   return text;
+}
+
+SmallVector<ShownCost, 3> tilec::shownCosts(tgpu::CostOp cost, double multiprocessors) {
+  static constexpr double sizes[] = {512, 2048, 8192};
+  SmallVector<Value> wanted(cost.getResultsOfBody());
+  HostEvaluator evaluator(wanted);
+  const llvm::StringMap<double> none;
+  SmallVector<ShownCost, 3> costs;
+  for (double size : sizes) {
+    SmallVector<double> leaves;
+    bool isFree = false;
+    for (Value leaf : evaluator.leaves()) {
+      std::optional<double> known = valueOfLeaf(leaf, none, multiprocessors);
+      isFree |= !known;
+      leaves.push_back(known.value_or(size));
+    }
+    SmallVector<double> results(wanted.size());
+    evaluator.evaluate(leaves, results);
+    costs.push_back({isFree ? std::optional(int64_t(size)) : std::nullopt, termsOf(cost, results)});
+    if (!isFree) {
+      break;
+    }
+  }
+  return costs;
 }
 
 llvm::StringMap<tgpu::CostOp> tilec::findCosts(ModuleOp module) {

@@ -56,13 +56,25 @@ struct CostTerms {
   double launch = 0, waves = 0, dram = 0, latency = 0;
   double tensor = 0, load = 0, store = 0, shared = 0, issue = 0, special = 0, access = 0;
   double resident = 0;
+  bool isAssumed = false; ///< the lengths of some loops were not known
   /// The greatest of these: "memory", "latency", "tensor cores", "loads", ...
   llvm::StringRef decided;
-  /// "182.5 us, bound by tensor cores: ..."
+  /// Those that take time, by name, but for the total: "launch", "memory", ...
+  llvm::SmallVector<std::pair<llvm::StringRef, double>, 11> named() const;
+  /// "182.50 us, bound by tensor cores (1 wave of ...)"
   std::string str() const;
 };
 /// Reads the numbers that an evaluator gives for CostOp::getResultsOfBody().
 CostTerms termsOf(tgpu::CostOp cost, llvm::ArrayRef<double> results);
+
+/// A cost at one size of a call.
+struct ShownCost {
+  std::optional<int64_t>
+      size; ///< of all dimensions and integer arguments; nothing where all are constant
+  CostTerms terms;
+};
+/// What people are shown of a cost: one where everything is constant, else those of a few sizes.
+llvm::SmallVector<ShownCost, 3> shownCosts(tgpu::CostOp cost, double multiprocessors);
 
 /// The cost of each kernel, by its name.
 llvm::StringMap<tgpu::CostOp> findCosts(mlir::ModuleOp module);

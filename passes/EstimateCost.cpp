@@ -9,6 +9,7 @@
 // work of the tensor cores. MachineModel.h has the rates, BlockWork.cpp the work.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/tile/Remark.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -133,18 +134,22 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
 
 /// Writes the cost of `kernel` in front of its launch. Those of `better` assume more and do the same: it costs no less than they.
 static tgpu::CostOp writeCost(tgpu::LaunchOp launch, tgpu::KernelOp kernel,
-                              ArrayRef<tgpu::KernelOp> better, const Target &target,
-                              bool &isAssumed) {
+                              ArrayRef<tgpu::KernelOp> better, const Target &target) {
   ImplicitLocOpBuilder b(launch.getLoc(), launch);
+  SmallVector<StringRef> names = termNames();
   auto cost = tgpu::CostOp::create(b, FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
-                                   b.getStrArrayAttr(termNames()));
+                                   b.getStrArrayAttr(names));
   b.setInsertionPointToStart(&cost.getBody().emplaceBlock());
   HostMath math(b);
   Amount multiprocessors = math.of(tile::SmCountOp::create(b, b.getI32Type()));
   KernelCost own(launch, kernel, target, math);
   SmallVector<Amount> terms;
   Amount total = own.compute(multiprocessors, terms);
-  isAssumed = own.isAssumed();
+  if (own.isAssumed()) {
+    names.push_back("assumed");
+    terms.push_back(1.0);
+    cost.setTermsAttr(b.getStrArrayAttr(names));
+  }
   for (tgpu::KernelOp other : better) {
     SmallVector<Amount> unused;
     total =
@@ -164,37 +169,17 @@ static tgpu::CostOp writeCost(tgpu::LaunchOp launch, tgpu::KernelOp kernel,
   return cost;
 }
 
-/// Sizes at which a cost is shown where dimensions are free.
-static constexpr double kShownSizes[] = {512, 2048, 8192};
-
-static void showCost(tgpu::CostOp cost, const Target &target, StringRef variant, bool isAssumed) {
-  SmallVector<Value> wanted(cost.getResultsOfBody());
-  HostEvaluator evaluator(wanted);
-  llvm::StringMap<double> none;
-  for (double size : kShownSizes) {
-    SmallVector<double> leaves;
-    bool isFree = false;
-    for (Value leaf : evaluator.leaves()) {
-      std::optional<double> known = valueOfLeaf(leaf, none, machineModel(target).multiprocessors);
-      isFree |= !known;
-      leaves.push_back(known.value_or(size));
+static void showCost(tgpu::CostOp cost, const Target &target) {
+  for (const ShownCost &shown : shownCosts(cost, machineModel(target).multiprocessors)) {
+    InFlightDiagnostic text = tile::remarkOn(cost.getEntry(), cost.getLoc());
+    text << "expected cost";
+    if (shown.size) {
+      text << ", all dimensions " << *shown.size;
     }
-    SmallVector<double> results(wanted.size());
-    evaluator.evaluate(leaves, results);
-    InFlightDiagnostic text = mlir::emitRemark(cost.getLoc(), "expected cost");
-    if (!variant.empty()) {
-      text << " of variant `" << variant << "`";
-    }
-    if (isFree) {
-      text << ", all dimensions " << int64_t(size);
-    }
-    text << ": " << termsOf(cost, results).str();
-    if (isAssumed) {
+    text << ": " << shown.terms.str();
+    if (shown.terms.isAssumed) {
       text << "; loops whose length is not known count as "
            << int64_t(DeviceEstimates::kUnknownTrips) << " iterations, or as half of their bound";
-    }
-    if (!isFree) {
-      break;
     }
   }
 }
@@ -213,11 +198,10 @@ struct EstimateCost : tilec::impl::EstimateCostBase<EstimateCost> {
         if (!target) {
           return WalkResult::interrupt();
         }
-        bool isAssumed = false;
-        tgpu::CostOp cost = writeCost(
-            launch, kernel, kernel.getGuard() ? ArrayRef<tgpu::KernelOp>() : ArrayRef(guarded),
-            *target, isAssumed);
-        showCost(cost, *target, kernel.getVariant().value_or(""), isAssumed);
+        showCost(writeCost(launch, kernel,
+                           kernel.getGuard() ? ArrayRef<tgpu::KernelOp>() : ArrayRef(guarded),
+                           *target),
+                 *target);
         if (kernel.getGuard()) {
           guarded.push_back(kernel);
         }

@@ -1,4 +1,5 @@
 //===- MakeVariants.cpp - clone kernels under alignment assumptions ------===//
+#include "dialects/tile/Remark.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Analysis.h"
 #include "passes/Passes.h"
@@ -131,6 +132,10 @@ struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
 
   void split(tgpu::KernelOp kernel, const IntegerAnalysis &integers,
              const Assumptions &assumptions) {
+    if (only.empty()) { // while it has the name of both
+      tile::remarkOn(kernel.getSymName(), kernel.getLoc())
+          << "two variants: one for rows that start at multiples of 16 bytes, one for any shape";
+    }
     OpBuilder builder(kernel);
     auto aligned = cast<tgpu::KernelOp>(builder.clone(*kernel));
     SmallVector<Attribute> guard;
@@ -148,9 +153,6 @@ struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
       kernel.erase();
     } else if (only == "any") {
       aligned.erase();
-    } else {
-      kernel.emitRemark(
-          "two variants: one for rows that start at multiples of 16 bytes, one for any shape");
     }
   }
 };

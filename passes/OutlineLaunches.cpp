@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/support/Diagnostics.h"
+#include "dialects/tile/Remark.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -421,7 +422,8 @@ FailureOr<Value> Outliner::inside(Value value) {
 
 void Outliner::copyLaunchAttributes() {
   if (launch.getClusterAttr()) {
-    launch.emitRemark("@cluster: no clusters are formed yet, as no copy is multicast");
+    tile::remarkOn(host.getSymName(), launch.getLoc())
+        << "@cluster: no clusters are formed yet, as no copy is multicast";
   }
   kernel.setMinBlocksAttr(launch.getMinBlocksAttr());
   kernel.setMaxRegistersAttr(launch.getMaxRegistersAttr());
@@ -429,13 +431,14 @@ void Outliner::copyLaunchAttributes() {
   kernel.setFastMath(host.getFastMath());
   std::optional<StringRef> roles = launch.getWarpSpecialize();
   if (roles && *roles != "auto" && *roles != "off") {
-    launch.emitRemark("@warp_specialize(") << *roles << "): roles of warps are not formed yet";
+    tile::remarkOn(host.getSymName(), launch.getLoc())
+        << "@warp_specialize(" << *roles << "): roles of warps are not formed yet";
   }
   if (launch.getPersistent()) {
     kernel.setPersistentAttr(builder.getI32IntegerAttr(1));
     if (*launch.getPersistent() == "dynamic") {
-      launch.emitRemark(
-          "@persistent(dynamic): points are dealt out statically, no counter is used yet");
+      tile::remarkOn(host.getSymName(), launch.getLoc())
+          << "@persistent(dynamic): points are dealt out statically, no counter is used yet";
     }
   }
 }

@@ -8,6 +8,29 @@ namespace tilec {
 
 using diag::Severity;
 
+std::string Subject::str() const {
+  std::string inside;
+  auto add = [&](const llvm::Twine &text) { inside += (inside.empty() ? "" : ", ") + text.str(); };
+  if (!arch.empty()) {
+    add(arch);
+  }
+  if (!variant.empty()) {
+    add("variant " + variant);
+  }
+  if (launch) {
+    add("launch " + llvm::Twine(*launch));
+  }
+  if (!parameters.empty()) {
+    add(parameters);
+  }
+  return inside.empty() ? kernel : kernel + (kernel.empty() ? "(" : " (") + inside + ")";
+}
+
+std::string Diagnostic::fullMessage() const {
+  const std::string about = subject.str();
+  return about.empty() ? message : about + ": " + message;
+}
+
 DiagnosticEngine::Builder &DiagnosticEngine::Builder::operator<<(Note note) {
   if (diagnostic) {
     // Notes of the contexts stay behind those of the diagnostic itself.
@@ -32,19 +55,28 @@ DiagnosticEngine::Builder &DiagnosticEngine::Builder::meant(llvm::StringRef give
 DiagnosticEngine::Builder DiagnosticEngine::add(diag::Id id, llvm::SMRange range,
                                                 llvm::ArrayRef<std::string> args) {
   const diag::Info &entry = diag::info(id);
-  return add({id,
-              entry.severity,
-              range,
-              diag::substitute(entry.text, args),
-              diag::substitute(entry.hint, args),
-              {}});
+  return add({id, entry.severity, range, diag::substitute(entry.text, args),
+              diag::substitute(entry.hint, args)});
 }
 
 DiagnosticEngine::Builder DiagnosticEngine::reportText(diag::Id id, Severity severity,
                                                        llvm::SMRange range,
                                                        const llvm::Twine &message) {
   llvm::StringRef hint = diag::info(id).hint;
-  return add({id, severity, range, message.str(), hint.contains('{') ? "" : hint.str(), {}});
+  return add({id, severity, range, message.str(), hint.contains('{') ? "" : hint.str()});
+}
+
+DiagnosticEngine::Builder DiagnosticEngine::remark(Subject subject, llvm::SMRange range,
+                                                   const llvm::Twine &text,
+                                                   llvm::json::Object facts) {
+  return add({diag::Id::Remark,
+              Severity::Remark,
+              range,
+              text.str(),
+              "",
+              {},
+              std::move(subject),
+              std::move(facts)});
 }
 
 DiagnosticEngine::Builder DiagnosticEngine::add(Diagnostic diagnostic) {
@@ -64,7 +96,7 @@ DiagnosticEngine::Builder DiagnosticEngine::add(Diagnostic diagnostic) {
     diagnostic.severity = fate == WarningPolicy::Fate::Error ? Severity::Error : Severity::Warning;
   }
   auto key = std::make_tuple(diagnostic.range.Start.getPointer(),
-                             static_cast<unsigned>(diagnostic.id), diagnostic.message);
+                             static_cast<unsigned>(diagnostic.id), diagnostic.fullMessage());
   if (!seen.insert(std::move(key)).second) {
     return Builder(nullptr);
   }
@@ -74,7 +106,7 @@ DiagnosticEngine::Builder DiagnosticEngine::add(Diagnostic diagnostic) {
         std::string text = diag::substitute(diag::info(diag::Id::TooManyErrors).text,
                                             {std::to_string(errorLimit)});
         all.push_back(std::make_unique<Diagnostic>(
-            Diagnostic{diag::Id::TooManyErrors, Severity::Error, {}, std::move(text), "", {}}));
+            Diagnostic{diag::Id::TooManyErrors, Severity::Error, {}, std::move(text), ""}));
       }
       return Builder(nullptr);
     }

@@ -8,11 +8,13 @@
 #include "dialects/support/Diagnostics.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/SMLoc.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -29,13 +31,30 @@ struct Note {
 /// `report(...) << note(range, "declared here")`
 inline Note note(llvm::SMRange range, const llvm::Twine &text) { return {range, text.str()}; }
 
+/// The code that a remark is about. Any of it may be empty: not every remark is about all.
+struct Subject {
+  std::string kernel = {}; // the symbol that is called
+  std::string arch = {};
+  std::string variant = {};
+  std::optional<unsigned> launch = {}; // its number, from 0, if the kernel has several
+  std::string parameters = {};         // "BM = 128, BN = 64": those that `auto` chose
+
+  /// "gemm (sm_90a, variant aligned, launch 1, BM = 128)"
+  std::string str() const;
+};
+
 struct Diagnostic {
   diag::Id id;
   diag::Severity severity; // after -Werror
   llvm::SMRange range;
   std::string message; // arguments filled in, without [name]
   std::string hint;    // may be empty
-  std::vector<Note> notes;
+  std::vector<Note> notes = {};
+  Subject subject = {};          // of a remark
+  llvm::json::Object facts = {}; // what the message says, for programs
+
+  /// With the subject in front.
+  std::string fullMessage() const;
 };
 
 /// What becomes of warnings.
@@ -104,6 +123,13 @@ public:
   Builder report(diag::Id id, llvm::SMLoc loc, Args &&...args) {
     return report(id, llvm::SMRange(loc, loc), std::forward<Args>(args)...);
   }
+
+  /// Reports a decision about a kernel.
+  Builder remark(Subject subject, llvm::SMRange range, const llvm::Twine &text,
+                 llvm::json::Object facts = {});
+
+  /// Takes over what another engine has collected, its places translated to the sources of this one.
+  Builder adopt(Diagnostic diagnostic) { return add(std::move(diagnostic)); }
 
   /// Reports a text that was made elsewhere (by formatDiagnostic, through MLIR) as `id`, with the
   /// hint of `id` only if that has no arguments.

@@ -4,6 +4,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace tilec {
@@ -89,9 +90,10 @@ static void printSnippet(const Place &place, raw_ostream &os) {
   os << '\n' << StringRef(marks).rtrim(' ') << '\n';
 }
 
+/// `os` shows colours if `useColour`; the source line is left out if `isOneLine`.
 static void printMessage(llvm::SMRange range, StringRef label, raw_ostream::Colors colour,
                          StringRef message, const llvm::SourceMgr &sources, raw_ostream &os,
-                         bool useColour) {
+                         bool useColour, bool isOneLine) {
   std::optional<Place> place = placeOf(range, sources);
   if (place) {
     os << place->file << ':' << place->line << ':' << place->column << ": ";
@@ -105,8 +107,12 @@ static void printMessage(llvm::SMRange range, StringRef label, raw_ostream::Colo
   if (useColour) {
     os.resetColor();
   }
-  os << llvm::json::fixUTF8(message) << '\n';
-  if (place) {
+  std::string text = llvm::json::fixUTF8(message);
+  if (isOneLine) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+  }
+  os << text << '\n';
+  if (place && !isOneLine) {
     printSnippet(*place, os);
   }
 }
@@ -137,11 +143,13 @@ static raw_ostream::Colors colourOf(Severity severity) {
 
 void printText(const Diagnostic &diagnostic, const llvm::SourceMgr &sources, raw_ostream &os,
                bool colour) {
-  std::string message = diagnostic.message + " [" + diag::info(diagnostic.id).name.str() + "]";
+  std::string message =
+      diagnostic.fullMessage() + " [" + diag::info(diagnostic.id).name.str() + "]";
+  const bool isOneLine = diagnostic.severity == Severity::Remark; // many, for grep
   printMessage(diagnostic.range, spelling(diagnostic.severity), colourOf(diagnostic.severity),
-               message, sources, os, colour);
+               message, sources, os, colour, isOneLine);
   for (const Note &note : diagnostic.notes) {
-    printMessage(note.range, "note", raw_ostream::CYAN, note.text, sources, os, colour);
+    printMessage(note.range, "note", raw_ostream::CYAN, note.text, sources, os, colour, isOneLine);
   }
   if (!diagnostic.hint.empty()) {
     os << "help: " << diagnostic.hint << '\n';
@@ -161,6 +169,26 @@ static void addPlace(llvm::json::Object &object, llvm::SMRange range,
   object["endColumn"] = place->endColumn;
 }
 
+/// What a remark is about, as fields.
+static void addSubject(llvm::json::Object &object, const Diagnostic &diagnostic) {
+  const Subject &subject = diagnostic.subject;
+  std::pair<StringRef, const std::string &> texts[] = {{"kernel", subject.kernel},
+                                                       {"arch", subject.arch},
+                                                       {"variant", subject.variant},
+                                                       {"parameters", subject.parameters}};
+  for (const auto &[name, text] : texts) {
+    if (!text.empty()) {
+      object[name] = llvm::json::fixUTF8(text);
+    }
+  }
+  if (subject.launch) {
+    object["launch"] = *subject.launch;
+  }
+  if (!diagnostic.facts.empty()) {
+    object["summary"] = llvm::json::Object(diagnostic.facts);
+  }
+}
+
 void printJson(const Diagnostic &diagnostic, const llvm::SourceMgr &sources, raw_ostream &os) {
   const diag::Info &entry = diag::info(diagnostic.id);
   llvm::json::Object object{
@@ -170,6 +198,7 @@ void printJson(const Diagnostic &diagnostic, const llvm::SourceMgr &sources, raw
       {"message", llvm::json::fixUTF8(diagnostic.message)},
   };
   addPlace(object, diagnostic.range, sources);
+  addSubject(object, diagnostic);
   if (!diagnostic.hint.empty()) {
     object["hint"] = llvm::json::fixUTF8(diagnostic.hint);
   }

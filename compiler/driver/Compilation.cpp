@@ -2,7 +2,6 @@
 
 #include "compiler/driver/Dialects.h"
 #include "compiler/driver/Pipeline.h"
-#include "compiler/driver/Report.h"
 #include "compiler/emit/Manifest.h"
 #include "compiler/emit/Ptx.h"
 #include "compiler/emit/SourceLocation.h"
@@ -25,7 +24,8 @@ Compilation::Compilation(const Options &options, std::string input)
     : options(options), input(std::move(input)), output(options.output), diags(sources.getMgr()),
       toolchain(options.cudaPath, options.programDir), loader(sources, diags, options.includeDirs),
       // One thread: the same order of everything, and crashes happen where they are caught.
-      context(MLIRContext::Threading::DISABLED), irDiagnostics(context, diags, options.report) {
+      context(MLIRContext::Threading::DISABLED),
+      irDiagnostics(context, diags, subjects, options.report) {
   diags.setWarnings(options.warnings);
   diags.setErrorLimit(options.errorLimit);
   DialectRegistry registry;
@@ -77,6 +77,7 @@ std::unique_ptr<sema::Program> Compilation::analyze(const ModuleJob &job) {
 }
 
 OwningOpRef<ModuleOp> Compilation::lowerFor(const ModuleJob &job) {
+  subjects.begin(job);
   if (!main && !inputIr && !load()) {
     return nullptr;
   }
@@ -112,7 +113,7 @@ bool Compilation::runPasses(ModuleOp module, const Target &target, llvm::StringR
   PhaseTimer::Scope time(timer, name);
   PassManager passes(&context);
   passes.enableVerifier(options.verifyEach);
-  passes.addInstrumentation(irDiagnostics.trackVariants());
+  passes.addInstrumentation(irDiagnostics.trackKernels());
   if (options.printIrAfterAll) {
     passes.enableIRPrinting(/*shouldPrintBeforePass=*/[](Pass *, Operation *) { return false; },
                             /*shouldPrintAfterPass=*/[](Pass *, Operation *) { return true; },
@@ -236,10 +237,9 @@ bool Compilation::dropSpillingBounds(const ModuleJob &job, const AssemblerReport
     dropped = true;
     dropMinBlocks(code.ptxWithLines, function);
     if (options.report) {
-      diags.report(diag::Id::Remark, place(function),
-                   "`" + function + "` on " + job.target->name.str() +
-                       ": `@min_blocks` is left out, which would make it spill " +
-                       std::to_string(spills) + " bytes of registers to memory");
+      diags.remark(subjects.named(function, nullptr), place(function),
+                   "`@min_blocks` is left out, which would make it spill " + llvm::Twine(spills) +
+                       " bytes of registers to memory");
     }
   }
   return dropped && saveTemp(job, "ptx", code.ptx);
@@ -264,52 +264,53 @@ bool Compilation::assemble(const ModuleJob &job, DeviceCode &code) {
   }
   code.cubin = std::move(cubin->bytes);
   code.report = std::move(cubin->report);
-  reportAssembler(job, code.report, code.launches);
+  reportAssembler(job, code);
   return !failed() && saveTemp(job, "cubin", code.cubin);
 }
 
-/// What a kernel takes of a multiprocessor of `target`.
-static std::string describeOccupancy(const Target &target, int64_t registers, int64_t threads,
-                                     int64_t shared) {
-  int64_t blocks = residentBlocks(target, registers, threads, shared);
-  return (llvm::Twine(shared) + " bytes of shared memory, " + llvm::Twine(threads) + " threads, " +
-          llvm::Twine(blocks) + (blocks == 1 ? " block" : " blocks") + " on a multiprocessor (" +
-          llvm::Twine(blocks * threads * 100 / threadsPerSM(target)) + " % of its threads)")
-      .str();
-}
-
-void Compilation::reportAssembler(const ModuleJob &job, const AssemblerReport &report,
-                                  const std::map<std::string, EntryFacts> &launches) {
-  const Target &target = *job.target;
+void Compilation::reportAssembler(const ModuleJob &job, const DeviceCode &code) {
   auto place = [&](const std::string &function) {
-    auto found = launches.find(function);
-    return found == launches.end() ? llvm::SMRange() : sourceRange(found->second.location, diags);
+    auto found = code.launches.find(function);
+    return found == code.launches.end() ? llvm::SMRange()
+                                        : sourceRange(found->second.location, diags);
   };
-  for (const AssemblerMessage &message : report.messages) {
+  for (const AssemblerMessage &message : code.report.messages) {
     std::string name = message.function.empty() ? "ptxas" : message.function;
     diags.report(message.id, place(message.function), name, message.text);
   }
-  for (const auto &[function, used] : report.functions) {
+  for (const auto &[function, used] : code.report.functions) {
     uint64_t spills = used.spillStoreBytes + used.spillLoadBytes;
-    auto launch = launches.find(function);
-    if (spills != 0 && launch != launches.end() && launch->second.mayNotSpill) {
+    auto launch = code.launches.find(function);
+    if (spills != 0 && launch != code.launches.end() && launch->second.mayNotSpill) {
       diags.report(diag::Id::Require, place(function), "no_spill",
                    "`" + function + "` spills " + llvm::Twine(spills) +
                        " bytes of registers to memory");
     } else if (spills != 0) {
       diags.report(diag::Id::Spills, place(function), function, spills);
     }
-    if (options.report) {
-      std::string text = "`" + function + "` on " + target.name.str() + ": " +
-                         std::to_string(used.registers) + " registers, " + std::to_string(spills) +
-                         " bytes of spills, ";
-      if (launch == launches.end()) { // from IR of the last level
-        text += std::to_string(used.staticSharedBytes) + " bytes of static shared memory";
-      } else {
-        text += describeOccupancy(target, used.registers, launch->second.threads,
-                                  launch->second.sharedBytes + int64_t(used.staticSharedBytes));
-      }
-      diags.report(diag::Id::Remark, place(function), text);
+    if (!options.report) {
+      continue;
+    }
+    if (auto summary = code.summaries.find(function); summary != code.summaries.end()) {
+      reportSummary(summary->second, &used, diags);
+    } else { // from IR of the last level
+      diags.remark(subjects.named(function, nullptr), {},
+                   llvm::Twine(used.registers) + " registers, " + llvm::Twine(spills) +
+                       " bytes of spills, " + llvm::Twine(used.staticSharedBytes) +
+                       " bytes of static shared memory");
+    }
+  }
+}
+
+void Compilation::reportModule(ModuleOp module, DeviceCode &code) {
+  if (!options.report) {
+    return;
+  }
+  reportKernels(module, subjects, diags);
+  code.summaries = summarise(module, subjects, diags);
+  if (options.emit <= EmitKind::Ptx || ptxOnly) { // ptxas will say nothing
+    for (const auto &[entry, summary] : code.summaries) {
+      reportSummary(summary, nullptr, diags);
     }
   }
 }
@@ -335,9 +336,7 @@ bool Compilation::compileJob(const ModuleJob &job, unsigned moduleIndex, DeviceC
   if (!toTgpu(*module, job)) {
     return false;
   }
-  if (options.report) {
-    reportKernels(*module, diags);
-  }
+  reportModule(*module, code);
   if (options.wants(EmitKind::Tgpu) && !writeText(EmitKind::Tgpu, printIr(*module))) {
     return false;
   }
@@ -357,6 +356,7 @@ bool Compilation::compileJob(const ModuleJob &job, unsigned moduleIndex, DeviceC
                         isRequired(kernel, "no_spill")};
       code.launches.emplace(kernel.getSymName().str(), launch);
     });
+    subjects.keep(*module);
     eraseHost(*module);
   }
   if (!toDevice(*module, job, code)) {

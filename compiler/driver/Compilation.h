@@ -5,9 +5,11 @@
 #include "compiler/diag/DiagnosticEngine.h"
 #include "compiler/driver/CandidatePrices.h"
 #include "compiler/driver/IrDiagnostics.h"
+#include "compiler/driver/KernelSubjects.h"
 #include "compiler/driver/ModuleJob.h"
 #include "compiler/driver/Options.h"
 #include "compiler/driver/Preferences.h"
+#include "compiler/driver/Report.h"
 #include "compiler/driver/Timer.h"
 #include "compiler/driver/TunableKernel.h"
 #include "compiler/emit/Assembler.h"
@@ -27,6 +29,18 @@
 #include <string>
 
 namespace tilec {
+
+/// What is made of a job.
+struct DeviceCode {
+  std::optional<llvm::json::Object> manifest;
+  std::optional<llvm::json::Object> signatures; ///< of the source, for objects
+  std::string ptx;                              ///< what ptxas gets
+  std::string ptxWithLines;                     ///< what the pack gets
+  std::string cubin;
+  AssemblerReport report;
+  std::map<std::string, EntryFacts> launches;     ///< by entry
+  std::map<std::string, KernelSummary> summaries; ///< by entry; only with --report
+};
 
 /// Which of a kernel's candidates a pack gets: for aligned rows, and for any.
 struct ChosenCandidates {
@@ -108,8 +122,9 @@ private:
   /// fewer of them. Returns whether there are any.
   bool dropSpillingBounds(const ModuleJob &job, const AssemblerReport &report, DeviceCode &code,
                           llvm::function_ref<llvm::SMRange(const std::string &)> place);
-  void reportAssembler(const ModuleJob &job, const AssemblerReport &report,
-                       const std::map<std::string, EntryFacts> &launches);
+  /// With --report: what was decided of the kernels of a module.
+  void reportModule(mlir::ModuleOp module, DeviceCode &code);
+  void reportAssembler(const ModuleJob &job, const DeviceCode &code);
   bool runPasses(mlir::ModuleOp module, const Target &target, llvm::StringRef name,
                  llvm::function_ref<void(mlir::OpPassManager &)> populate);
   bool compileAll(llvm::ArrayRef<ModuleJob> jobs, llvm::MutableArrayRef<DeviceCode> codes);
@@ -174,6 +189,7 @@ private:
   const LoadedFile *main = nullptr;             // null for IR
   std::vector<const LoadedFile *> instantiates; // of --instantiate
   mlir::MLIRContext context;
+  KernelSubjects subjects;
   IrDiagnostics irDiagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> inputIr; // of a .mlir file
 

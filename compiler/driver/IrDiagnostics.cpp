@@ -2,13 +2,17 @@
 
 #include "compiler/emit/SourceLocation.h"
 #include "dialects/tgpu/Tgpu.h"
+#include "dialects/tile/Remark.h"
+#include "dialects/tile/Tile.h"
+#include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
 
 namespace tilec {
 
-IrDiagnostics::IrDiagnostics(MLIRContext &context, DiagnosticEngine &diags, bool remarks)
-    : diags(diags), remarks(remarks),
+IrDiagnostics::IrDiagnostics(MLIRContext &context, DiagnosticEngine &diags,
+                             const KernelSubjects &subjects, bool remarks)
+    : diags(diags), subjects(subjects), remarks(remarks),
       handler(&context, [this](mlir::Diagnostic &diagnostic) { handle(diagnostic); }) {}
 
 /// The entry that a diagnostic without a known name is reported as.
@@ -38,24 +42,32 @@ static diag::Severity translate(DiagnosticSeverity severity) {
   llvm_unreachable("a severity that MLIR does not have");
 }
 
-/// Tells the diagnostics which variant a pass works on.
+/// Tells the diagnostics what a pass works on.
 class IrDiagnostics::Tracker : public PassInstrumentation {
 public:
   explicit Tracker(IrDiagnostics &diagnostics) : diagnostics(diagnostics) {}
 
-  void runBeforePass(Pass *, Operation *op) override {
-    auto kernel = dyn_cast<tgpu::KernelOp>(op);
-    diagnostics.variant = kernel ? kernel.getVariant().value_or("").str() : "";
-  }
-  void runAfterPass(Pass *, Operation *) override { diagnostics.variant.clear(); }
-  void runAfterPassFailed(Pass *, Operation *) override { diagnostics.variant.clear(); }
+  void runBeforePass(Pass *, Operation *op) override { diagnostics.current = op; }
+  void runAfterPass(Pass *, Operation *) override { diagnostics.current = nullptr; }
+  void runAfterPassFailed(Pass *, Operation *) override { diagnostics.current = nullptr; }
 
 private:
   IrDiagnostics &diagnostics;
 };
 
-std::unique_ptr<PassInstrumentation> IrDiagnostics::trackVariants() {
+std::unique_ptr<PassInstrumentation> IrDiagnostics::trackKernels() {
   return std::make_unique<Tracker>(*this);
+}
+
+Subject IrDiagnostics::subjectOf(mlir::Diagnostic &diagnostic) const {
+  if (llvm::StringRef name = tile::remarkedKernel(diagnostic); !name.empty()) {
+    return subjects.named(name, dyn_cast_or_null<ModuleOp>(current));
+  }
+  if (auto host = dyn_cast_or_null<tile::KernelOp>(current)) {
+    return subjects.named(host.getSymName(), nullptr);
+  }
+  auto kernel = dyn_cast_or_null<tgpu::KernelOp>(current);
+  return kernel ? subjects.of(kernel) : Subject();
 }
 
 void IrDiagnostics::handle(mlir::Diagnostic &diagnostic) {
@@ -78,10 +90,9 @@ void IrDiagnostics::handle(mlir::Diagnostic &diagnostic) {
       })) {
     return; // the same of another variant of the kernel, with other numbers
   }
-  if (severity == DiagnosticSeverity::Remark && !variant.empty()) {
-    text += " (variant `" + variant + "`)";
-  }
-  DiagnosticEngine::Builder builder = diags.reportText(id, translate(severity), range, text);
+  DiagnosticEngine::Builder builder = id == diag::Id::Remark
+                                          ? diags.remark(subjectOf(diagnostic), range, text)
+                                          : diags.reportText(id, translate(severity), range, text);
   for (mlir::Diagnostic &attached : diagnostic.getNotes()) {
     builder << note(sourceRange(attached.getLocation(), diags), attached.str());
   }

@@ -187,7 +187,7 @@ defm color : Value<"color", "WHEN", "colours in messages; auto: on a terminal, u
 defm diagnostics_format : Value<"diagnostics-format", "FORMAT", "how messages are written">,
     Values<"text,json">;
 def report : Flag<["--"], "report">,
-  HelpText<"print decisions: registers, shared memory, copies, layouts and more">;
+  HelpText<"print each decision in a line, and of each kernel what it takes of a multiprocessor, what bounds it and the time that is expected">;
 }
 
 //===----------------------------------------------------------------------===//

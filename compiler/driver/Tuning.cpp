@@ -46,13 +46,12 @@ void Compilation::adopt(const DiagnosticEngine &others) {
     return llvm::SMRange(translated(range.Start, from, to), translated(range.End, from, to));
   };
   for (const auto &one : others.diagnostics()) {
-    auto builder = diags.reportText(one->id, one->severity, place(one->range), one->message);
-    if (!one->hint.empty()) {
-      builder.hint(one->hint);
+    Diagnostic own = *one;
+    own.range = place(own.range);
+    for (Note &note : own.notes) {
+      note.range = place(note.range);
     }
-    for (const Note &other : one->notes) {
-      builder << note(place(other.range), other.text);
-    }
+    diags.adopt(std::move(own));
   }
 }
 
@@ -260,7 +259,9 @@ bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &ta
                             std::vector<ModuleJob> &jobs) {
   const std::vector<CallSample> samples = sampleCalls(pricedNames(kernel));
   auto jobOf = [&](unsigned candidate) {
-    return ModuleJob{&target, ModuleJob::Select::Chosen, {{kernel.symbol, candidate}}};
+    ModuleJob job{&target, ModuleJob::Select::Chosen, {{kernel.symbol, candidate}}};
+    job.parameters[kernel.symbol] = parametersOf(kernel, candidate);
+    return job;
   };
   std::vector<CandidatePrice> prices(kernel.candidates.size());
   if (!inParallel(prices.size(), /*keeps=*/false,
@@ -269,12 +270,12 @@ bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &ta
   }
   auto remark = [&](const llvm::Twine &text) {
     if (options.report) {
-      diags.report(diag::Id::Remark, kernel.requested, text);
+      diags.remark({kernel.symbol, target.name.str()}, kernel.requested, text);
     }
   };
   for (auto [i, price] : llvm::enumerate(prices)) {
     if (!price.refused.empty()) {
-      remark("`" + kernel.symbol + "` with " + parametersOf(kernel, i) + ": " + price.refused);
+      remark("auto leaves out " + parametersOf(kernel, i) + ": " + price.refused);
     }
   }
   auto [chosen, any, preferred] =
@@ -289,7 +290,7 @@ bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &ta
     jobs.push_back(jobOf(candidate));
     jobs.back().onlyVariant = only;
     jobs.back().name = kernel.symbol + "." + std::to_string(candidate);
-    remark("`" + kernel.symbol + "` on " + target.name + ": " + parametersOf(kernel, candidate) +
+    remark("auto takes " + parametersOf(kernel, candidate) +
            (only.empty() ? llvm::Twine("") : ", for " + only + " rows"));
   };
   for (unsigned candidate : chosen) {
@@ -327,6 +328,7 @@ bool Compilation::planJobs(bool single, std::vector<ModuleJob> &jobs) {
       ModuleJob job{target};
       for (const ModuleJob &one : tuned) {
         job.choices.insert(one.choices.begin(), one.choices.end());
+        job.parameters.insert(one.parameters.begin(), one.parameters.end());
       }
       jobs.push_back(std::move(job));
       continue;

@@ -69,6 +69,7 @@ static Attribute bindingAttr(Builder &b, const sema::Binding &binding) {
 void Lowering::lowerKernel(const sema::KernelInstance &kernel) {
   At at(*this, kernel.range);
   fastMath = kernel.fastMath;
+  symbol = kernel.symbol;
   SmallVector<Type> types;
   SmallVector<Attribute> argAttrs;
   for (const sema::Param &param : kernel.params) {

@@ -263,6 +263,7 @@ private:
   /// What an enclosing statement says of accesses of global memory, and how many that concerned.
   tile::CacheHint cache = tile::CacheHint::None;
   unsigned hintedAccesses = 0;
+  std::string symbol; ///< of the kernel
   bool fastMath = false;
   bool speculating = false; ///< results may go unused: overflow is no error
 };

@@ -1,5 +1,6 @@
 // Statements.
 #include "compiler/lower/Lowering.h"
+#include "dialects/tile/Remark.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -38,7 +39,8 @@ void Lowering::lowerStmt(const sema::Stmt &stmt) {
   lowerStmtInner(stmt);
   attachAnnotations(stmt, block, before);
   if (own != tile::CacheHint::None && hintedAccesses == hintedBefore) {
-    emitRemark(b.getLoc(), "@cache has no effect: nothing here accesses global memory");
+    tile::remarkOn(symbol, b.getLoc())
+        << "@cache has no effect: nothing here accesses global memory";
   }
 }
 

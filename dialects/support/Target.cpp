@@ -3,6 +3,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <array>
 
 namespace tilec {
 
@@ -35,12 +36,44 @@ static int64_t blocksPerSM(const Target &target) {
   return target.arch == 86 ? 16 : target.arch == 89 ? 24 : 32;
 }
 
+namespace {
+/// How many blocks each resource has room for.
+struct Room {
+  llvm::StringLiteral name;
+  int64_t blocks;
+};
+} // namespace
+
+static std::array<Room, 4> roomFor(const Target &target, int64_t registers, int64_t threads,
+                                   int64_t sharedBytes) {
+  int64_t perWarp = llvm::alignTo(registers * 32, 256);
+  return {
+      Room{"registers", target.registersPerSM / std::max<int64_t>(perWarp * threads / 32, 1)},
+      Room{"shared memory", (target.sharedPerBlock + 1024) / (sharedBytes + 1024)},
+      Room{"threads", threadsPerSM(target) / threads},
+      Room{"blocks", blocksPerSM(target)},
+  };
+}
+
 int64_t residentBlocks(const Target &target, int64_t registers, int64_t threads,
                        int64_t sharedBytes) {
-  int64_t perWarp = llvm::alignTo(registers * 32, 256);
-  return std::min({target.registersPerSM / std::max<int64_t>(perWarp * threads / 32, 1),
-                   (target.sharedPerBlock + 1024) / (sharedBytes + 1024),
-                   threadsPerSM(target) / threads, blocksPerSM(target)});
+  int64_t least = blocksPerSM(target);
+  for (const Room &room : roomFor(target, registers, threads, sharedBytes)) {
+    least = std::min(least, room.blocks);
+  }
+  return least;
+}
+
+llvm::SmallVector<llvm::StringRef, 4> limitsOfResidency(const Target &target, int64_t registers,
+                                                        int64_t threads, int64_t sharedBytes) {
+  const int64_t least = residentBlocks(target, registers, threads, sharedBytes);
+  llvm::SmallVector<llvm::StringRef, 4> names;
+  for (const Room &room : roomFor(target, registers, threads, sharedBytes)) {
+    if (room.blocks == least) {
+      names.push_back(room.name);
+    }
+  }
+  return names;
 }
 
 llvm::ArrayRef<Target> allTargets() { return table; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace tilec {
@@ -26,6 +27,9 @@ struct Target {
 /// not even one fits.
 int64_t residentBlocks(const Target &target, int64_t registers, int64_t threads,
                        int64_t sharedBytes);
+/// What keeps a multiprocessor from holding more of them: "registers", "shared memory", "threads", "blocks", each that does.
+llvm::SmallVector<llvm::StringRef, 4> limitsOfResidency(const Target &target, int64_t registers,
+                                                        int64_t threads, int64_t sharedBytes);
 /// Threads that a multiprocessor holds.
 int64_t threadsPerSM(const Target &target);
 

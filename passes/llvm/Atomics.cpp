@@ -5,6 +5,7 @@
 // the instructions are inline assembly. PTX ISA 9.7.13.6 (atom), 9.7.13.7 (red).
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/tile/Remark.h"
 #include "passes/llvm/ElementAccess.h"
 
 using namespace mlir;
@@ -209,7 +210,8 @@ AtomicUse KernelLowering::atomicUse(Operation *op, AtomicUse use, Type element, 
     return use;
   }
   auto hasNoEffect = [&](StringRef reason) {
-    op->emitRemark("@cache(") << tile::stringifyCacheHint(hint) << ") has no effect: " << reason;
+    tile::remarkOn(kernel.getSymName(), op->getLoc())
+        << "@cache(" << tile::stringifyCacheHint(hint) << ") has no effect: " << reason;
   };
   if (hint == tile::CacheHint::NoAllocate) {
     hasNoEffect("atomic operations of global memory pass by L1");

@@ -1,4 +1,5 @@
 //===- Copies.cpp - tiles between global and shared memory ---------------===//
+#include "dialects/tile/Remark.h"
 #include "passes/Registers.h"
 #include "passes/llvm/Addresses.h"
 
@@ -109,11 +110,12 @@ LogicalResult KernelLowering::lowerCpAsync(tgpu::CpAsyncOp op) {
     return unsupported(op, "cp.async of rows that are not whole accesses");
   }
   if (op.getCache() == tile::CacheHint::NoAllocate && bytes != 16) {
-    op.emitRemark("@cache(no_allocate) has no effect: cp.async of ")
-        << bytes << " bytes goes by L1";
+    tile::remarkOn(kernel.getSymName(), op.getLoc())
+        << "@cache(no_allocate) has no effect: cp.async of " << bytes << " bytes goes by L1";
   } else if (policyOf(op.getCache())) { // GlobalAssembly.cpp
-    op.emitRemark("@cache(") << tile::stringifyCacheHint(op.getCache())
-                             << ") has no effect: cp.async takes no policy";
+    tile::remarkOn(kernel.getSymName(), op.getLoc())
+        << "@cache(" << tile::stringifyCacheHint(op.getCache())
+        << ") has no effect: cp.async takes no policy";
   }
   return byOwners(op, *registers, [&] {
     GlobalAddresses global(*this, view, *registers, inBoundsOf(op));

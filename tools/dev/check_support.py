@@ -144,7 +144,7 @@ class Runner:
         """What `--report` says an annotation does not do yet."""
         file, _ = self.write([cell], {cell: 0})
         _, _, errors = tilec(file, "--report", "--emit=ptx", "-o", file.with_suffix(".ptx"))
-        texts = re.findall(r"remark: (@.*\byet\b.*?) \[remark\]", errors)
+        texts = re.findall(r"remark: [^:]*: (@.*\byet\b.*?) \[remark\]", errors)
         return "; ".join(dict.fromkeys(texts))
 
 
