@@ -2,6 +2,7 @@
 
 #include "compiler/emit/HostLibraryNames.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -71,9 +72,21 @@ bool isReservedMember(StringRef name) {
          name == "tile";
 }
 
+/// The C library has many of its functions under other names too: strtok_r, getc_unlocked, lseek64, expf32x.
+static bool isLibraryFunction(StringRef name) {
+  static const StringSet<> words = setOf({kLibraryNames});
+  static constexpr StringLiteral endings[] = {"_l",  "_np",  "_r",  "_unlocked", "64",
+                                              "f32", "f32x", "f64", "f64x",      "f128"};
+  return words.contains(name) || any_of(endings, [&](StringRef ending) {
+           return name.ends_with(ending) && isLibraryFunction(name.drop_back(ending.size()));
+         });
+}
+
 bool isReservedFunction(StringRef name) {
-  static const StringSet<> words = setOf({kLibraryNames, kLibraryTypes, kFunctionMacros, "main"});
-  return words.contains(name) || isReservedMember(name);
+  static const StringSet<> words = setOf({kLibraryTypes, kFunctionMacros, "main"});
+  // An underscore in front: in the scope of files C keeps all of these for itself, and linkers have some.
+  return name.starts_with("_") || words.contains(name) || isLibraryFunction(name) ||
+         isReservedMember(name);
 }
 
 std::string uniqueName(std::string name, StringSet<> &taken) {
