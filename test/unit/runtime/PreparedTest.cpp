@@ -47,6 +47,11 @@ TEST_F(KeyTest, AddressesCountByTheLargestAlignmentAskedFor) {
   Json json = gemmManifest();
   read(json);
   EXPECT_EQ(rules.granule, 16u);
+  for (Json &argument : json["kernels"][0]["arguments"]) {
+    argument["align"] = 2;
+  }
+  read(json);
+  EXPECT_EQ(rules.granule, 16u); // of tensor maps
   json["kernels"][0]["arguments"][1]["align"] = 64;
   read(json);
   EXPECT_EQ(rules.granule, 64u);
