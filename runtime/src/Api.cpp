@@ -224,6 +224,9 @@ tile_status tile_launch(tile_kernel *kernel, const tile_arg *args, size_t count,
         failCall("workspace", "the workspace does not begin at a multiple of " +
                                   std::to_string(TILE_WORKSPACE_ALIGN));
       }
+      if (const Argument *tensor = call->overlapped(args, address)) {
+        failCall("workspace", "the workspace overlaps `" + tensor->name + "`");
+      }
     }
     kernel->pack->execute(*call, args, static_cast<cu::Stream>(stream), address);
   });

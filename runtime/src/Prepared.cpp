@@ -14,27 +14,47 @@ std::vector<uint64_t> addressesOf(const Env &env) {
   }
   return addresses;
 }
+
+ByteRange bytesAt(const void *data, const ByteRange &range) {
+  const Int address = static_cast<Int>(reinterpret_cast<uint64_t>(data));
+  return {address + range.begin, address + range.end};
+}
+
+bool liesApart(const ByteRange &a, const ByteRange &b) {
+  return a.begin >= b.end || b.begin >= a.end;
+}
 } // namespace
 
 PreparedCall::PreparedCall(const Kernel &kernel, const Env &env, LaunchPlan planned)
     : kernel(kernel), plan(std::move(planned)), addresses(addressesOf(env)),
       launches(new LaunchState[plan.steps.size()]) {
-  forEachAliasPair(kernel, env, [&](unsigned a, unsigned b) {
-    pairs.push_back({a, b, touchedBytes(kernel.arguments[a].dtype, env.tensors[a]),
-                     touchedBytes(kernel.arguments[b].dtype, env.tensors[b])});
-  });
+  for (size_t i = 0; i < env.tensors.size(); ++i) {
+    const TensorView &view = env.tensors[i];
+    touched.push_back(view.present && !view.isEmpty()
+                          ? touchedBytes(kernel.arguments[i].dtype, view)
+                          : ByteRange());
+  }
+  forEachAliasPair(kernel, env, [&](unsigned a, unsigned b) { pairs.emplace_back(a, b); });
 }
 
 bool PreparedCall::takes(const tile_arg *args) const {
-  return std::all_of(pairs.begin(), pairs.end(), [&](const Pair &pair) {
-    if (moved(pair.a, args) == moved(pair.b, args)) {
-      return true;
-    }
-    const Int a = static_cast<Int>(reinterpret_cast<uint64_t>(args[pair.a].data));
-    const Int b = static_cast<Int>(reinterpret_cast<uint64_t>(args[pair.b].data));
-    return a + pair.rangeA.begin >= b + pair.rangeB.end ||
-           b + pair.rangeB.begin >= a + pair.rangeA.end;
+  return std::all_of(pairs.begin(), pairs.end(), [&](const auto &pair) {
+    const auto [a, b] = pair;
+    return moved(a, args) == moved(b, args) ||
+           liesApart(bytesAt(args[a].data, touched[a]), bytesAt(args[b].data, touched[b]));
   });
+}
+
+const Argument *PreparedCall::overlapped(const tile_arg *args, uint64_t workspace) const {
+  const ByteRange bytes{static_cast<Int>(workspace),
+                        static_cast<Int>(workspace) + static_cast<Int>(plan.workspaceBytes)};
+  for (size_t i = 0; i < touched.size(); ++i) {
+    const bool hasElements = touched[i].begin < touched[i].end;
+    if (hasElements && !liesApart(bytesAt(args[i].data, touched[i]), bytes)) {
+      return &kernel.arguments[i];
+    }
+  }
+  return nullptr;
 }
 
 std::shared_ptr<PreparedCall> PreparedCalls::find(const CallKey &key) const {

@@ -30,6 +30,8 @@ struct PreparedCall {
   /// Whether the plan holds for arguments with the key of this call at their addresses: tensors that
   /// must lie apart do so, or lie to each other as they did.
   bool takes(const tile_arg *args) const;
+  /// A tensor that the workspace of such a call would overlap, begun here; null if it lies apart from all.
+  const Argument *overlapped(const tile_arg *args, uint64_t workspace) const;
   /// How far a tensor lies from where it was when the call was planned.
   uint64_t moved(unsigned argument, const tile_arg *args) const {
     return reinterpret_cast<uint64_t>(args[argument].data) - addresses[argument];
@@ -42,12 +44,8 @@ struct PreparedCall {
   std::vector<uint64_t> key;                     ///< empty: it has none, and is not kept
 
 private:
-  /// Two tensors of which one is written, and the bytes they touch, counted from their addresses.
-  struct Pair {
-    unsigned a, b;
-    ByteRange rangeA, rangeB;
-  };
-  std::vector<Pair> pairs;
+  std::vector<ByteRange> touched; ///< by argument, counted from its address; empty without elements
+  std::vector<std::pair<unsigned, unsigned>> pairs; ///< of tensors of which one is written
 };
 
 /// The calls of a kernel, under one filter, that were prepared last. Threads may share it.

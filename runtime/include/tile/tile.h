@@ -173,8 +173,8 @@ TILE_API tile_status tile_workspace_size(tile_kernel *kernel, const tile_arg *ar
 
 /* Checks the arguments, chooses the variants and enqueues the launches on `stream` (a CUstream or
  * cudaStream_t, null for the default one); does not wait. `workspace` is device memory, aligned to
- * 256 bytes, of at least the size above; it may be null if that is 0, and is in use until the
- * launches have finished. */
+ * 256 bytes, of at least the size above, apart from all tensors of the call; it may be null if the
+ * size is 0, and is in use until the launches have finished. */
 TILE_API tile_status tile_launch(tile_kernel *kernel, const tile_arg *args, size_t count,
                                  void *stream, void *workspace, size_t workspace_bytes);
 

@@ -298,6 +298,14 @@ TEST_F(PreparedTest, WorkspacesAreThoseOfTheCall) {
     EXPECT_NE(last.find(expected), std::string::npos) << last << " has no " << expected;
   }
   EXPECT_EQ(launch(call, 0, 0), TILE_ERROR_ARGUMENT);
+  EXPECT_EQ(launch(call, kB + 64 * 256 * 2 - 256, bytes), TILE_ERROR_ARGUMENT);
+  EXPECT_EQ(std::string(tile_last_error()), "[workspace] the workspace overlaps `B`");
+  // Of the tensors of this call, not of the one that was prepared; what has no elements is nowhere.
+  const uint64_t base = (reinterpret_cast<uint64_t>(memory.data()) + 255) / 256 * 256;
+  EXPECT_EQ(launch(at(kA, kB, base + bytes), base, bytes), TILE_OK) << tile_last_error();
+  EXPECT_EQ(launch(at(kA, base - 64 * 256 * 2 + 16, kC), base, bytes), TILE_ERROR_ARGUMENT);
+  EXPECT_EQ(launch(at(base, base + 16, kC, 128, 256, 0), base, bytes), TILE_OK)
+      << tile_last_error();
 }
 
 TEST_F(PreparedTest, ARestrictionForgetsWhatWasPreparedWithoutIt) {
