@@ -1,6 +1,7 @@
 #include "compiler/diag/DiagnosticPrinter.h"
 
-#include "llvm/Support/ConvertUTF.h"
+#include "compiler/basic/Printable.h"
+
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -51,19 +52,6 @@ static std::optional<Place> placeOf(llvm::SMRange range, const llvm::SourceMgr &
   size_t length = std::min<size_t>(end - start, place.text.size() - place.start);
   place.length = std::max<size_t>(length, 1);
   return place;
-}
-
-/// The bytes of the character at the front of `text`, 0 if it is not printable UTF-8.
-static size_t printableLength(StringRef text) {
-  unsigned char first = text.front();
-  if (first < 0x80) {
-    return first >= 0x20 && first != 0x7f;
-  }
-  size_t length = llvm::getNumBytesForUTF8(first);
-  const auto *data = reinterpret_cast<const llvm::UTF8 *>(text.data());
-  bool isLegal = length <= text.size() && llvm::isLegalUTF8Sequence(data, data + length);
-  // U+0080 to U+009F are control characters.
-  return isLegal && !(first == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0) ? length : 0;
 }
 
 /// Prints the line of `place` and the line of marks below it.

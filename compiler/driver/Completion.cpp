@@ -147,7 +147,7 @@ static void printZsh(raw_ostream &os) {
         printZshOption(os, entry);
       }
     }
-    os << "    '*:source:_files -g \"*.tile(-.)\"'\n}\n";
+    os << "    '*:file:_files -g \"" << info.files << "(-.)\"'\n}\n";
   }
   os << "_tilec() {\n  local -a subcommands=(\n";
   for (const CommandInfo &info : allCommands()) {

@@ -165,15 +165,40 @@ static std::string roff(StringRef text) {
   return result;
 }
 
-/// Of which subcommands an option is, where it is not one of all.
+/// Of which subcommands an option is, where it is not one of all that compile.
 static std::string scopeOf(const OptionEntry &entry) {
   SmallVector<StringRef> names;
+  bool isOfAll = true;
   for (const CommandInfo &info : allCommands()) {
-    if ((entry.visibility & info.visibility) != 0) {
+    const bool has = (entry.visibility & info.visibility) != 0;
+    isOfAll &= has || !info.compiles();
+    if (has) {
       names.push_back(info.name);
     }
   }
-  return names.size() == allCommands().size() ? "" : " (" + listed(names, "and") + ")";
+  return isOfAll ? "" : " (" + listed(names, "and") + ")";
+}
+
+/// What stands above the options: of which subcommands they are.
+static std::string scopeText() {
+  std::string text =
+      "Where an option is not one of all subcommands that compile, those that have it stand in "
+      "parentheses.";
+  for (const CommandInfo &info : allCommands()) {
+    if (info.compiles()) {
+      continue;
+    }
+    SmallVector<std::string> forms;
+    for (const OptionEntry &entry : optionTable().entries()) {
+      if ((entry.visibility & info.visibility) != 0 && entry.group != OPT_about_group) {
+        forms.push_back("`" + entry.spelling.rtrim('=').str() + "`");
+      }
+    }
+    SmallVector<StringRef> names(forms.begin(), forms.end());
+    text +=
+        " `" + info.name.str() + "` has " + listed(names, "and") + ", and those of information.";
+  }
+  return text;
 }
 
 void printManual(raw_ostream &os) {
@@ -186,9 +211,8 @@ void printManual(raw_ostream &os) {
   for (const CommandInfo &info : allCommands()) {
     os << ".TP\n.B " << info.name << "\n" << roff(info.about) << "\n";
   }
-  os << ".SH OPTIONS\nWhere an option is not one of all subcommands, they stand in parentheses. "
-        "@FILE stands for the "
-        "options in FILE; \\-\\- ends the options.\n";
+  os << ".SH OPTIONS\n"
+     << roff(scopeText()) << " @FILE stands for the options in FILE; \\-\\- ends the options.\n";
   for (const OptionGroupInfo &group : optionTable().groups()) {
     os << ".SS " << group.title << "\n";
     for (const OptionEntry &entry : optionTable().entries()) {
@@ -233,9 +257,10 @@ void printMarkdown(raw_ostream &os) {
   for (const CommandInfo &info : allCommands()) {
     os << "| `" << info.name << "` | " << info.about << " |\n";
   }
-  os << "\nWhere an option is not one of all subcommands, they stand in parentheses. `--name "
-        "VALUE` "
-        "is `--name=VALUE`. `@FILE` stands for the options in FILE; `--` ends the options.\n";
+  os << "\n"
+     << scopeText()
+     << " `--name VALUE` is `--name=VALUE`. `@FILE` stands for the options in FILE; `--` ends the "
+        "options.\n";
   for (const OptionGroupInfo &group : optionTable().groups()) {
     os << "\n## " << group.title << "\n| option | |\n|---|---|\n";
     for (const OptionEntry &entry : optionTable().entries()) {

@@ -13,6 +13,7 @@ enum OptionVisibility : unsigned {
   TestCommand = 1 << 3,
   TuneCommand = 1 << 4,
   BenchCommand = 1 << 5,
+  InspectCommand = 1 << 6,
 };
 
 #define OPTTABLE_STR_TABLE_CODE
@@ -47,6 +48,8 @@ static constexpr CommandInfo commands[] = {
      "measures the parameters that `tune` lists on a GPU, for `auto`"},
     {Options::Command::Bench, "bench", BenchCommand, "FILE.tile",
      "measures the `bench` cases of a kernel file on a GPU, beside cuBLAS"},
+    {Options::Command::Inspect, "inspect", InspectCommand, "FILE...",
+     "prints what is in packs, in what packs are linked into, and in cubins", "*"},
 };
 
 ArrayRef<CommandInfo> allCommands() { return commands; }

@@ -29,6 +29,9 @@ struct CommandInfo {
   unsigned visibility; ///< of its options
   llvm::StringLiteral usage;
   llvm::StringLiteral about;
+  llvm::StringLiteral files = "*.tile"; ///< what it takes, for shells
+  /// Whether it compiles sources; what does not has few options, of its own.
+  bool compiles() const { return command != Options::Command::Inspect; }
 };
 llvm::ArrayRef<CommandInfo> allCommands();
 const CommandInfo &infoOf(Options::Command command);

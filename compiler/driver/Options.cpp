@@ -382,6 +382,12 @@ static void readSubcommand(const OptionReader &reader, Options &options) {
     }
     options.output = options.output.empty() ? options.bench.json : options.output;
     return;
+  case Options::Command::Inspect: {
+    std::string format;
+    reader.read(OPT_format, format);
+    options.inspect.asJson = format == "json";
+    return;
+  }
   case Options::Command::Compile:
     return;
   }
@@ -404,7 +410,7 @@ static const CommandInfo &takeCommand(std::vector<std::string> &args) {
     throw UsageError{"there is no subcommand `explain`",
                      "`tilec --explain NAME` explains a diagnostic"};
   }
-  static constexpr StringLiteral later[] = {"fmt", "inspect", "viz"};
+  static constexpr StringLiteral later[] = {"fmt", "viz"};
   if (is_contained(later, StringRef(first)) && !sys::fs::exists(first)) {
     throw UsageError{"`tilec " + first + "` is not supported yet"};
   }
@@ -459,6 +465,14 @@ static ParsedOptions parse(std::vector<std::string> args, std::string programDir
   }
   RawOptions raw;
   readCompileOptions(reader, options, raw);
+  if (command.command == Options::Command::Inspect) {
+    readMessageOptions(reader, options);
+    readSubcommand(reader, options);
+    if (options.inputs.empty()) {
+      throw UsageError{"no file is given", "`tilec inspect FILE.pack`"};
+    }
+    return {std::move(options), ExitSuccess};
+  }
   readDependencyOptions(reader, options);
   readMessageOptions(reader, options);
   readSubcommand(reader, options);

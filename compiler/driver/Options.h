@@ -94,8 +94,13 @@ struct BenchOptions {
   bool again = false; ///< forget what failed before
 };
 
+/// What `tilec inspect` takes.
+struct InspectOptions {
+  bool asJson = false; ///< a JSON object a line for each file
+};
+
 struct Options {
-  enum class Command { Compile, Run, Test, Tune, Bench } command = Command::Compile;
+  enum class Command { Compile, Run, Test, Tune, Bench, Inspect } command = Command::Compile;
   std::vector<std::string> inputs; ///< files, `-` is standard input; empty only with printTools
   /// `DIR/`: files in this folder; empty: beside the source, or standard output.
   std::string output;
@@ -134,6 +139,7 @@ struct Options {
   TestOptions test;
   TuneOptions tune;
   BenchOptions bench;
+  InspectOptions inspect;
 
   bool wants(EmitKind kind) const { return llvm::is_contained(emits, kind); }
   bool wantsOnly(EmitKind kind) const { return emits == std::vector{kind}; }

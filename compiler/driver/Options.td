@@ -12,8 +12,11 @@ def RunCommand : OptionVisibility;
 def TestCommand : OptionVisibility;
 def TuneCommand : OptionVisibility;
 def BenchCommand : OptionVisibility;
+def InspectCommand : OptionVisibility;
 
-defvar everywhere = [CompileCommand, RunCommand, TestCommand, TuneCommand, BenchCommand];
+/// The subcommands that compile.
+defvar compiling = [CompileCommand, RunCommand, TestCommand, TuneCommand, BenchCommand];
+defvar everywhere = !listconcat(compiling, [InspectCommand]);
 class In<list<OptionVisibility> commands> : Visibility<commands>;
 
 /// May be given several times, and all count. What may not is an error when it is given twice.
@@ -50,7 +53,7 @@ defvar many = [Repeatable];
 // Sources and parameters
 //===----------------------------------------------------------------------===//
 
-let Group = input_group, Visibility = everywhere in {
+let Group = input_group, Visibility = compiling in {
 def P : JoinedOrSeparate<["-"], "P">, MetaVarName<"NAME=VALUE">, Flags<many>,
   HelpText<"value of a compile-time parameter or dimension; auto: the compiler chooses what `tune` lists">;
 defm kernel : Value<"kernel", "NAME", "compile only this kernel or symbol">;
@@ -67,7 +70,7 @@ defm tune_file : Value<"tune-file", "FILE",
 // Output
 //===----------------------------------------------------------------------===//
 
-let Group = output_group, Visibility = everywhere in {
+let Group = output_group, Visibility = compiling in {
 defm arch : Value<"arch", "ARCH",
     "architectures, with commas between; native: that of this machine's GPU; without it sm_90a, for `tilec test` also sm_80">,
     Values<"native,all,sm_80,sm_86,sm_89,sm_90a">, Flags<[ValueList, Repeatable]>;
@@ -86,6 +89,8 @@ defm emit : Value<"emit", "KIND", "kinds of output of one compilation, with comm
 defm host : Value<"host", "TRIPLE",
     "the machine that an object is for: x86_64-linux-gnu or aarch64-linux-gnu; without it this one">, Rare, In<[CompileCommand]>;
 defm prefix : Value<"prefix", "TEXT", "stands before the names of functions in objects and headers">, Rare, In<[CompileCommand]>;
+defm format : Value<"format", "FORMAT", "print text, or a JSON object a line for each file">, Values<"text,json">,
+    In<[InspectCommand]>;
 def j : JoinedOrSeparate<["-"], "j">, MetaVarName<"N">, Flags<[LastCounts]>,
   In<[CompileCommand, TestCommand, TuneCommand, BenchCommand]>,
   HelpText<"configurations to compile, or cases to run, at a time; by default one for each core">;
@@ -173,7 +178,7 @@ def no_race_check : Flag<["--"], "no-race-check">, Rare, HelpText<"do not look f
 // Messages
 //===----------------------------------------------------------------------===//
 
-let Group = messages_group, Visibility = everywhere in {
+let Group = messages_group, Visibility = compiling in {
 def Werror : Flag<["-"], "Werror">, HelpText<"warnings are errors">;
 def werror : Flag<["--"], "werror">, Alias<Werror>;
 def Werror_EQ : Joined<["-"], "Werror=">, MetaVarName<"NAME">, Flags<many>,
@@ -182,19 +187,21 @@ def Wno_error : Joined<["-"], "Wno-error=">, MetaVarName<"NAME">, Rare<many>,
   HelpText<"this warning stays one where -Werror is given">;
 def Wno : Joined<["-"], "Wno-">, MetaVarName<"NAME">, Flags<many>, HelpText<"leave this warning out">;
 defm error_limit : Value<"error-limit", "N", "stop after so many errors (20); 0: never">;
+}
+let Group = messages_group, Visibility = everywhere in {
 defm color : Value<"color", "WHEN", "colours in messages; auto: on a terminal, unless NO_COLOR is set">,
     Values<"auto,always,never">, Flags<[LastCounts]>;
 defm diagnostics_format : Value<"diagnostics-format", "FORMAT", "how messages are written">,
     Values<"text,json">;
-def report : Flag<["--"], "report">,
-  HelpText<"print each decision in a line, and of each kernel what it takes of a multiprocessor, what bounds it and the time that is expected">;
 }
+def report : Flag<["--"], "report">, Group<messages_group>, In<compiling>,
+  HelpText<"print each decision in a line, and of each kernel what it takes of a multiprocessor, what bounds it and the time that is expected">;
 
 //===----------------------------------------------------------------------===//
 // Rules for make and ninja
 //===----------------------------------------------------------------------===//
 
-let Group = make_group, Visibility = everywhere in {
+let Group = make_group, Visibility = compiling in {
 def MD : Flag<["-"], "MD">, HelpText<"write a make rule with all that was read, to the output's name with .d">;
 def write_dependencies : Flag<["--"], "write-dependencies">, Alias<MD>;
 def MF : JoinedOrSeparate<["-"], "MF">, MetaVarName<"FILE">, HelpText<"write that rule there">;
@@ -208,7 +215,7 @@ def MP : Flag<["-"], "MP">, HelpText<"an empty rule for each import too, so that
 // Looking inside
 //===----------------------------------------------------------------------===//
 
-let Group = inside_group, Visibility = everywhere in {
+let Group = inside_group, Visibility = compiling in {
 def save_temps : Flag<["--"], "save-temps">, Rare, HelpText<"keep each intermediate form beside the output">;
 def print_ir_after_all : Flag<["--"], "print-ir-after-all">, Rare, HelpText<"print the IR after each pass">;
 def verify_each : Flag<["--"], "verify-each">, Rare, HelpText<"verify the IR after each pass">;

@@ -121,6 +121,7 @@ struct Variant {
   std::array<unsigned, 3> cluster{1, 1, 1};
   Blocks blocks;
   uint64_t sharedBytes = 0, staticSharedBytes = 0;
+  std::optional<uint32_t> registers, spillBytes; ///< of a thread; for reports
   std::vector<Parameter> params;
   std::vector<TensorMap> tensorMaps;
   std::vector<CheckPlace> checks;
@@ -174,7 +175,8 @@ struct Preference {
 
 struct Kernel {
   std::string symbol;
-  Parameters params; ///< of all configurations
+  std::string source; ///< its name in the source
+  Parameters params;  ///< of all configurations
   std::vector<Argument> arguments;
   std::vector<Dimension> dims;
   std::vector<Check> checks;

@@ -256,8 +256,14 @@ Variant KernelParser::parseVariant(const JsonRef &json, const NameScope &scope) 
   if (json.has("shared_bytes")) {
     variant.sharedBytes = json["shared_bytes"].as<uint32_t>();
   }
-  if (json.has("resources") && json["resources"].has("static_shared_bytes")) {
-    variant.staticSharedBytes = json["resources"]["static_shared_bytes"].as<uint32_t>();
+  if (json.has("resources")) {
+    const JsonRef used = json["resources"];
+    auto read = [&](const char *name) {
+      return used.hasValue(name) ? std::optional(used[name].as<uint32_t>()) : std::nullopt;
+    };
+    variant.staticSharedBytes = read("static_shared_bytes").value_or(0);
+    variant.registers = read("registers");
+    variant.spillBytes = read("spill_bytes");
   }
   if (json.has("tensor_maps")) {
     for (const JsonRef &map : json["tensor_maps"].items()) {
@@ -466,6 +472,7 @@ Preference KernelParser::parsePreference(const JsonRef &json) const {
 
 void KernelParser::parse(const JsonRef &json) {
   kernel.symbol = json["symbol"].string();
+  kernel.source = json.has("source_kernel") ? json["source_kernel"].string() : kernel.symbol;
   kernel.params = parseParams(json);
   parseArgumentHeads(json["arguments"]);
   parseDims(json["dims"]);

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-COMMANDS = ["compile", "run", "test", "tune", "bench"]
+COMMANDS = ["compile", "run", "test", "tune", "bench", "inspect"]
 # Spellings of which a value follows at once, and those that no help line begins with.
 JOINED = re.compile(r"-(?:[PIOoj]|MF|MT|Wno-|Werror=|Wno-error=)")
 

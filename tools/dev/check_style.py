@@ -50,6 +50,8 @@ DEPENDS = (
     ("compiler/testing", DIALECTS + ("compiler", "runtime")),
     # Case lines are read as `tilec test` reads them, and tile-run started as by `tilec tune`.
     ("compiler/benchmark", ("passes", "dialects/support", "compiler", "runtime/support")),
+    # `tilec inspect` reads packs as the runtime does, with its code.
+    ("compiler/inspect", ("dialects/support", "compiler/basic", "compiler/diag", "compiler/driver", "runtime")),
     ("compiler/tuning", ("dialects/support", "compiler/basic", "compiler/diag", "compiler/driver")),
     ("compiler/driver", DIALECTS + ("passes", "compiler/basic", "compiler/diag", "compiler/parse", "compiler/sema",
                                     "compiler/lower", "compiler/emit", "runtime/support")),

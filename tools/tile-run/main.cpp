@@ -1,6 +1,7 @@
 // tile-run: runs kernels of a pack on a GPU or on the emulator, from files or generated data,
 // compares and times them.
 #include "runtime/harness/Npy.h"
+#include "runtime/harness/Signature.h"
 #include "tools/tile-run/Arithmetic.h"
 #include "tools/tile-run/Results.h"
 
@@ -11,36 +12,6 @@ using namespace tile_run;
 
 namespace {
 constexpr int kOk = 0, kWrong = 1, kUsage = 2, kNoDevice = 3;
-
-std::string signatureOf(const Kernel &kernel) {
-  std::string text = kernel.symbol + "(";
-  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
-    const Argument &argument = kernel.arguments[i];
-    static const char *const directions[] = {"", "out ", "inout "};
-    text += (i ? ", " : "") + argument.name + ": " + (argument.optional ? "optional " : "") +
-            directions[static_cast<int>(argument.direction)] + dtypeName(argument.dtype);
-    for (size_t d = 0; d < argument.extents.size(); ++d) {
-      text += (d ? ", " : "[") + exprText(argument.extents[d]);
-    }
-    text += argument.isTensor ? "]" : "";
-  }
-  return text + ")";
-}
-
-/// The architecture that a host program's launches have code for; "" if it has none.
-std::string archOf(const Manifest &manifest, const std::vector<Statement> &host) {
-  for (const Statement &statement : host) {
-    if (!statement.variants.empty()) {
-      return manifest.modules[statement.variants.front().module].arch;
-    }
-    for (const auto *branch : {&statement.then, &statement.otherwise}) {
-      if (std::string arch = archOf(manifest, *branch); !arch.empty()) {
-        return arch;
-      }
-    }
-  }
-  return "";
-}
 
 /// The results go to standard output, what the emulator reports to standard error.
 void print(const CaseResult &result, const char *indent) {
@@ -118,7 +89,7 @@ int run(const Options &options) {
       std::printf("%s\n", signatureOf(kernel).c_str());
       for (unsigned i = 0; kernel.configurations.size() > 1 && i < kernel.configurations.size();
            ++i) {
-        const std::string arch = archOf(pack->manifest, kernel.configurations[i].host);
+        const std::string arch = archOf(pack->manifest, kernel.configurations[i]);
         const std::string params = describeConfiguration(kernel, i);
         std::printf("    configuration %u: %s%s%s\n", i, arch.c_str(), params.empty() ? "" : ", ",
                     params.c_str());

@@ -4,6 +4,7 @@
 #include "compiler/driver/Compilation.h"
 #include "compiler/driver/Reproducer.h"
 #include "compiler/emit/Toolchain.h"
+#include "compiler/inspect/InspectCommand.h"
 #include "compiler/testing/RunCommand.h"
 #include "compiler/testing/TestCommand.h"
 #include "compiler/tuning/TuneCommand.h"
@@ -122,6 +123,9 @@ ExitCode runDriver(const Options &options) {
     return ExitSuccess;
   }
   enableRecovery();
+  if (options.command == Options::Command::Inspect) {
+    return inspectFiles(options);
+  }
   if (options.command == Options::Command::Test) {
     return runTests(options);
   }

@@ -27,6 +27,7 @@ for command in ["compile", "run", "test", "tune", "bench"]:
     assert len(own) > 30, (command, own)
     assert options_of(said(command, "--help")) < own, command
     names |= own
+names |= options_of(said("inspect", "--help=all"))
 page = said("--help=man").replace("\\-", "-")
 bash, zsh, fish = (said("--completion=" + shell) for shell in ["bash", "zsh", "fish"])
 wrong = []
@@ -37,6 +38,6 @@ for name in sorted(names):
     wrong += [f"{name}: not for bash"] * (not re.search(rf'[" ]{re.escape(name)}[" ]', bash))
     wrong += [f"{name}: not for zsh"] * (f"'*{name.rstrip('=')}" not in zsh)
     wrong += [f"{name}: not for fish"] * (not re.search(rf" {how} {re.escape(bare)}( |$)", fish, re.M))
-for value in ["round-robin", "cublas", "fatbin", "always"]:
+for value in ["round-robin", "cublas", "fatbin", "always", "inspect"]:
     wrong += [f"{value}: missing" for text in (page, bash, zsh, fish) if value not in text]
 print("\n".join(wrong) or "every option is in the manual page and in the completions of bash, zsh and fish")
