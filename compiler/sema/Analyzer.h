@@ -334,6 +334,7 @@ private:
   void fromItem(const Module &main, const ast::InstantiateItem &item);
   void fromDefaults(const Module &main, const ast::KernelItem &kernel);
   bool bindGenerics(Request &request, Env &env, KernelInstance &instance);
+  void reportMissing(const Request &request, const ast::Ident &parameter);
   struct Tuned;
   bool tuneValues(const ast::TuneParam &p, Tuned &out);
   bool tuneLists(const Request &request, std::vector<Tuned> &tuned,

@@ -1,4 +1,5 @@
 //===- Instantiate.cpp - instantiate, tune, -P ----------------------------===//
+#include "compiler/basic/Spelling.h"
 #include "compiler/sema/Analyzer.h"
 #include "compiler/sema/Modules.h"
 #include "compiler/sema/Request.h"
@@ -38,6 +39,67 @@ static bool kindMatches(ast::ParamKind kind, const ConstValue &v) {
                                         : v.isTypeName();
 }
 
+/// Whether an extent names it, so that it may be a dimension.
+static bool isNamed(const ast::Expr *e, llvm::StringRef name) {
+  switch (e->kind) {
+  case ast::ExprKind::Name:
+    return llvm::cast<ast::NameExpr>(e)->name == name;
+  case ast::ExprKind::Unary:
+    return isNamed(llvm::cast<ast::UnaryExpr>(e)->operand, name);
+  case ast::ExprKind::Binary: {
+    auto *b = llvm::cast<ast::BinaryExpr>(e);
+    return isNamed(b->left, name) || isNamed(b->right, name);
+  }
+  case ast::ExprKind::Conditional: {
+    auto *c = llvm::cast<ast::ConditionalExpr>(e);
+    return isNamed(c->condition, name) || isNamed(c->whenTrue, name) || isNamed(c->whenFalse, name);
+  }
+  case ast::ExprKind::Call:
+    return llvm::any_of(llvm::cast<ast::CallExpr>(e)->args,
+                        [&](const ast::Arg &a) { return isNamed(a.value, name); });
+  default:
+    return false;
+  }
+}
+
+/// Neither a compile-time parameter of the kernel nor perhaps a dimension.
+static bool isUnknown(const ast::KernelItem &k, llvm::StringRef name) {
+  return llvm::none_of(k.generics,
+                       [&](const ast::GenericParam &g) { return g.name.name == name; }) &&
+         llvm::none_of(k.params, [&](const ast::KernelParam &p) {
+           return p.isTensor && llvm::any_of(p.type.shape, [&](const ast::Expr *extent) {
+                    return isNamed(extent, name);
+                  });
+         });
+}
+
+/// A parameter without a value. Where a name is given that the kernel does not have, that one is wrong.
+void Analyzer::reportMissing(const Request &request, const ast::Ident &parameter) {
+  const ast::KernelItem &k = *request.kernel;
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const ast::GenericParam &g : k.generics) {
+    names.push_back(g.name.name);
+  }
+  bool isExplained = false;
+  for (const Request::Given &g : request.given) {
+    if (g.range.isValid() && isUnknown(k, g.name)) {
+      report(Id::UnknownParameter, g.range, k.name.name, g.name).meant(g.name, names)
+          << note(k.name.range, "declared here");
+      isExplained = true;
+    }
+  }
+  if (isExplained) {
+    return;
+  }
+  auto missing = report(Id::MissingParameter, request.range, parameter.name, k.name.name);
+  for (const auto &[name, value] : *request.optionValues) {
+    if (isUnknown(k, name) && nearestName(name, parameter.name) == parameter.name) {
+      missing.hint("`-P " + name + "` is given: did you mean `" + parameter.name + "`?");
+    }
+  }
+  missing << note(parameter.range, "declared here");
+}
+
 /// Gives each compile-time parameter its value: from the request, `-P`, or its default.
 bool Analyzer::bindGenerics(Request &request, Env &env, KernelInstance &instance) {
   FrameGuard guard(*this);
@@ -64,8 +126,7 @@ bool Analyzer::bindGenerics(Request &request, Env &env, KernelInstance &instance
       }
       v = value.constant;
     } else {
-      report(Id::MissingParameter, request.range, g.name.name, request.kernel->name.name)
-          << note(g.name.range, "declared here");
+      reportMissing(request, g.name);
       return false;
     }
     if (!kindMatches(g.kind, *v)) {

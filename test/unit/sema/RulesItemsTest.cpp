@@ -133,6 +133,17 @@ TEST(Rules, Instantiate) {
   expectRules({{"kernel g<A: int>(X: tensor<f32>[N]) { launch b in grid(N) threads(32) { } }",
                 "1: compile-time parameter `A` of kernel `g` has no value [missing-parameter]"}},
               "", "");
+  // Where a name is given that the kernel does not have, that is what is wrong.
+  const std::string open = "kernel g<BLOCK: int>(X: tensor<f32>[N + 1, K]) { launch b in grid(N) "
+                           "threads(32) { } }\n";
+  expectRules(
+      {{"instantiate g<BLOC = 64> as g1;",
+        "2: kernel `g` has no compile-time parameter or dimension `BLOC` [unknown-parameter]"},
+       {"instantiate g<N = 64> as g1;",
+        "2: compile-time parameter `BLOCK` of kernel `g` has no value [missing-parameter]"},
+       {"instantiate g<K = 64> as g1;",
+        "2: compile-time parameter `BLOCK` of kernel `g` has no value [missing-parameter]"}},
+      open, "");
 }
 
 TEST(Rules, Options) {
