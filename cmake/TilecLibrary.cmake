@@ -26,6 +26,30 @@ macro(tilec_target name)
   endif()
 endmacro()
 
+# tilec_pages(NAME): the manual page of a program and the completion of shells, which it prints, where they are looked for below a
+# prefix.
+function(tilec_pages name)
+  set(share ${CMAKE_BINARY_DIR}/share)
+  set(pages)
+  foreach(page
+      man/man1/${name}.1:--help=man
+      bash-completion/completions/${name}:--completion=bash
+      zsh/site-functions/_${name}:--completion=zsh
+      fish/vendor_completions.d/${name}.fish:--completion=fish)
+    string(REPLACE ":" ";" page ${page})
+    list(GET page 0 file)
+    list(GET page 1 option)
+    get_filename_component(folder ${share}/${file} DIRECTORY)
+    file(MAKE_DIRECTORY ${folder})
+    add_custom_command(OUTPUT ${share}/${file}
+      COMMAND ${name} ${option} > ${share}/${file}
+      DEPENDS ${name}
+      VERBATIM)
+    list(APPEND pages ${share}/${file})
+  endforeach()
+  add_custom_target(${name}-pages ALL DEPENDS ${pages})
+endfunction()
+
 # tilec_tablegen(target td_file GEN output flags...): runs mlir-tblgen several times on one file.
 # Usage: tilec_tablegen(TileOpsIncGen TileOps.td "TileOps.h.inc:-gen-op-decls" ...)
 function(tilec_tablegen target td)

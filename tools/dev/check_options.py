@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that the options that README.md and docs/ show are options of tilec, and that docs/options.md is what it prints.
+"""Checks that the options that README.md and docs/ show are options of tilec, and that docs/options.md is what it prints, and
+docs/options-tile-run.md what tile-run does.
 
 Each command `tilec ...` there, in a block of code or between back-ticks, is taken apart up to `|`, `;`, `&`, `>` or `#`; its
 options must be among those that `--help=all` of its subcommand prints, which come from compiler/driver/Options.td.
 
-usage: check_options.py [--write] [ROOT [TILEC]]    --write: writes docs/options.md
+usage: check_options.py [--write] [ROOT [TILEC]]    --write: writes the two
 """
 
 import pathlib
@@ -40,13 +41,17 @@ def main():
     arguments = [word for word in sys.argv[1:] if word != "--write"]
     root = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).parents[2])
     tilec = arguments[1] if len(arguments) > 1 else str(root / "build/bin/tilec")
-    page = subprocess.run([tilec, "--help=markdown"], check=True, capture_output=True, text=True).stdout
-    if "--write" in sys.argv:
-        (root / "docs/options.md").write_text(page)
+    pages = {"options.md": tilec, "options-tile-run.md": str(pathlib.Path(tilec).with_name("tile-run"))}
+    for name, program in pages.items():
+        pages[name] = subprocess.run([program, "--help=markdown"], check=True, capture_output=True, text=True).stdout
+        if "--write" in sys.argv:
+            (root / "docs" / name).write_text(pages[name])
     known = {command: options_of(tilec, command) for command in COMMANDS}
     count, wrong = 0, []
-    if (root / "docs/options.md").read_text() != page:
-        wrong.append("docs/options.md is not what `tilec --help=markdown` prints: check_options.py --write makes it")
+    for name, page in pages.items():
+        path = root / "docs" / name
+        if not path.is_file() or path.read_text() != page:
+            wrong.append(f"docs/{name} is not what `--help=markdown` prints: check_options.py --write makes it")
     files = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
     for path in files:
         for words in commands_of(path.read_text()):

@@ -39,7 +39,7 @@ DEPENDS = (
     ("dialects/tile", ("dialects/support", "dialects/layout")),
     ("dialects/tgpu", ("dialects/support", "dialects/layout", "dialects/tile")),
     ("passes", DIALECTS),
-    ("compiler/basic", ("dialects/support",)),
+    ("compiler/basic", ("dialects/support", "runtime/support")),
     ("compiler/diag", ("dialects/support", "compiler/basic")),
     ("compiler/parse", ("dialects/support", "compiler/basic", "compiler/diag")),
     ("compiler/sema", FRONT),
