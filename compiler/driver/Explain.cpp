@@ -16,7 +16,33 @@ namespace {
 struct Example {
   StringLiteral name, title, text;
 };
+
+/// Why no mistake shows a diagnostic.
+struct Unshown {
+  StringLiteral name, reason;
+};
 } // namespace
+
+static constexpr Unshown unshown[] = {
+    {"remark", "it is what `--report` prints: nothing is wrong."},
+    {"internal", "no source is known that causes it; its reproducer is one for us."},
+    {"stride", "the runtime says it of a call that a program makes, with strides that the "
+               "declaration of a tensor does not allow."},
+    {"serialised-wgmma", "it is what ptxas says of some of the code that tilec writes; no kernel "
+                         "of the tests causes it."},
+    {"ignored-setmaxnreg", "it is what ptxas says of some of the code that tilec writes; no kernel "
+                           "of the tests causes it."},
+    {"tool-warning", "it is what ptxas says of some of the code that tilec writes; no kernel of "
+                     "the tests causes it."},
+    {"tune-stale", "it needs a file that `tilec tune` has written on a GPU: the source has changed "
+                   "since, or the file is "
+                   "for another architecture."},
+    {"not-measured",
+     "it needs a GPU: there a candidate of `tilec tune` failed, or a case of `tilec bench` did."},
+    {"no-baseline", "it needs a GPU, without cuBLAS: `tilec bench --baseline=cublas`."},
+    {"slower", "it needs a GPU: `tilec bench --compare OLD.json --fail-on 3%`, after a change that "
+               "made a kernel slower."},
+};
 
 static constexpr Example examples[] = {
 #define TILE_EXAMPLE(NAME, TITLE, TEXT) {NAME, TITLE, TEXT},
@@ -67,6 +93,11 @@ void printExplanation(raw_ostream &os, StringRef nameOrCode) {
   for (const Example &example : examples) {
     if (example.name == name) {
       os << "\nExample, " << example.title << ":\n\n" << example.text;
+    }
+  }
+  for (const Unshown &entry : unshown) {
+    if (entry.name == name) {
+      os << "\nWithout an example: " << entry.reason << "\n";
     }
   }
   os << "\nThe rule stands in docs/language.md where it says [" << name

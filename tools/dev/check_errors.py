@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_errors.py [--write]: is docs/errors.md what `tilec --explain` says of each diagnostic?
+"""check_errors.py [--write]: is docs/errors.md what `tilec --explain` says of each diagnostic, and has each an example there or the reason why there is none?
 
 --write writes it.
 """
@@ -53,8 +53,13 @@ def main():
     if "--write" in sys.argv[1:]:
         INDEX.write_text(text)
     same = INDEX.is_file() and INDEX.read_text() == text
+    # An example is a mistake of the tests, the reason an entry of compiler/driver/Explain.cpp.
+    shown = [("\nExample, " in part) + ("\nWithout an example: " in part) for part in sections]
+    wrong = [name for (_, name), count in zip(entries, shown) if count != 1]
+    for name in wrong:
+        print(f"[{name}] has neither an example in test/mistakes nor a reason in compiler/driver/Explain.cpp, or both")
     print(f"{len(entries)} diagnostics" + ("" if same else "; docs/errors.md is not what tilec says of them: tools/dev/check_errors.py --write"))
-    sys.exit(not same)
+    sys.exit(not same or bool(wrong))
 
 
 if __name__ == "__main__":

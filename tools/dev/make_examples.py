@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the examples of `tilec --explain`: for each name of a diagnostic the shortest of the mistakes of test/mistakes that ends
-with it alone, as C++ that compiler/driver/Explain.cpp includes.
+with it alone or, where there is none, whose last message has it, or any, as C++ that compiler/driver/Explain.cpp includes.
 
 usage: make_examples.py OUTPUT FILE...    FILE: test/mistakes/*.txt
 """
@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "test/mistakes"))
 sys.dont_write_bytecode = True
 import run  # noqa: E402
 
-MESSAGE = re.compile(r"(?:error|warning): .* \[([a-z0-9-]+)\]$")
+MESSAGE = re.compile(r"(?:error|warning): (?:.* \[([a-z0-9-]+)\]$|\[([a-z0-9-]+)\] )")  # calls have the name in front
 
 
 def text_of(case):
@@ -31,17 +31,17 @@ def text_of(case):
 
 def main():
     output, *files = sys.argv[1:]
-    examples = {}
+    examples = {}  # name of the diagnostic: 0 if it stands alone, 1 if it is the last; length, name and text of the mistake
     for path in sorted(files):
         for case in run.read(path)[0]:
-            names = {found[1] for line in case.expected if (found := MESSAGE.search(line))}
-            if len(names) == 1:
-                name, text = names.pop(), text_of(case)
-                if name not in examples or len(text) < len(examples[name][1]):
-                    examples[name] = case.name, text
+            names = [found[1] or found[2] for line in case.expected if (found := MESSAGE.search(line))]
+            for name in set(names):
+                text = text_of(case)
+                best = 0 if len(set(names)) == 1 else 1 if name == names[-1] else 2, len(text), case.name, text
+                examples[name] = min(best, examples.get(name, best))
     with open(output, "w") as file:
         file.write("// Made by tools/dev/make_examples.py from test/mistakes.\n")
-        for name, (title, text) in sorted(examples.items()):
+        for name, (_, _, title, text) in sorted(examples.items()):
             file.write(f'TILE_EXAMPLE("{name}", R"tile({title})tile", R"tile({text})tile")\n')
 
 
