@@ -9,6 +9,7 @@
 #include "compiler/benchmark/BenchResults.h"
 #include "compiler/benchmark/BenchTable.h"
 #include "compiler/driver/Devices.h"
+#include "compiler/driver/Progress.h"
 #include "compiler/tuning/FolderLock.h"
 #include "compiler/tuning/Jobs.h"
 #include "compiler/tuning/TuneResults.h"
@@ -20,7 +21,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <set>
-#include <unistd.h>
 
 using namespace llvm;
 
@@ -193,20 +193,11 @@ bool Bench::measure(TuneTask task) {
     return true;
   }
   const size_t total = task.cases.size();
-  const auto begin = std::chrono::steady_clock::now();
-  const bool isTerminal = isatty(STDERR_FILENO) != 0;
-  auto progress = [&](const TuneTask &, size_t left) {
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-    errs() << (isTerminal ? "\r\033[K" : "") << "tilec bench: " << total - left << " of " << total
-           << " cases, " << durationText(spent.count() / double(total - left) * double(left))
-           << " left" << (isTerminal ? "" : "\n");
-    errs().flush();
-  };
-  TuneRunner runner(/*gpus=*/1, bench.seconds, progress);
+  Progress progress("tilec bench", total, "cases");
+  TuneRunner runner(/*gpus=*/1, bench.seconds,
+                    [&](const TuneTask &, size_t left) { progress.show(left); });
   const std::string problem = runner.run({std::move(task)});
-  if (isTerminal) {
-    errs() << "\r\033[K";
-  }
+  progress.clear();
   if (!problem.empty()) {
     diags.report(diag::Id::NoDevice, SMRange(), problem);
   }

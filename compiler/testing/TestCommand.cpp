@@ -1,5 +1,6 @@
 #include "compiler/testing/TestCommand.h"
 
+#include "compiler/driver/Progress.h"
 #include "compiler/testing/TestReference.h"
 #include "compiler/testing/TestWorkers.h"
 
@@ -204,9 +205,23 @@ ExitCode runTests(const Options &given) {
     return toolMissing("cannot make a folder for temporary files: " + error.message());
   }
   Totals totals;
-  size_t notBegun = TestWorkers(options, folder.str().str(), [&](const TestOutcome &outcome) {
-                      print(outcome, totals);
-                    }).run(batches);
+  size_t left = 0;
+  for (const TestBatch &batch : batches) {
+    left += batch.cases.size();
+  }
+  Progress progress("tilec test", left, "cases");
+  auto report = [&](const TestOutcome &outcome) {
+    progress.clear(); // the line of the case may go to the same terminal
+    print(outcome, totals);
+    if (--left != 0 && progress.isOnTerminal()) {
+      progress.show(left);
+    }
+  };
+  if (progress.isOnTerminal()) {
+    progress.show(left); // the first case is compiled first
+  }
+  const size_t notBegun = TestWorkers(options, folder.str().str(), report).run(batches);
+  progress.clear();
   (void)sys::fs::remove_directories(folder); // what cannot be removed stays
   sort(totals.notes);
   for (const std::string &note : totals.notes) {

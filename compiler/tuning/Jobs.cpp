@@ -1,7 +1,6 @@
 #include "compiler/tuning/Jobs.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 
@@ -31,11 +30,6 @@ std::string shellCommandOf(const TuneTask &task, unsigned seconds) {
     text += (text.empty() ? "" : " ") + quoted(word);
   }
   return text;
-}
-
-std::string durationText(double seconds) {
-  return seconds < 100 ? formatv("{0:f0} s", seconds).str()
-                       : formatv("{0:f0} min", seconds / 60).str();
 }
 
 } // namespace tilec

@@ -8,7 +8,4 @@ namespace tilec {
 /// A task as a line for a shell, which ends it after so many `seconds` for each case. Its file of cases is to be written.
 std::string shellCommandOf(const TuneTask &task, unsigned seconds);
 
-/// "80 s", "5 min"
-std::string durationText(double seconds);
-
 } // namespace tilec

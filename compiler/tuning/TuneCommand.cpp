@@ -3,6 +3,7 @@
 #include "compiler/basic/Files.h"
 #include "compiler/basic/Version.h"
 #include "compiler/driver/Devices.h"
+#include "compiler/driver/Progress.h"
 #include "compiler/tuning/FolderLock.h"
 #include "compiler/tuning/Jobs.h"
 #include "compiler/tuning/TunePlan.h"
@@ -232,24 +233,15 @@ bool Tuner::measure(std::vector<TuneTask> tasks) {
   for (const TuneTask &task : tasks) {
     total += task.cases.size();
   }
-  const auto begin = std::chrono::steady_clock::now();
-  const bool isTerminal = isatty(STDERR_FILENO) != 0;
-  auto progress = [&](const TuneTask &task, size_t left) {
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-    const double rest = spent.count() / double(total - left) * double(left);
-    if (!isTerminal && !task.cases.empty()) {
-      return;
+  Progress progress("tilec tune", total, "times");
+  auto show = [&](const TuneTask &task, size_t left) {
+    if (progress.isOnTerminal() || task.cases.empty()) { // elsewhere a line for each task
+      progress.show(left, task.label);
     }
-    errs() << (isTerminal ? "\r\033[K" : "") << "tilec tune: " << total - left << " of " << total
-           << " times, " << durationText(rest) << " left: " << task.label
-           << (isTerminal ? "" : "\n");
-    errs().flush();
   };
-  TuneRunner runner(tune.gpus, tune.seconds, progress);
+  TuneRunner runner(tune.gpus, tune.seconds, show);
   const std::string problem = runner.run(std::move(tasks));
-  if (isTerminal && total != 0) {
-    errs() << "\r\033[K";
-  }
+  progress.clear();
   if (!problem.empty()) {
     diags.report(diag::Id::NoDevice, SMRange(), problem);
   }
