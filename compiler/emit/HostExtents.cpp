@@ -1,78 +1,27 @@
 #include "compiler/emit/HostExtents.h"
 
-#include "llvm/ADT/StringSwitch.h"
+#include "runtime/support/Operations.h"
 
 using namespace llvm;
 
 namespace tilec {
 
+using tile_rt::DType;
+using tile_rt::Op;
+using tile_rt::OpRule;
+
 namespace {
 enum class Form { Number, Bool, Name, Node, Other };
-
-enum class Op {
-  Add,
-  Sub,
-  Mul,
-  Div,
-  Rem,
-  CeilDiv,
-  FloorDiv,
-  FloorMod,
-  Min,
-  Max, // of integers, two or more
-  Neg,
-  Abs,
-  Cast,
-  Eq,
-  Ne,
-  Lt,
-  Le,
-  Gt,
-  Ge,
-  And,
-  Or,
-  Not, // their results are bool
-  Select,
-  None,
-};
 
 struct Expression {
   Form form = Form::Other;
   int64_t number = 0;
   StringRef name;
-  Op op = Op::None;
-  StringRef spelling, type;
+  const tile_rt::OpInfo *info = nullptr;
+  std::optional<DType> type; ///< of a node's result
   const json::Array *args = nullptr;
 };
 } // namespace
-
-static Op opNamed(StringRef name) {
-  return StringSwitch<Op>(name)
-      .Case("add", Op::Add)
-      .Case("sub", Op::Sub)
-      .Case("mul", Op::Mul)
-      .Case("div", Op::Div)
-      .Case("rem", Op::Rem)
-      .Case("ceildiv", Op::CeilDiv)
-      .Case("floordiv", Op::FloorDiv)
-      .Case("floormod", Op::FloorMod)
-      .Case("min", Op::Min)
-      .Case("max", Op::Max)
-      .Case("neg", Op::Neg)
-      .Case("abs", Op::Abs)
-      .Case("cast", Op::Cast)
-      .Case("eq", Op::Eq)
-      .Case("ne", Op::Ne)
-      .Case("lt", Op::Lt)
-      .Case("le", Op::Le)
-      .Case("gt", Op::Gt)
-      .Case("ge", Op::Ge)
-      .Case("and", Op::And)
-      .Case("or", Op::Or)
-      .Case("not", Op::Not)
-      .Case("select", Op::Select)
-      .Default(Op::None);
-}
 
 static Expression read(const json::Value &value) {
   Expression result;
@@ -89,64 +38,126 @@ static Expression read(const json::Value &value) {
         result.name = *name;
       }
     }
-    if (std::optional<StringRef> op = object->getString("op")) {
+    result.info = tile_rt::findOp(object->getString("op").value_or(""));
+    result.args = object->getArray("args");
+    if (result.info && result.args && result.args->size() >= result.info->minArgs) {
       result.form = Form::Node;
-      result.spelling = *op;
-      result.op = opNamed(*op);
-      result.type = object->getString("type").value_or("");
-      result.args = object->getArray("args");
+      result.type = tile_rt::dtypeFromName(object->getString("type").value_or(""));
     }
   }
   return result;
 }
 
-static bool isComparison(Op op) { return op >= Op::Eq && op <= Op::Ge; }
-static bool isLogic(Op op) { return op >= Op::And && op <= Op::Not; }
-
 namespace {
-enum class Sort { Number, Bool, None };
+/// Of values as host functions have them, in 64 bits. Wide are those without sign that need all of these:
+/// what depends on their sign is not for host functions.
+enum class Sort { Number, Wide, Bool, None };
 } // namespace
 
+static Sort sortOf(DType type) {
+  switch (dtypeKind(type)) {
+  case tile_rt::ValueKind::Bool:
+    return Sort::Bool;
+  case tile_rt::ValueKind::Int:
+    return type == DType::U64 ? Sort::Wide : Sort::Number;
+  case tile_rt::ValueKind::Float:
+    break;
+  }
+  return Sort::None;
+}
+
+/// Of one of two values.
+static Sort join(Sort a, Sort b) {
+  if (a == b) {
+    return a;
+  }
+  auto isInteger = [](Sort sort) { return sort == Sort::Number || sort == Sort::Wide; };
+  return isInteger(a) && isInteger(b) ? Sort::Wide : Sort::None;
+}
+
+/// Of an operation on integers that host functions have.
+static Sort sortOfArithmetic(const Expression &expr, Sort operands) {
+  switch (expr.info->op) {
+  case Op::Add:
+  case Op::Sub:
+  case Op::Mul:
+  case Op::Neg:
+  case Op::BitAnd:
+  case Op::BitOr:
+  case Op::BitXor:
+  case Op::BitNot:
+  case Op::Shl: // their low bits follow from the operands' low bits
+    return expr.type == DType::U64 ? Sort::Wide : operands;
+  case Op::Div:
+  case Op::Rem:
+  case Op::CeilDiv:
+  case Op::FloorDiv:
+  case Op::FloorMod:
+  case Op::Min:
+  case Op::Max:
+  case Op::Abs:
+  case Op::Clamp:
+  case Op::Shr:
+    return operands == Sort::Number ? Sort::Number : Sort::None;
+  default:
+    return Sort::None;
+  }
+}
+
 /// What kind of value the expression has, if host functions can compute it.
-static Sort sortOf(const json::Value &value, function_ref<bool(StringRef)> knows) {
+static Sort sortOf(const json::Value &value, TypeOfName typeOf) {
   Expression expr = read(value);
   switch (expr.form) {
   case Form::Number:
     return Sort::Number;
   case Form::Bool:
     return Sort::Bool;
-  case Form::Name:
-    return knows(expr.name) ? Sort::Number : Sort::None;
+  case Form::Name: {
+    std::optional<DType> type = typeOf(expr.name);
+    return type ? sortOf(*type) : Sort::None;
+  }
   case Form::Other:
     return Sort::None;
   case Form::Node:
     break;
   }
-  const bool isInteger = expr.type.empty() || expr.type.starts_with("i") ||
-                         expr.type.starts_with("u") || expr.type == "bool";
-  if (expr.op == Op::None || !expr.args || expr.args->empty() || !isInteger) {
-    return Sort::None;
-  }
   SmallVector<Sort> sorts;
   for (const json::Value &arg : *expr.args) {
-    sorts.push_back(sortOf(arg, knows));
+    sorts.push_back(sortOf(arg, typeOf));
   }
-  auto all = [&](Sort wanted) { return all_of(sorts, [&](Sort one) { return one == wanted; }); };
-  if (expr.op == Op::Select) {
-    return sorts.size() == 3 && sorts[0] == Sort::Bool && sorts[1] == sorts[2] ? sorts[1]
-                                                                               : Sort::None;
+  const bool isSelect = expr.info->rule == OpRule::Select;
+  Sort all = sorts.back();
+  for (Sort sort : ArrayRef(sorts).drop_front(isSelect)) {
+    all = join(all, sort);
   }
-  if (isLogic(expr.op)) {
-    return all(Sort::Bool) ? Sort::Bool : Sort::None;
+  if (all == Sort::None || (expr.type && sortOf(*expr.type) == Sort::None)) {
+    return Sort::None;
   }
-  if (isComparison(expr.op)) {
-    return sorts.size() == 2 && all(Sort::Number) ? Sort::Bool : Sort::None;
+  switch (expr.info->rule) {
+  case OpRule::Number:
+  case OpRule::IntNumber:
+  case OpRule::Int:
+    return all == Sort::Bool ? Sort::None : sortOfArithmetic(expr, all);
+  case OpRule::Compare:
+    return all == Sort::Number ? Sort::Bool : Sort::None;
+  case OpRule::Equal:
+    return Sort::Bool;
+  case OpRule::Logic:
+    return all == Sort::Bool ? Sort::Bool : Sort::None;
+  case OpRule::Select:
+    return sorts[0] == Sort::Bool ? all : Sort::None;
+  case OpRule::Cast:
+    return expr.type ? sortOf(*expr.type) : Sort::None;
+  case OpRule::Float:
+  case OpRule::FloatTest:
+    break;
   }
-  return all(Sort::Number) ? Sort::Number : Sort::None;
+  return Sort::None;
 }
 
-bool isComputable(const json::Value &expression, function_ref<bool(StringRef)> knows) {
-  return sortOf(expression, knows) == Sort::Number;
+bool isComputable(const json::Value &expression, TypeOfName typeOf) {
+  const Sort sort = sortOf(expression, typeOf);
+  return sort == Sort::Number || sort == Sort::Wide;
 }
 
 //===----------------------------------------------------------------------===//
@@ -218,23 +229,40 @@ static Value *combine(IRBuilder<> &builder, Op op, Value *a, Value *b) {
   case Op::Max:
     return builder.CreateBinaryIntrinsic(Intrinsic::smax, a, b);
   case Op::And:
+  case Op::BitAnd:
     return builder.CreateAnd(a, b);
   case Op::Or:
+  case Op::BitOr:
     return builder.CreateOr(a, b);
+  case Op::BitXor:
+    return builder.CreateXor(a, b);
+  case Op::Shl:
+  case Op::Shr: { // by as much as there are bits: an error of the call, which the runtime reports
+    Value *fits = builder.CreateICmpULT(b, builder.getInt64(64));
+    Value *count = builder.CreateSelect(fits, b, builder.getInt64(0));
+    return op == Op::Shl ? builder.CreateShl(a, count) : builder.CreateAShr(a, count);
+  }
+  case Op::Div:
+  case Op::Rem:
+  case Op::CeilDiv:
+  case Op::FloorDiv:
+  case Op::FloorMod:
+    return divide(builder, op, a, b);
   default:
-    return isComparison(op) ? builder.CreateICmp(predicateOf(op), a, b) : divide(builder, op, a, b);
+    return builder.CreateICmp(predicateOf(op), a, b);
   }
 }
 
-/// An integer of `type`, with its low bits.
-static Value *castTo(IRBuilder<> &builder, StringRef type, Value *value) {
-  unsigned bits = 64;
-  if (type.empty() || type.drop_front().getAsInteger(10, bits) || bits >= 64) {
+/// An integer of `type`, with the low bits of an integer or of a bool.
+static Value *castTo(IRBuilder<> &builder, DType type, Value *value) {
+  if (type == DType::Bool) {
     return value;
   }
-  Value *low = builder.CreateTrunc(value, builder.getIntNTy(bits));
-  return type.starts_with("u") ? builder.CreateZExt(low, builder.getInt64Ty())
-                               : builder.CreateSExt(low, builder.getInt64Ty());
+  IntegerType *whole = builder.getInt64Ty();
+  Value *low = builder.CreateTrunc(builder.CreateZExtOrTrunc(value, whole),
+                                   builder.getIntNTy(tile_rt::dtypeBits(type)));
+  return tile_rt::dtypeIsSigned(type) ? builder.CreateSExt(low, whole)
+                                      : builder.CreateZExt(low, whole);
 }
 
 Value *buildExtent(IRBuilder<> &builder, const json::Value &expression,
@@ -253,15 +281,19 @@ Value *buildExtent(IRBuilder<> &builder, const json::Value &expression,
   for (const json::Value &arg : *expr.args) {
     args.push_back(buildExtent(builder, arg, valueOf));
   }
-  switch (expr.op) {
+  switch (expr.info->op) {
   case Op::Neg:
     return builder.CreateNeg(args[0]);
   case Op::Abs:
     return builder.CreateBinaryIntrinsic(Intrinsic::abs, args[0], builder.getFalse());
   case Op::Cast:
-    return castTo(builder, expr.type, args[0]);
+    return castTo(builder, *expr.type, args[0]);
   case Op::Not:
     return builder.CreateNot(args[0]);
+  case Op::BitNot:
+    return castTo(builder, expr.type.value_or(DType::I64), builder.CreateNot(args[0]));
+  case Op::Clamp:
+    return combine(builder, Op::Min, combine(builder, Op::Max, args[0], args[1]), args[2]);
   case Op::Select:
     return builder.CreateSelect(args[0], args[1], args[2]);
   default:
@@ -269,7 +301,7 @@ Value *buildExtent(IRBuilder<> &builder, const json::Value &expression,
   }
   Value *result = args[0];
   for (Value *arg : ArrayRef(args).drop_front()) {
-    result = combine(builder, expr.op, result, arg);
+    result = combine(builder, expr.info->op, result, arg);
   }
   return result;
 }
@@ -277,15 +309,6 @@ Value *buildExtent(IRBuilder<> &builder, const json::Value &expression,
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
-
-static StringRef infix(Op op) {
-  static constexpr std::pair<Op, StringLiteral> signs[] = {
-      {Op::Add, " + "}, {Op::Sub, " - "},  {Op::Mul, " * "}, {Op::Div, " / "}, {Op::Rem, " % "},
-      {Op::Eq, " == "}, {Op::Ne, " != "},  {Op::Lt, " < "},  {Op::Le, " <= "}, {Op::Gt, " > "},
-      {Op::Ge, " >= "}, {Op::And, " && "}, {Op::Or, " || "}};
-  const auto *found = find_if(signs, [&](const auto &sign) { return sign.first == op; });
-  return found == std::end(signs) ? StringRef() : StringRef(found->second);
-}
 
 static std::string textOf(const json::Value &value, bool isInner) {
   Expression expr = read(value);
@@ -301,30 +324,30 @@ static std::string textOf(const json::Value &value, bool isInner) {
   case Form::Node:
     break;
   }
-  if (!expr.args || expr.args->empty() || expr.type.starts_with("f") ||
-      expr.type.starts_with("bf")) {
+  if (expr.type && sortOf(*expr.type) == Sort::None) {
     return "?";
   }
   const json::Array &args = *expr.args;
-  if (expr.op == Op::Cast) {
+  const Op op = expr.info->op;
+  auto inner = [&](std::string text) { return isInner ? "(" + text + ")" : text; };
+  if (op == Op::Cast) {
     return textOf(args[0], isInner);
   }
-  if (expr.op == Op::Select && args.size() == 3) {
-    std::string text =
-        textOf(args[0], true) + " ? " + textOf(args[1], true) + " : " + textOf(args[2], true);
-    return isInner ? "(" + text + ")" : text;
+  if (op == Op::Select) {
+    return inner(textOf(args[0], true) + " ? " + textOf(args[1], true) + " : " +
+                 textOf(args[2], true));
   }
-  StringRef sign = infix(expr.op);
   std::optional<int64_t> last = args.back().getAsInteger();
-  if (expr.op == Op::Add && args.size() == 2 && last && *last < 0 && *last != INT64_MIN) {
-    std::string text = textOf(args[0], true) + " - " + std::to_string(-*last);
-    return isInner ? "(" + text + ")" : text;
+  if (op == Op::Add && last && *last < 0 && *last != INT64_MIN) {
+    return inner(textOf(args[0], true) + " - " + std::to_string(-*last));
   }
+  const bool isInfix = expr.info->infix;
+  const std::string separator = isInfix ? std::string(" ") + expr.info->infix + " " : ", ";
   std::string text;
   for (const json::Value &arg : args) {
-    text += (text.empty() ? "" : sign.empty() ? ", " : sign.str()) + textOf(arg, !sign.empty());
+    text += (text.empty() ? "" : separator) + textOf(arg, isInfix);
   }
-  return sign.empty() ? expr.spelling.str() + "(" + text + ")" : isInner ? "(" + text + ")" : text;
+  return isInfix ? inner(text) : expr.info->name + ("(" + text + ")");
 }
 
 std::string extentText(const json::Value &expression) { return textOf(expression, false); }

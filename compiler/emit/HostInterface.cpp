@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/SHA256.h"
 
 using namespace llvm;
@@ -71,7 +72,7 @@ private:
   HostKernel &kernel;
   const json::Object &source;
   StringSet<> taken;
-  StringSet<> integers; ///< dimensions and scalars that extents may name
+  StringMap<DType> types; ///< of dimensions and scalars, which extents may name
 };
 } // namespace
 
@@ -93,7 +94,10 @@ static StringRef text(const json::Object &object, StringRef member) {
 }
 
 bool KernelReader::isComputed(const json::Value &expression) const {
-  return isComputable(expression, [&](StringRef name) { return integers.contains(name); });
+  return isComputable(expression, [&](StringRef name) -> std::optional<DType> {
+    auto known = types.find(name);
+    return known == types.end() ? std::nullopt : std::optional(known->second);
+  });
 }
 
 static std::string shapeText(const json::Array &extents) {
@@ -142,10 +146,8 @@ void KernelReader::readArgument(const json::Object &object) {
     argument.member = addMember(
         HostMember::Kind::Scalar, argument.name, scalarType(argument.dtype) + " ",
         isHalf ? Twine("rounded to ") + dtypeName(argument.dtype) : Twine(), argument.dtype);
-    if (dtypeKind(argument.dtype) == tile_rt::ValueKind::Int) {
-      integers.insert(argument.name);
-      kernel.dimensions.push_back({argument.name, argument.member});
-    }
+    types.try_emplace(argument.name, argument.dtype);
+    kernel.dimensions.push_back({argument.name, argument.member});
   }
   kernel.arguments.push_back(std::move(argument));
 }
@@ -170,7 +172,7 @@ void KernelReader::read() {
   for (const json::Value &value : *source.getArray("dims")) {
     const json::Object &dim = *value.getAsObject();
     StringRef name = text(dim, "name");
-    if (dim.get("value") || !integers.insert(name).second) {
+    if (dim.get("value") || !types.try_emplace(name, DType::I64).second) {
       continue; // fixed, or a scalar
     }
     unsigned member = addMember(HostMember::Kind::Extent, name, "int64_t ", "");

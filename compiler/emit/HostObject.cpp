@@ -205,6 +205,9 @@ Value *ObjectBuilder::extentOf(const HostExtent &extent) {
   return buildExtent(builder, extent.expression, [&](StringRef name) -> Value * {
     auto known = find_if(kernel->dimensions, [&](const HostName &dim) { return dim.name == name; });
     Value *value = loadMember(known->member);
+    if (kernel->members[known->member].dtype == tile_rt::DType::Bool) {
+      return builder.CreateIsNotNull(value);
+    }
     return dtypeIsSigned(kernel->members[known->member].dtype) ? builder.CreateSExt(value, i64)
                                                                : builder.CreateZExt(value, i64);
   });

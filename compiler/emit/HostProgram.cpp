@@ -18,6 +18,8 @@ namespace json = llvm::json;
 
 namespace tilec {
 
+using Node = tile_rt::Op;
+
 static tile::KernelOp kernelOf(BlockArgument argument) {
   return dyn_cast_or_null<tile::KernelOp>(argument.getOwner()->getParentOp());
 }
@@ -39,8 +41,8 @@ std::optional<GlobalName> globalName(Value value) {
 // Values
 //===----------------------------------------------------------------------===//
 
-json::Value expressionNode(llvm::StringRef op, json::Array args, std::string type) {
-  json::Object object{{"op", op}, {"args", std::move(args)}};
+json::Value expressionNode(Node op, json::Array args, std::string type) {
+  json::Object object{{"op", tile_rt::infoOf(op)->name}, {"args", std::move(args)}};
   if (!type.empty()) {
     object["type"] = std::move(type);
   }
@@ -151,7 +153,7 @@ json::Value HostExpressions::getAs(Value value, bool wantUnsigned) {
   if (isUnsigned(value) == wantUnsigned) {
     return get(value);
   }
-  return expressionNode("cast", json::Array{get(value)},
+  return expressionNode(Node::Cast, json::Array{get(value)},
                         tile::elementName(value.getType(), wantUnsigned));
 }
 
@@ -181,7 +183,8 @@ json::Value HostExpressions::ofOperation(Operation *op, Value value) {
     SmallVector<Value> inputs = inputsOf(value); // of a select with its condition
     ArrayRef<Value> sides = ArrayRef(inputs).take_back(2);
     return expressionNode(
-        "select", json::Array{get(op->getOperand(0)), getAs(sides[0], sign), getAs(sides[1], sign)},
+        Node::Select,
+        json::Array{get(op->getOperand(0)), getAs(sides[0], sign), getAs(sides[1], sign)},
         typeOf(value));
   }
   for (auto translate :
@@ -239,100 +242,100 @@ std::optional<json::Value> HostExpressions::ofReciprocal(Operation *op, Value va
   if (!reciprocal) {
     return std::nullopt;
   }
-  static constexpr const char *names[] = {"divfactor", "divaddend", "divshift"};
-  return expressionNode(names[cast<OpResult>(value).getResultNumber()],
+  static constexpr Node operations[] = {Node::DivFactor, Node::DivAddend, Node::DivShift};
+  return expressionNode(operations[cast<OpResult>(value).getResultNumber()],
                         json::Array{getAs(reciprocal.getDivisor(), reciprocal.getIsUnsigned())},
                         typeOf(value));
 }
 
 std::optional<json::Value> HostExpressions::ofCompare(Operation *op) {
   if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
-    static constexpr const char *names[] = {"eq", "ne", "lt", "le", "gt",
-                                            "ge", "lt", "le", "gt", "ge"};
+    static constexpr Node operations[] = {Node::Eq, Node::Ne, Node::Lt, Node::Le, Node::Gt,
+                                          Node::Ge, Node::Lt, Node::Le, Node::Gt, Node::Ge};
     auto predicate = compare.getPredicate();
     const bool bits = predicate <= arith::CmpIPredicate::ne;
     const bool sign = bits ? isUnsigned(compare.getLhs()) || isUnsigned(compare.getRhs())
                            : predicate >= arith::CmpIPredicate::ult;
     json::Value left = getAs(compare.getLhs(), sign), right = getAs(compare.getRhs(), sign);
-    return expressionNode(names[static_cast<unsigned>(predicate)],
+    return expressionNode(operations[static_cast<unsigned>(predicate)],
                           json::Array{std::move(left), std::move(right)});
   }
   if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
     using P = arith::CmpFPredicate;
-    const char *name =
-        llvm::StringSwitch<const char *>(arith::stringifyCmpFPredicate(compare.getPredicate()))
-            .Case("oeq", "eq")
-            .Case("une", "ne")
-            .Case("olt", "lt")
-            .Case("ole", "le")
-            .Case("ogt", "gt")
-            .Case("oge", "ge")
-            .Default(nullptr);
+    const std::optional<Node> node = llvm::StringSwitch<std::optional<Node>>(
+                                         arith::stringifyCmpFPredicate(compare.getPredicate()))
+                                         .Case("oeq", Node::Eq)
+                                         .Case("une", Node::Ne)
+                                         .Case("olt", Node::Lt)
+                                         .Case("ole", Node::Le)
+                                         .Case("ogt", Node::Gt)
+                                         .Case("oge", Node::Ge)
+                                         .Default(std::nullopt);
     if (compare.getPredicate() == P::UNO && compare.getLhs() == compare.getRhs()) {
-      return expressionNode("isnan", json::Array{get(compare.getLhs())});
+      return expressionNode(Node::IsNan, json::Array{get(compare.getLhs())});
     }
-    if (name) {
-      return expressionNode(name, json::Array{get(compare.getLhs()), get(compare.getRhs())});
+    if (node) {
+      return expressionNode(*node, json::Array{get(compare.getLhs()), get(compare.getRhs())});
     }
   }
   return std::nullopt;
 }
 
-/// The manifest's name of an operation whose operands are its arguments; empty if it has none.
-static llvm::StringRef operationName(Operation *op) {
+/// What manifests have for an operation whose operands are its arguments, if anything.
+static std::optional<Node> nodeOf(Operation *op) {
   if (auto quotient = dyn_cast<tile::DivOp>(op)) {
-    static constexpr const char *names[] = {"div", "ceildiv", "floordiv"};
-    return names[static_cast<unsigned>(quotient.getRounding())];
+    static constexpr Node roundings[] = {Node::Div, Node::CeilDiv, Node::FloorDiv};
+    return roundings[static_cast<unsigned>(quotient.getRounding())];
   }
   if (auto rest = dyn_cast<tile::RemOp>(op)) {
-    return rest.getRounding() == tile::Rounding::Zero ? "rem" : "floormod";
+    return rest.getRounding() == tile::Rounding::Zero ? Node::Rem : Node::FloorMod;
   }
   bool onBool = op->getNumResults() == 1 && op->getResult(0).getType().isInteger(1);
-  return llvm::StringSwitch<llvm::StringRef>(op->getName().getStringRef())
-      .Cases({"arith.addi", "arith.addf"}, "add")
-      .Cases({"arith.subi", "arith.subf"}, "sub")
-      .Cases({"arith.muli", "arith.mulf"}, "mul")
-      .Cases({"arith.divsi", "arith.divui", "arith.divf"}, "div")
-      .Cases({"arith.remsi", "arith.remui"}, "rem")
-      .Cases({"arith.ceildivsi", "arith.ceildivui"}, "ceildiv")
-      .Case("arith.floordivsi", "floordiv")
-      .Cases({"arith.mulsi_extended", "arith.mului_extended"}, "mulhi")
-      .Cases({"arith.minsi", "arith.minui", "arith.minnumf", "arith.minimumf"}, "min")
-      .Cases({"arith.maxsi", "arith.maxui", "arith.maxnumf", "arith.maximumf"}, "max")
-      .Case("arith.negf", "neg")
-      .Case("arith.andi", onBool ? "and" : "bitand")
-      .Case("arith.ori", onBool ? "or" : "bitor")
-      .Case("arith.xori", onBool ? "ne" : "bitxor")
-      .Cases({"arith.shli", "tile.shl"}, "shl")
-      .Cases({"arith.shrsi", "arith.shrui", "tile.shr"}, "shr")
-      .Cases({"math.absf", "math.absi"}, "abs")
-      .Case("math.fma", "fma")
-      .Case("math.sqrt", "sqrt")
-      .Case("math.rsqrt", "rsqrt")
-      .Case("math.exp", "exp")
-      .Case("math.exp2", "exp2")
-      .Case("math.log", "log")
-      .Case("math.log2", "log2")
-      .Case("math.powf", "pow")
-      .Case("math.sin", "sin")
-      .Case("math.cos", "cos")
-      .Case("math.tanh", "tanh")
-      .Case("math.erf", "erf")
-      .Case("math.floor", "floor")
-      .Case("math.ceil", "ceil")
-      .Case("math.roundeven", "round")
-      .Case("math.trunc", "trunc")
-      .Case("math.isnan", "isnan")
-      .Case("math.isinf", "isinf")
-      .Case("math.isfinite", "isfinite")
-      .Case("math.ctpop", "popcount")
-      .Case("math.ctlz", "clz")
-      .Default({});
+  return llvm::StringSwitch<std::optional<Node>>(op->getName().getStringRef())
+      .Cases({"arith.addi", "arith.addf"}, Node::Add)
+      .Cases({"arith.subi", "arith.subf"}, Node::Sub)
+      .Cases({"arith.muli", "arith.mulf"}, Node::Mul)
+      .Cases({"arith.divsi", "arith.divui", "arith.divf"}, Node::Div)
+      .Cases({"arith.remsi", "arith.remui"}, Node::Rem)
+      .Cases({"arith.ceildivsi", "arith.ceildivui"}, Node::CeilDiv)
+      .Case("arith.floordivsi", Node::FloorDiv)
+      .Cases({"arith.mulsi_extended", "arith.mului_extended"}, Node::MulHi)
+      .Cases({"arith.minsi", "arith.minui", "arith.minnumf", "arith.minimumf"}, Node::Min)
+      .Cases({"arith.maxsi", "arith.maxui", "arith.maxnumf", "arith.maximumf"}, Node::Max)
+      .Case("arith.negf", Node::Neg)
+      .Case("arith.andi", onBool ? Node::And : Node::BitAnd)
+      .Case("arith.ori", onBool ? Node::Or : Node::BitOr)
+      .Case("arith.xori", onBool ? Node::Ne : Node::BitXor)
+      .Cases({"arith.shli", "tile.shl"}, Node::Shl)
+      .Cases({"arith.shrsi", "arith.shrui", "tile.shr"}, Node::Shr)
+      .Cases({"math.absf", "math.absi"}, Node::Abs)
+      .Case("math.fma", Node::Fma)
+      .Case("math.sqrt", Node::Sqrt)
+      .Case("math.rsqrt", Node::Rsqrt)
+      .Case("math.exp", Node::Exp)
+      .Case("math.exp2", Node::Exp2)
+      .Case("math.log", Node::Log)
+      .Case("math.log2", Node::Log2)
+      .Case("math.powf", Node::Pow)
+      .Case("math.sin", Node::Sin)
+      .Case("math.cos", Node::Cos)
+      .Case("math.tanh", Node::Tanh)
+      .Case("math.erf", Node::Erf)
+      .Case("math.floor", Node::Floor)
+      .Case("math.ceil", Node::Ceil)
+      .Case("math.roundeven", Node::Round)
+      .Case("math.trunc", Node::Trunc)
+      .Case("math.isnan", Node::IsNan)
+      .Case("math.isinf", Node::IsInf)
+      .Case("math.isfinite", Node::IsFinite)
+      .Case("math.ctpop", Node::Popcount)
+      .Case("math.ctlz", Node::Clz)
+      .Default(std::nullopt);
 }
 
 std::optional<json::Value> HostExpressions::ofArithmetic(Operation *op, Value value) {
-  llvm::StringRef name = operationName(op);
-  if (name.empty()) {
+  const std::optional<Node> node = nodeOf(op);
+  if (!node) {
     return std::nullopt;
   }
   if (isa<arith::MulSIExtendedOp, arith::MulUIExtendedOp>(op) &&
@@ -345,16 +348,16 @@ std::optional<json::Value> HostExpressions::ofArithmetic(Operation *op, Value va
     args.push_back(getAs(operand, sign));
   }
   if (onBool) {
-    return expressionNode(name, std::move(args));
+    return expressionNode(*node, std::move(args));
   }
   // What does not promise to be exact keeps the low bits.
   const bool wraps =
       isa<arith::ArithIntegerOverflowFlagsInterface>(op) && readingOf(op) == Reading::Bits;
   if (wraps) {
-    return expressionNode("cast", json::Array{expressionNode(name, std::move(args))},
+    return expressionNode(Node::Cast, json::Array{expressionNode(*node, std::move(args))},
                           typeOf(value));
   }
-  return expressionNode(name, std::move(args), typeOf(value));
+  return expressionNode(*node, std::move(args), typeOf(value));
 }
 
 std::optional<json::Value> HostExpressions::ofCast(Operation *op, Value value) {
@@ -369,7 +372,7 @@ std::optional<json::Value> HostExpressions::ofCast(Operation *op, Value value) {
                       (convert && convert.getSrcUnsigned());
   const bool bits = isa<arith::TruncIOp>(op);
   json::Value argument = bits ? get(operand) : getAs(operand, fromUnsigned);
-  return expressionNode("cast", json::Array{std::move(argument)}, typeOf(value));
+  return expressionNode(Node::Cast, json::Array{std::move(argument)}, typeOf(value));
 }
 
 } // namespace tilec

@@ -5,6 +5,7 @@
 #include "dialects/tile/ElementNames.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
+#include "runtime/support/Operations.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/JSON.h"
@@ -15,7 +16,7 @@
 namespace tilec {
 
 /// An inner node of an expression, with the type of its result unless that is empty.
-llvm::json::Value expressionNode(llvm::StringRef op, llvm::json::Array args, std::string type = {});
+llvm::json::Value expressionNode(tile_rt::Op op, llvm::json::Array args, std::string type = {});
 
 /// Turns SSA values of host code into expression trees. Integers are exact there, so a value that
 /// wraps around on the device is an error of the call here: the language says so (section 7).

@@ -79,8 +79,8 @@ void KernelWriter::collectExtents() {
     if (argument) {
       json::Value expr = std::move(name);
       if (dim.getOffset() != 0) {
-        expr = json::Object{{"op", "add"},
-                            {"args", json::Array{std::move(expr), int64_t(dim.getOffset())}}};
+        expr = expressionNode(tile_rt::Op::Add,
+                              json::Array{std::move(expr), int64_t(dim.getOffset())});
       }
       extents.try_emplace({argument.getArgNumber(), int64_t(dim.getAxis())}, std::move(expr));
     }
@@ -184,10 +184,10 @@ void KernelWriter::addCheck(tile::CheckOp check, json::Array &checks) {
   }
   json::Value expr = checkExpressions.get(check.getCondition());
   auto unless = [&](json::Value condition) {
-    expr = expressionNode("or", json::Array{std::move(condition), std::move(expr)});
+    expr = expressionNode(tile_rt::Op::Or, json::Array{std::move(condition), std::move(expr)});
   };
   auto negated = [](json::Value condition) {
-    return expressionNode("not", json::Array{std::move(condition)});
+    return expressionNode(tile_rt::Op::Not, json::Array{std::move(condition)});
   };
   if (check.getTensor()) {
     if (std::optional<GlobalName> tensor = globalName(check.getTensor())) {

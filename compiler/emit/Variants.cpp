@@ -95,15 +95,16 @@ json::Value VariantWriter::guard() {
     if (name && isa<tile::GlobalType>(value.getType())) {
       terms.push_back(json::Object{{"aligned", json::Array{name->name, divisible.getDivisor()}}});
     } else {
-      json::Value rest =
-          expressionNode("rem", json::Array{expressions.get(value), divisible.getDivisor()});
-      terms.push_back(expressionNode("eq", json::Array{std::move(rest), 0}));
+      json::Value rest = expressionNode(
+          tile_rt::Op::Rem, json::Array{expressions.get(value), divisible.getDivisor()});
+      terms.push_back(expressionNode(tile_rt::Op::Eq, json::Array{std::move(rest), 0}));
     }
   }
   if (terms.empty()) {
     return nullptr;
   }
-  return terms.size() == 1 ? std::move(terms.front()) : expressionNode("and", std::move(terms));
+  return terms.size() == 1 ? std::move(terms.front())
+                           : expressionNode(tile_rt::Op::And, std::move(terms));
 }
 
 /// Of what `total` is computed from in its block, how often each value is used for it.
@@ -172,7 +173,8 @@ json::Value VariantWriter::tensorMap(tgpu::TensorMapAttr map) {
     } else if (bits == 8) {
       strides.push_back(std::move(elements));
     } else {
-      strides.push_back(expressionNode("mul", json::Array{std::move(elements), bits / 8}));
+      strides.push_back(
+          expressionNode(tile_rt::Op::Mul, json::Array{std::move(elements), bits / 8}));
     }
   }
   for (int64_t extent : map.getBox()) {

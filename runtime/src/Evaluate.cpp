@@ -230,7 +230,7 @@ Value evaluateArithmetic(const Expr &expr, Span<const Value> v) {
 } // namespace
 
 Value evaluate(const Expr &expr, const Env &env) {
-  if (expr.op <= Op::GridPoints) {
+  if (isLeaf(expr.op)) {
     return evaluateLeaf(expr, env);
   }
   if (Value value; expr.flat && expr.flat->run(env, value)) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../support/DType.h"
+#include "../support/Operations.h"
 
 #include <algorithm>
 #include <memory>
@@ -26,77 +27,6 @@ struct Value {
   bool isTrue() const { return integer != 0; }
 };
 
-// Operators in groups by the rule for their operands: see opTable() in Expr.cpp.
-enum class Op : uint8_t {
-  Const,
-  Dim,
-  Arg,
-  Let,
-  Extent,
-  Stride,
-  Present,
-  Aligned,
-  SmCount,
-  Grid,
-  GridPoints,
-  Add,
-  Sub,
-  Mul,
-  Div,
-  Rem,
-  Neg,
-  CeilDiv,
-  FloorDiv,
-  FloorMod,
-  Min,
-  Max,
-  Abs,
-  Clamp,
-  Eq,
-  Ne,
-  Lt,
-  Le,
-  Gt,
-  Ge,
-  And,
-  Or,
-  Not,
-  Select,
-  Shl,
-  Shr,
-  BitAnd,
-  BitOr,
-  BitXor,
-  BitNot,
-  Popcount,
-  Clz,
-  MulHi,
-  DivFactor,
-  DivAddend,
-  DivShift,
-  Cast,
-  Fma,
-  Sqrt,
-  Rsqrt,
-  Exp,
-  Exp2,
-  Log,
-  Log2,
-  Pow,
-  Sin,
-  Cos,
-  Tanh,
-  Erf,
-  Sigmoid,
-  Floor,
-  Ceil,
-  Round,
-  Trunc,
-  IsNan,
-  IsInf,
-  IsFinite,
-};
-
 class FlatProgram;
 
 struct Expr {
@@ -111,30 +41,6 @@ struct Expr {
   /// The same as a flat program; null of parts of an expression, and where there is none.
   std::shared_ptr<const FlatProgram> flat;
 };
-
-/// How an operator is written and what it takes.
-enum class OpRule : uint8_t {
-  Leaf,
-  IntNumber,
-  Number,
-  Compare,
-  Equal,
-  Logic,
-  Select,
-  Cast,
-  Int,
-  Float,
-  FloatTest
-};
-struct OpInfo {
-  Op op;
-  const char *name;
-  const char *infix; ///< null for function syntax
-  OpRule rule;
-  uint8_t minArgs, maxArgs;
-};
-/// Null if there is no operator of that name.
-const OpInfo *findOp(std::string_view name);
 
 /// What the leaves stand for in one call.
 struct TensorView {

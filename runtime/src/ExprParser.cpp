@@ -198,8 +198,6 @@ TILE_RT_NOINLINE void checkKinds(const JsonRef &json, const OpInfo &info, Expr &
     require(json, expr, ValueKind::Float);
     expr.kind = ValueKind::Bool;
     break;
-  case OpRule::Leaf:
-    break;
   }
   if (expr.type && dtypeKind(*expr.type) != expr.kind) {
     json.fail("the result is " + std::string(kindName(expr.kind)) + ", not " +
@@ -299,7 +297,7 @@ Expr parseNested(const JsonRef &json, const NameScope &names, unsigned depth) {
 
 Expr parseExpr(const JsonRef &json, const NameScope &names) {
   Expr expr = parseNested(json, names, 0);
-  if (expr.op > Op::GridPoints) {
+  if (!isLeaf(expr.op)) {
     expr.flat = FlatProgram::compile(expr);
   }
   return expr;

@@ -152,7 +152,7 @@ private:
     if (expr.op == Op::Const) {
       return constant(expr.constant);
     }
-    if (expr.op <= Op::GridPoints) {
+    if (isLeaf(expr.op)) {
       return emitLeaf(expr, depth);
     }
     switch (expr.op) {
@@ -185,11 +185,7 @@ private:
   }
 
   Operand emitLeaf(const Expr &expr, size_t depth) {
-    static constexpr Code codes[] = {Code::Dim,    Code::Arg,       Code::Let,     Code::Extent,
-                                     Code::Stride, Code::Present,   Code::Aligned, Code::SmCount,
-                                     Code::Grid,   Code::GridPoints};
-    const Operand to =
-        add(codes[static_cast<size_t>(expr.op) - static_cast<size_t>(Op::Dim)], depth, 0, 0);
+    const Operand to = add(Code::Load, depth, 0, 0, expr.op);
     program.code.back().kind = expr.kind;
     program.code.back().index = expr.index;
     program.code.back().low = expr.detail;
@@ -351,32 +347,32 @@ bool FlatProgram::load(const Instruction &instruction, const Env &env, Register 
     }
     return narrow(value.integer, to.integer);
   };
-  switch (instruction.code) {
-  case Code::Dim:
+  switch (instruction.op) {
+  case Op::Dim:
     return take(env.dims[instruction.index]);
-  case Code::Arg:
+  case Op::Arg:
     return take(env.scalars[instruction.index]);
-  case Code::Let:
+  case Op::Let:
     return take(env.lets[instruction.index]);
-  case Code::Extent:
-  case Code::Stride: {
+  case Op::Extent:
+  case Op::Stride: {
     const TensorView &tensor = env.tensors[instruction.index];
     const std::vector<int64_t> &list =
-        instruction.code == Code::Extent ? tensor.extents : tensor.strides;
+        instruction.op == Op::Extent ? tensor.extents : tensor.strides;
     to.integer = tensor.present ? list[static_cast<size_t>(instruction.low)] : 0;
     return true;
   }
-  case Code::Present:
+  case Op::Present:
     to.integer = env.tensors[instruction.index].present;
     return true;
-  case Code::Aligned:
+  case Op::Aligned:
     to.integer =
         env.tensors[instruction.index].address % static_cast<uint64_t>(instruction.low) == 0;
     return true;
-  case Code::SmCount:
+  case Op::SmCount:
     to.integer = env.smCount;
     return true;
-  case Code::Grid:
+  case Op::Grid:
     return narrow(env.grid[instruction.index], to.integer);
   default:
     return narrow(env.gridPoints, to.integer);
@@ -466,7 +462,7 @@ bool FlatProgram::run(const Env &env, Value &value) const {
   }
   for (size_t at = 0; at < code.size(); ++at) {
     const Instruction &instruction = code[at];
-    if (instruction.code <= Code::GridPoints) {
+    if (instruction.code == Code::Load) {
       if (!load(instruction, env, registers[instruction.to])) {
         return false;
       }

@@ -19,16 +19,7 @@ private:
   friend class FlatCompiler;
 
   enum class Code : uint8_t {
-    Dim,
-    Arg,
-    Let,
-    Extent,
-    Stride,
-    Present,
-    Aligned,
-    SmCount,
-    Grid,
-    GridPoints,
+    Load, ///< a leaf: `op`
     Jump,
     JumpIfFalse,
     JumpIfTrue,

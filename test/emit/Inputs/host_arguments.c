@@ -54,5 +54,8 @@ int main(void) {
   tile_kernel *kernel = NULL;
   printf("status %d", ranks_kernel(context, &kernel));
   printf(" kernel %zu\n", *(size_t *)kernel);
+  by_bits_args c = {
+      .flag = true, .w = 4000000000U, .i = 13, .wide = 0xffffffff00000005, .F_extent_0 = 4};
+  printf("status %d\n", by_bits(context, &c, 0, 0, 0));
   return 0;
 }

@@ -243,5 +243,16 @@ TEST_F(ExprTest, TextReadsLikeSource) {
   EXPECT_EQ(exprText(parseExpr(JsonRef(json, "e"), names)), "ceildiv(M, 128) + ((n < 0) ? 1 : 2)");
 }
 
+TEST(Expr, EachOperationHasOneNameAndItsOwnRow) {
+  EXPECT_EQ(infoOf(Op::GridPoints), nullptr);
+  EXPECT_EQ(findOp("dim"), nullptr);
+  for (auto op = static_cast<uint8_t>(Op::Add); op <= static_cast<uint8_t>(Op::IsFinite); ++op) {
+    const OpInfo *info = infoOf(static_cast<Op>(op));
+    ASSERT_NE(info, nullptr);
+    EXPECT_EQ(static_cast<uint8_t>(info->op), op) << info->name;
+    EXPECT_EQ(findOp(info->name), info) << info->name;
+  }
+}
+
 } // namespace
 } // namespace tile_rt::test
