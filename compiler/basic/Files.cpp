@@ -46,6 +46,20 @@ std::error_code replaceFile(StringRef path, StringRef bytes) {
   return errorToErrorCode(file->keep(path));
 }
 
+std::error_code writeOutput(StringRef path, StringRef bytes) {
+  using sys::fs::file_type;
+  const file_type link = sys::fs::get_file_type(path, /*Follow=*/false);
+  const file_type target = sys::fs::get_file_type(path); // status_error where nothing is
+  SmallString<128> place = path;
+  if (link == file_type::symlink_file && sys::fs::real_path(path, place)) {
+    return writeThrough(path, bytes); // leads nowhere yet
+  }
+  if (target != file_type::status_error && target != file_type::regular_file) {
+    return writeThrough(path, bytes);
+  }
+  return replaceFile(place, bytes);
+}
+
 std::error_code checkWritable(StringRef path) {
   if (path.empty() || path == "-") {
     return {};

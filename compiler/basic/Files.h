@@ -13,6 +13,11 @@ std::error_code writeThrough(llvm::StringRef path, llvm::StringRef bytes);
 /// Writes beside the place first: if anything goes wrong, a full disk too, what was there stays as it was.
 std::error_code replaceFile(llvm::StringRef path, llvm::StringRef bytes);
 
+/// A regular file is written beside its place first, so that it never exists half-written. What
+/// only looks like a file (a device, a FIFO) is written through, and a symbolic link stays one: its
+/// target is replaced.
+std::error_code writeOutput(llvm::StringRef path, llvm::StringRef bytes);
+
 /// Whether a file of this name could be written, before anything is spent on what it shall hold. "-" and "" always can.
 std::error_code checkWritable(llvm::StringRef path);
 

@@ -6,16 +6,21 @@ using llvm::StringRef;
 
 namespace tilec {
 
+size_t characterLength(StringRef text) {
+  const size_t length = llvm::getNumBytesForUTF8(text.front());
+  const auto *data = reinterpret_cast<const llvm::UTF8 *>(text.data());
+  return length <= text.size() && llvm::isLegalUTF8Sequence(data, data + length) ? length : 1;
+}
+
 size_t printableLength(StringRef text) {
   unsigned char first = text.front();
   if (first < 0x80) {
     return first >= 0x20 && first != 0x7f;
   }
-  size_t length = llvm::getNumBytesForUTF8(first);
-  const auto *data = reinterpret_cast<const llvm::UTF8 *>(text.data());
-  bool isLegal = length <= text.size() && llvm::isLegalUTF8Sequence(data, data + length);
+  const size_t length = characterLength(text);
   // U+0080 to U+009F are control characters.
-  return isLegal && !(first == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0) ? length : 0;
+  const bool isControl = first == 0xc2 && length > 1 && static_cast<unsigned char>(text[1]) < 0xa0;
+  return length > 1 && !isControl ? length : 0;
 }
 
 std::string printable(StringRef text) {

@@ -1,12 +1,12 @@
 #include "compiler/diag/DiagnosticPrinter.h"
 
 #include "compiler/basic/Printable.h"
+#include "compiler/diag/Place.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace tilec {
 
@@ -14,45 +14,8 @@ using diag::Severity;
 using llvm::raw_ostream;
 using llvm::StringRef;
 
-namespace {
-
 /// How much of a source line is shown.
-constexpr size_t shownWidth = 120;
-
-/// A range in terms of its file.
-struct Place {
-  StringRef file;
-  unsigned line, column, endLine, endColumn;
-  StringRef text;       // of the first line
-  size_t start, length; // of the range within `text`; length >= 1
-};
-
-} // namespace
-
-static std::optional<Place> placeOf(llvm::SMRange range, const llvm::SourceMgr &sources) {
-  unsigned buffer = range.Start.isValid() ? sources.FindBufferContainingLoc(range.Start) : 0;
-  if (buffer == 0) {
-    return std::nullopt;
-  }
-  const llvm::MemoryBuffer &memory = *sources.getMemoryBuffer(buffer);
-  const char *start = range.Start.getPointer();
-  const char *end = range.End.isValid() ? range.End.getPointer() : start;
-  if (end < start || end > memory.getBufferEnd()) {
-    end = start;
-  }
-  Place place;
-  place.file = memory.getBufferIdentifier();
-  std::tie(place.line, place.column) = sources.getLineAndColumn(range.Start, buffer);
-  std::tie(place.endLine, place.endColumn) =
-      sources.getLineAndColumn(llvm::SMLoc::getFromPointer(end), buffer);
-  const char *lineStart = start - (place.column - 1);
-  StringRef rest(lineStart, memory.getBufferEnd() - lineStart);
-  place.text = rest.substr(0, rest.find_first_of("\r\n"));
-  place.start = std::min<size_t>(place.column - 1, place.text.size());
-  size_t length = std::min<size_t>(end - start, place.text.size() - place.start);
-  place.length = std::max<size_t>(length, 1);
-  return place;
-}
+static constexpr size_t shownWidth = 120;
 
 /// Prints the line of `place` and the line of marks below it.
 static void printSnippet(const Place &place, raw_ostream &os) {
@@ -105,7 +68,7 @@ static void printMessage(llvm::SMRange range, StringRef label, raw_ostream::Colo
   }
 }
 
-static StringRef spelling(Severity severity) {
+StringRef spelling(Severity severity) {
   switch (severity) {
   case Severity::Remark:
     return "remark";
@@ -157,8 +120,7 @@ static void addPlace(llvm::json::Object &object, llvm::SMRange range,
   object["endColumn"] = place->endColumn;
 }
 
-/// What a remark is about, as fields.
-static void addSubject(llvm::json::Object &object, const Diagnostic &diagnostic) {
+void addSubject(llvm::json::Object &object, const Diagnostic &diagnostic) {
   const Subject &subject = diagnostic.subject;
   std::pair<StringRef, const std::string &> texts[] = {{"kernel", subject.kernel},
                                                        {"arch", subject.arch},
@@ -198,24 +160,6 @@ void printJson(const Diagnostic &diagnostic, const llvm::SourceMgr &sources, raw
   }
   object["notes"] = std::move(notes);
   os << llvm::json::Value(std::move(object)) << '\n';
-}
-
-static bool showsColors(ColorMode mode, raw_ostream &os) {
-  const char *refused = std::getenv("NO_COLOR");
-  return mode == ColorMode::Always ||
-         (mode == ColorMode::Auto && !(refused && *refused) && os.has_colors());
-}
-
-void printDiagnostics(const DiagnosticEngine &engine, DiagnosticsFormat format, raw_ostream &os,
-                      ColorMode color) {
-  const bool hasColors = showsColors(color, os);
-  for (const Diagnostic *diagnostic : engine.sorted()) {
-    if (format == DiagnosticsFormat::Json) {
-      printJson(*diagnostic, engine.getSources(), os);
-    } else {
-      printText(*diagnostic, engine.getSources(), os, hasColors);
-    }
-  }
 }
 
 } // namespace tilec

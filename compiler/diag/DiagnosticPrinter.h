@@ -1,4 +1,4 @@
-// Turns diagnostics into text for people or JSON for programs.
+// Turns a diagnostic into text for people or a line of JSON for programs.
 #pragma once
 
 #include "compiler/diag/DiagnosticEngine.h"
@@ -8,10 +8,6 @@ class raw_ostream;
 } // namespace llvm
 
 namespace tilec {
-
-enum class DiagnosticsFormat { Text, Json };
-/// Auto: on a terminal that shows them, unless the environment has NO_COLOR (https://no-color.org).
-enum class ColorMode { Auto, Always, Never };
 
 /// `file:line:column: error: text [name]`, the source line, a line that marks the range, the notes
 /// likewise, and `help: hint`. A remark has its subject before the text, and no source line: it is one
@@ -25,8 +21,10 @@ void printText(const Diagnostic &diagnostic, const llvm::SourceMgr &sources, llv
 /// variant, launch, parameters and summary, as far as it has them.
 void printJson(const Diagnostic &diagnostic, const llvm::SourceMgr &sources, llvm::raw_ostream &os);
 
-/// All diagnostics of the engine, sorted.
-void printDiagnostics(const DiagnosticEngine &engine, DiagnosticsFormat format,
-                      llvm::raw_ostream &os, ColorMode color = ColorMode::Auto);
+/// "error", "warning" or "remark".
+llvm::StringRef spelling(diag::Severity severity);
+
+/// Puts what a remark is about into `object`, as fields.
+void addSubject(llvm::json::Object &object, const Diagnostic &diagnostic);
 
 } // namespace tilec

@@ -122,13 +122,33 @@ static WarningPolicy readWarnings(const OptionReader &reader) {
 static void readMessageOptions(const OptionReader &reader, Options &options) {
   options.warnings = readWarnings(reader);
   reader.read(OPT_error_limit, options.errorLimit);
-  std::string color, format;
-  reader.read(OPT_color, color);
-  reader.read(OPT_diagnostics_format, format);
-  options.color = color == "always"  ? ColorMode::Always
-                  : color == "never" ? ColorMode::Never
-                                     : ColorMode::Auto;
-  options.format = format == "json" ? DiagnosticsFormat::Json : DiagnosticsFormat::Text;
+}
+
+/// Where messages go, read before all else, so that what is wrong with other options goes there too. What is wrong with these is
+/// found later.
+static std::shared_ptr<MessageLog> readMessageLog(ArrayRef<std::string> args) {
+  std::string color, format, file;
+  std::pair<StringRef, std::string &> wanted[] = {
+      {"--color", color}, {"--diagnostics-format", format}, {"--diagnostics-file", file}};
+  for (size_t i = 0; i != args.size() && args[i] != "--"; ++i) {
+    for (auto &[name, value] : wanted) {
+      StringRef word = args[i];
+      if (word == name && i + 1 != args.size()) {
+        value = args[++i];
+        break;
+      }
+      if (word.consume_front(name) && word.consume_front("=")) {
+        value = word.str();
+      }
+    }
+  }
+  return std::make_shared<MessageLog>(format == "json"    ? DiagnosticsFormat::Json
+                                      : format == "sarif" ? DiagnosticsFormat::Sarif
+                                                          : DiagnosticsFormat::Text,
+                                      color == "always"  ? ColorMode::Always
+                                      : color == "never" ? ColorMode::Never
+                                                         : ColorMode::Auto,
+                                      std::move(file));
 }
 
 /// The kind of output that the extension of a file stands for, if it stands for one.
@@ -452,10 +472,39 @@ static bool printAbout(const OptionReader &reader, const CommandInfo &command) {
   return true;
 }
 
-static ParsedOptions parse(std::vector<std::string> args, std::string programDir) {
+/// The file of messages must not take the place of a source or of an output, not even to say so.
+static void checkMessageFile(ArrayRef<std::string> args, MessageLog &messages) {
+  const std::string file = messages.getFile();
+  if (file.empty() || file == "-") {
+    return;
+  }
+  for (const std::string &arg : args) {
+    StringRef word = arg;
+    if (word.starts_with("--diagnostics-file")) {
+      continue;
+    }
+    word.consume_front("-o");
+    word.consume_front("@");
+    bool isSame = false;
+    const bool isValue =
+        word == file && &arg != args.begin() && *(&arg - 1) == "--diagnostics-file";
+    if (!isValue && (word == file || (!sys::fs::equivalent(file, word, isSame) && isSame))) {
+      messages.useStandardError();
+      throw UsageError{"`" + file + "` cannot be the file of messages as well",
+                       "`--diagnostics-file` takes a name of its own"};
+    }
+  }
+}
+
+/// `messages` may become another log before something is wrong.
+static ParsedOptions parse(std::vector<std::string> args, std::string programDir,
+                           std::shared_ptr<MessageLog> &messages) {
   Options options;
   options.programDir = std::move(programDir);
+  checkMessageFile(args, *messages);
   args = expandResponseFiles(args);
+  options.messages = messages = readMessageLog(args);
+  checkMessageFile(args, *messages);
   options.arguments = args;
   const CommandInfo &command = takeCommand(args);
   options.command = command.command;
@@ -485,13 +534,15 @@ static ParsedOptions parse(std::vector<std::string> args, std::string programDir
 }
 
 ParsedOptions parseOptions(int argc, const char *const *argv, std::string programDir) {
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  std::shared_ptr<MessageLog> messages = readMessageLog(args);
   try {
-    return parse({argv + 1, argv + argc}, std::move(programDir));
+    return parse(args, std::move(programDir), messages);
   } catch (const UsageError &error) {
-    errs() << "tilec: error: " << error.text
-           << " [usage]\nhelp: " << (error.hint.empty() ? "see `tilec --help`" : error.hint)
-           << "\n";
-    return {std::nullopt, ExitUsage};
+    messages->checkFile();
+    messages->report(diag::Id::Usage, error.text,
+                     error.hint.empty() ? std::nullopt : std::optional<StringRef>(error.hint));
+    return {std::nullopt, ExitCode(messages->finish(ExitUsage))};
   }
 }
 

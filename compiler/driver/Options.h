@@ -1,12 +1,13 @@
 // The command line of tilec.
 #pragma once
 
-#include "compiler/diag/DiagnosticPrinter.h"
+#include "compiler/diag/MessageLog.h"
 #include "dialects/support/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/TargetParser/Triple.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -130,9 +131,8 @@ struct Options {
   std::vector<std::string> dependencyTargets; ///< as they stand; empty: the output
   bool phonyDependencies = false;             ///< an empty rule for each import
   WarningPolicy warnings;
-  unsigned errorLimit = 20; ///< 0: none
-  DiagnosticsFormat format = DiagnosticsFormat::Text;
-  ColorMode color = ColorMode::Auto;
+  unsigned errorLimit = 20;                                              ///< 0: none
+  std::shared_ptr<MessageLog> messages = std::make_shared<MessageLog>(); ///< of the whole run
   std::string cudaPath;
   bool printTools = false; ///< print where NVIDIA's tools are, and compile nothing
   RunOptions run;

@@ -191,8 +191,10 @@ defm error_limit : Value<"error-limit", "N", "stop after so many errors (20); 0:
 let Group = messages_group, Visibility = everywhere in {
 defm color : Value<"color", "WHEN", "colours in messages; auto: on a terminal, unless NO_COLOR is set">,
     Values<"auto,always,never">, Flags<[LastCounts]>;
-defm diagnostics_format : Value<"diagnostics-format", "FORMAT", "how messages are written">,
-    Values<"text,json">;
+defm diagnostics_format : Value<"diagnostics-format", "FORMAT", "how messages are written: as text, a line of JSON for each, or a log in SARIF 2.1.0">,
+    Values<"text,json,sarif">, Flags<[LastCounts]>;
+defm diagnostics_file : Value<"diagnostics-file", "FILE",
+    "write messages there when all is done, not to standard error; - is standard output">, Flags<[LastCounts]>;
 }
 def report : Flag<["--"], "report">, Group<messages_group>, In<compiling>,
   HelpText<"print each decision in a line, and of each kernel what it takes of a multiprocessor, what bounds it and the time that is expected">;

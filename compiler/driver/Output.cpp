@@ -68,23 +68,6 @@ std::string Compilation::outputPath(EmitKind kind) const {
   return withExtension(outputBase(), defaultExtension(kind));
 }
 
-/// A regular file is written beside its place first, so that it never exists half-written. What
-/// only looks like a file (a device, a FIFO) is written through, and a symbolic link stays one: its
-/// target is replaced.
-static std::error_code writeOutput(StringRef path, StringRef bytes) {
-  using sys::fs::file_type;
-  const file_type link = sys::fs::get_file_type(path, /*Follow=*/false);
-  const file_type target = sys::fs::get_file_type(path); // status_error where nothing is
-  SmallString<128> place = path;
-  if (link == file_type::symlink_file && sys::fs::real_path(path, place)) {
-    return writeThrough(path, bytes); // leads nowhere yet
-  }
-  if (target != file_type::status_error && target != file_type::regular_file) {
-    return writeThrough(path, bytes);
-  }
-  return replaceFile(place, bytes);
-}
-
 bool Compilation::writeFile(StringRef path, StringRef bytes) {
   if (path == "-") {
     outs() << bytes;
@@ -206,7 +189,7 @@ static ExitCode exitCodeOf(const DiagnosticEngine &diags) {
 }
 
 ExitCode Compilation::finish(raw_ostream &os) {
-  printDiagnostics(diags, options.format, os, options.color);
+  options.messages->add(diags);
   ExitCode code = exitCodeOf(diags);
   if (options.timePasses) {
     timer.print(os);

@@ -245,7 +245,7 @@ ExitCode inspectFiles(const Options &options) {
     diags.report(diag::Id::FileWrite, SMRange(), "<stdout>", outs().error().message());
     outs().clear_error();
   }
-  printDiagnostics(diags, options.format, errs(), options.color);
+  options.messages->add(diags);
   return diags.hasErrors() ? ExitInput : ExitSuccess;
 }
 

@@ -71,6 +71,9 @@ static ExitCode runPack(const Options &options, Compilation &compilation, const 
     argv.push_back(arg.data());
   }
   argv.push_back(nullptr);
+  if (ExitCode code = ExitCode(options.messages->finish(ExitSuccess)); code != ExitSuccess) {
+    return code;
+  }
   outs().flush();
   errs().flush();
   execv(program.c_str(), argv.data());

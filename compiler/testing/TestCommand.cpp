@@ -44,7 +44,7 @@ static bool readFile(const Options &options, TestFile &file) {
     }
   };
   CrashRecoveryContext().RunSafelyOnThread(read, stackBytes);
-  printDiagnostics(diags, options.format, errs(), options.color);
+  options.messages->add(diags);
   return !diags.hasErrors();
 }
 
@@ -160,8 +160,8 @@ static void print(const TestOutcome &outcome, Totals &totals) {
   outs().flush();
 }
 
-static ExitCode toolMissing(const Twine &text) {
-  errs() << "tilec: error: " << text << " [tool]\n";
+static ExitCode toolMissing(const Options &options, const Twine &text) {
+  options.messages->report(diag::Id::ToolMissing, text, "");
   return ExitTool;
 }
 
@@ -185,24 +185,25 @@ ExitCode runTests(const Options &given) {
     }
   }
   if (batches.empty()) {
-    errs() << "tilec: error: there are no cases to run [usage]\nhelp: `//! test:` lines at the top "
-              "of a file are its cases (kernels/README.md); --filter and --kernel choose among "
-              "them\n";
+    options.messages->report(
+        diag::Id::Usage, "there are no cases to run",
+        "`//! test:` lines at the top of a file are its cases (kernels/README.md); --filter and "
+        "--kernel choose among them");
     return ExitUsage;
   }
   Expected<std::string> python = findPython(options.test.python);
   if (!python) {
-    return toolMissing(toString(python.takeError()));
+    return toolMissing(options, toString(python.takeError()));
   }
   options.test.python = *python;
   bool usesTileRun = any_of(options.test.on, [](StringRef on) { return on != "cpu"; });
   if (usesTileRun && !sys::fs::can_execute(options.programDir + "/tile-run")) {
-    return toolMissing("`tile-run` is not in `" + options.programDir +
-                       "`, beside tilec: build it, or test with --on=cpu");
+    return toolMissing(options, "`tile-run` is not in `" + options.programDir +
+                                    "`, beside tilec: build it, or test with --on=cpu");
   }
   SmallString<128> folder;
   if (std::error_code error = sys::fs::createUniqueDirectory("tilec-test", folder)) {
-    return toolMissing("cannot make a folder for temporary files: " + error.message());
+    return toolMissing(options, "cannot make a folder for temporary files: " + error.message());
   }
   Totals totals;
   size_t left = 0;

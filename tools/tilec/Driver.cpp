@@ -78,7 +78,7 @@ static void reportCrash(const Compilation &compilation, StringRef reason, const 
                    "`)")
       << note(SMRange(), reproducer.empty() ? "the sources could not be saved"
                                             : "it is reproduced by: sh " + reproducer);
-  printDiagnostics(diags, options.format, errs(), options.color);
+  options.messages->add(diags);
 }
 
 /// Does one source. After a crash the compilation is left as it is.
@@ -107,7 +107,7 @@ static ExitCode runOne(const Options &options, const std::string &input) {
   }
   std::string reproducer = writeReproducer(options, compilation->getSources());
   if (survived) {
-    errs() << "note: it is reproduced by: sh " << reproducer << "\n";
+    options.messages->note("it is reproduced by: sh " + reproducer);
     return ExitInternal;
   }
   reportCrash(*compilation, reason, options, reproducer);
@@ -121,6 +121,9 @@ ExitCode runDriver(const Options &options) {
   if (options.printTools) {
     Toolchain(options.cudaPath, options.programDir).print(outs());
     return ExitSuccess;
+  }
+  if (!options.messages->checkFile()) {
+    return ExitInput;
   }
   enableRecovery();
   if (options.command == Options::Command::Inspect) {

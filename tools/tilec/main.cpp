@@ -15,7 +15,7 @@ int main(int argc, char **argv) {
   if (!parsed.options) {
     return parsed.exitCode;
   }
-  tilec::ExitCode code = tilec::runDriver(*parsed.options);
+  const int code = parsed.options->messages->finish(tilec::runDriver(*parsed.options));
   llvm::outs().flush();
   llvm::errs().flush();
   // Without destructors of globals: after a crash that was caught they could crash again.
