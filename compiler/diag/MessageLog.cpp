@@ -90,10 +90,10 @@ bool MessageLog::checkFile() {
 }
 
 int MessageLog::finish(int exitCode) {
-  if (isFinished) {
+  if (finished) {
     return exitCode;
   }
-  isFinished = true;
+  finished = true;
   if (sarif) {
     out() << formatv("{0:2}\n", sarif->take(exitCode));
   }

@@ -34,6 +34,7 @@ public:
   bool checkFile();
   const std::string &getFile() const { return file; }
   void useStandardError() { file.clear(); }
+  bool isFinished() const { return finished; }
   /// To be called when there is no more, with the status that the program ends with. The status that it should end with.
   int finish(int exitCode);
 
@@ -46,7 +47,7 @@ private:
   std::string kept;                ///< what goes to the file
   llvm::raw_string_ostream keeper; ///< writes to it
   std::unique_ptr<SarifLog> sarif;
-  bool isFinished = false;
+  bool finished = false;
 };
 
 } // namespace tilec

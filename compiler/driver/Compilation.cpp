@@ -2,6 +2,7 @@
 
 #include "compiler/driver/Dialects.h"
 #include "compiler/driver/Pipeline.h"
+#include "compiler/driver/TimeTrace.h"
 #include "compiler/emit/Manifest.h"
 #include "compiler/emit/Ptx.h"
 #include "compiler/emit/SourceLocation.h"
@@ -42,7 +43,7 @@ Compilation::~Compilation() = default;
 
 bool Compilation::load() {
   phase = "parsing";
-  PhaseTimer::Scope time(timer, "parse");
+  PhaseTimer::Scope time(timer, "parse", input);
   if (llvm::sys::path::extension(input) == ".mlir") {
     llvm::ErrorOr<unsigned> id = sources.addFile(input);
     if (!id) {
@@ -103,6 +104,15 @@ OwningOpRef<ModuleOp> Compilation::lowerFor(const ModuleJob &job) {
   return failed() ? nullptr : std::move(module);
 }
 
+/// "sm_90a, gemm: BM = 128, BN = 64"
+static std::string describe(const ModuleJob &job) {
+  std::string text = job.target->name.str();
+  for (const auto &[symbol, parameters] : job.parameters) {
+    text.append(", ").append(symbol).append(": ").append(parameters);
+  }
+  return text;
+}
+
 //===----------------------------------------------------------------------===//
 // Tile dialect to device code
 //===----------------------------------------------------------------------===//
@@ -114,6 +124,9 @@ bool Compilation::runPasses(ModuleOp module, const Target &target, llvm::StringR
   PassManager passes(&context);
   passes.enableVerifier(options.verifyEach);
   passes.addInstrumentation(irDiagnostics.trackKernels());
+  if (!options.timeTrace.empty()) {
+    passes.addInstrumentation(TimeTrace::ofPasses());
+  }
   if (options.printIrAfterAll) {
     passes.enableIRPrinting(/*shouldPrintBeforePass=*/[](Pass *, Operation *) { return false; },
                             /*shouldPrintAfterPass=*/[](Pass *, Operation *) { return true; },
@@ -248,7 +261,7 @@ bool Compilation::dropSpillingBounds(const ModuleJob &job, const AssemblerReport
 bool Compilation::assemble(const ModuleJob &job, DeviceCode &code) {
   const Target &target = *job.target;
   phase = "ptxas";
-  PhaseTimer::Scope time(timer, PhaseTimer::assembler);
+  PhaseTimer::Scope time(timer, PhaseTimer::assembler, target.name);
   auto place = [&](const std::string &entry) {
     auto found = code.launches.find(entry);
     return found == code.launches.end() ? llvm::SMRange()
@@ -316,6 +329,7 @@ void Compilation::reportModule(ModuleOp module, DeviceCode &code) {
 }
 
 bool Compilation::compileJob(const ModuleJob &job, unsigned moduleIndex, DeviceCode &code) {
+  llvm::TimeTraceScope trace("module", [&] { return describe(job); });
   OwningOpRef<ModuleOp> module = lowerFor(job);
   if (!module) {
     return false;

@@ -387,6 +387,56 @@ static void checkFiles(const Options &options) {
   }
 }
 
+/// Neither the trace nor the file of messages, which are written last, may take the place of an output whose name
+/// follows from the source.
+static void checkNoOutput(const Options &options, std::string file, StringRef option) {
+  const std::optional<EmitKind> kind = kindOfExtension(file);
+  const bool isManifest = kind == EmitKind::Manifest; // other files end in .json as well
+  auto isOf = [&](StringRef source) { return sys::path::stem(source) == sys::path::stem(file); };
+  if (kind && (!isManifest || (options.wants(*kind) && any_of(options.inputs, isOf)))) {
+    options.messages->useStandardError();
+    throw UsageError{"`" + option.str() + "=" + file + "`: that is the name of a " +
+                         emitKindName(*kind).str(),
+                     "`" + option.str() + "` takes a name of its own"};
+  }
+}
+
+/// Where the trace goes.
+static void resolveTimeTrace(const OptionReader &reader, Options &options) {
+  reader.read(OPT_time_trace_EQ, options.timeTrace);
+  if (options.timeTrace.empty() && reader.has(OPT_time_trace_EQ)) {
+    throw UsageError{"`--time-trace=` names no file",
+                     "`--time-trace` alone takes the name of the output, with .trace.json"};
+  }
+  if (options.timeTrace.empty() && reader.has(OPT_time_trace) && !options.inputs.empty()) {
+    StringRef source = options.inputs.front() == "-" ? "stdin" : StringRef(options.inputs.front());
+    SmallString<128> name = StringRef(options.output);
+    if (options.outputIsFolder()) {
+      name += sys::path::filename(source);
+    } else if (name.empty() || name == "-") {
+      name = source;
+    }
+    sys::path::replace_extension(name, "trace.json");
+    options.timeTrace = name.str().str();
+  }
+  checkNoOutput(options, options.timeTrace, "--time-trace");
+  checkNoOutput(options, options.messages->getFile(), "--diagnostics-file");
+  if (options.timeTrace == "-") {
+    throw UsageError{"`--time-trace=-`: a trace is a file of its own",
+                     "`--time-trace=k.trace.json`"};
+  }
+  std::vector<std::string> others = options.inputs;
+  others.insert(others.end(), {options.output, options.messages->getFile()});
+  for (const std::string &other : others) {
+    bool isSame = options.timeTrace == other;
+    if (!options.timeTrace.empty() &&
+        (isSame || (!sys::fs::equivalent(options.timeTrace, other, isSame) && isSame))) {
+      throw UsageError{"`" + options.timeTrace + "` cannot be the trace as well",
+                       "`--time-trace=FILE` takes a name of its own"};
+    }
+  }
+}
+
 static void readSubcommand(const OptionReader &reader, Options &options) {
   switch (options.command) {
   case Options::Command::Run:
@@ -530,6 +580,7 @@ static ParsedOptions parse(std::vector<std::string> args, std::string programDir
   resolveEmit(options, raw);
   resolveHost(options, raw);
   resolveParams(options, raw);
+  resolveTimeTrace(reader, options);
   return {std::move(options), ExitSuccess};
 }
 

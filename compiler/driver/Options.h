@@ -126,6 +126,7 @@ struct Options {
   bool verifyEach = false;
   bool report = false;
   bool timePasses = false;
+  std::string timeTrace; ///< file of the trace; empty: none
   bool writeDependencies = false;
   std::string dependencyFile;                 ///< empty: the output's name with `.d`
   std::vector<std::string> dependencyTargets; ///< as they stand; empty: the output

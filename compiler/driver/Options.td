@@ -223,6 +223,10 @@ def print_ir_after_all : Flag<["--"], "print-ir-after-all">, Rare, HelpText<"pri
 def verify_each : Flag<["--"], "verify-each">, Rare, HelpText<"verify the IR after each pass">;
 def time_passes : Flag<["--"], "time-passes">, Rare, HelpText<"print how long each phase takes">;
 }
+def time_trace : Flag<["--"], "time-trace">, Group<inside_group>, In<[CompileCommand, RunCommand, TuneCommand, BenchCommand]>,
+  HelpText<"write where the time goes, for Chrome and Perfetto, to the name of the (first) output with .trace.json">;
+def time_trace_EQ : Joined<["--"], "time-trace=">, MetaVarName<"FILE">, Group<inside_group>, In<[CompileCommand, RunCommand, TuneCommand, BenchCommand]>,
+  HelpText<"the same to this file">;
 def print_tools : Flag<["--"], "print-tools">, Group<inside_group>, Rare, In<[CompileCommand]>,
   HelpText<"print where ptxas, fatbinary and libdevice are found, and compile nothing">;
 

@@ -6,6 +6,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
+#include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -69,6 +70,7 @@ std::string Compilation::outputPath(EmitKind kind) const {
 }
 
 bool Compilation::writeFile(StringRef path, StringRef bytes) {
+  TimeTraceScope trace("write", path);
   if (path == "-") {
     outs() << bytes;
     outs().flush();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/TimeProfiler.h"
 
 #include <chrono>
 #include <string>
@@ -13,14 +14,15 @@ class raw_ostream;
 
 namespace tilec {
 
-/// Adds up times by phase, in the order in which phases first began.
+/// Adds up times by phase, in the order in which phases first began. Each is a scope of --time-trace, too.
 class PhaseTimer {
 public:
-  /// Measures until its end.
+  /// Measures until its end. `detail` is for the trace.
   class Scope {
   public:
-    Scope(PhaseTimer &timer, llvm::StringRef phase)
-        : timer(timer), phase(phase), start(std::chrono::steady_clock::now()) {}
+    Scope(PhaseTimer &timer, llvm::StringRef phase, llvm::StringRef detail = {})
+        : timer(timer), phase(phase), trace(phase, detail),
+          start(std::chrono::steady_clock::now()) {}
     ~Scope() {
       std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
       timer.add(phase, spent.count());
@@ -31,6 +33,7 @@ public:
   private:
     PhaseTimer &timer;
     llvm::StringRef phase;
+    llvm::TimeTraceScope trace;
     std::chrono::steady_clock::time_point start;
   };
 

@@ -1,10 +1,12 @@
 // Compilation, continued: which parameters `auto` gives, and compilations side by side.
 #include "compiler/driver/Compilation.h"
 #include "compiler/driver/Pipeline.h"
+#include "compiler/driver/TimeTrace.h"
 #include "dialects/tgpu/Tgpu.h"
 #include "passes/CostModel.h"
 #include "passes/MachineModel.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 
 #include <atomic>
@@ -75,6 +77,7 @@ bool Compilation::inParallel(size_t count, bool keeps,
       llvm::CrashRecoveryContext guard;
       survived[i] = guard.RunSafelyOnThread(
           [&] {
+            TimeTrace::Thread trace(!options.timeTrace.empty());
             if (own.load()) {
               work(i, own);
             }
@@ -191,6 +194,8 @@ static std::vector<double> secondsOf(ModuleOp module, const llvm::StringMap<tgpu
 }
 
 CandidatePrice Compilation::price(const ModuleJob &job, llvm::ArrayRef<CallSample> samples) {
+  llvm::TimeTraceScope trace(
+      "price", [&] { return llvm::join(llvm::make_second_range(job.parameters), ", "); });
   CandidatePrice result;
   auto refuse = [&](std::string reason) {
     for (const auto &diagnostic : diags.diagnostics()) {

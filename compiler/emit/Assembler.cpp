@@ -8,6 +8,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Regex.h"
+#include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -221,6 +222,7 @@ std::optional<Cubin> Assembler::assemble(StringRef ptx, StringRef arch, bool lin
   }
   args.insert(args.end(), {scratch.path("kernels.ptx"), "-o", scratch.path("kernels.cubin")});
   Failure failed{arch, {}, {}};
+  TimeTraceScope trace("run ptxas", arch);
   int status = runTool(*ptxas, args, scratch, &failed.died);
   const std::string log = scratch.read("log").value_or("");
   AssemblerReport report = parseAssemblerOutput(log);
@@ -253,6 +255,7 @@ std::optional<std::string> Assembler::bundle(ArrayRef<FatbinImage> images) {
                     ",file=" + scratch.path(name))
                        .str());
   }
+  TimeTraceScope trace("run fatbinary");
   int status = runTool(*program, args, scratch);
   std::optional<std::string> bytes = scratch.read("kernels.fatbin");
   if (status != 0 || !bytes) {

@@ -17,6 +17,7 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
@@ -217,6 +218,8 @@ void PtxEmitter::optimise(llvm::Module &module) {
     const auto *function = any_cast<const Function *>(&unit);
     return pass != GVNPass::name() || !function || !isTooBranched(**function);
   });
+  TimeProfilingPassesHandler trace; // does nothing where nothing is traced
+  trace.registerCallbacks(callbacks);
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager components;

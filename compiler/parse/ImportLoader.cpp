@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/TimeProfiler.h"
 
 namespace tilec {
 
@@ -70,6 +71,7 @@ const LoadedFile *ImportLoader::loadText(StringRef name, StringRef text) {
 
 const LoadedFile *ImportLoader::loadBuffer(unsigned bufferId, StringRef file,
                                            const std::string &identity) {
+  llvm::TimeTraceScope trace("parse file", file);
   std::unique_ptr<LoadedFile> &slot = state->files[identity];
   slot = std::make_unique<LoadedFile>();
   LoadedFile *loaded = slot.get();

@@ -1,5 +1,6 @@
 #include "compiler/testing/RunCommand.h"
 
+#include "compiler/driver/RunEnd.h"
 #include "compiler/driver/RunOptions.h"
 #include "compiler/emit/Manifest.h"
 #include "compiler/testing/CpuExecutor.h"
@@ -71,7 +72,7 @@ static ExitCode runPack(const Options &options, Compilation &compilation, const 
     argv.push_back(arg.data());
   }
   argv.push_back(nullptr);
-  if (ExitCode code = ExitCode(options.messages->finish(ExitSuccess)); code != ExitSuccess) {
+  if (ExitCode code = endRun(options, ExitSuccess); code != ExitSuccess) {
     return code;
   }
   outs().flush();

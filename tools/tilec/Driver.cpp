@@ -3,6 +3,8 @@
 #include "compiler/benchmark/BenchCommand.h"
 #include "compiler/driver/Compilation.h"
 #include "compiler/driver/Reproducer.h"
+#include "compiler/driver/RunEnd.h"
+#include "compiler/driver/TimeTrace.h"
 #include "compiler/emit/Toolchain.h"
 #include "compiler/inspect/InspectCommand.h"
 #include "compiler/testing/RunCommand.h"
@@ -90,6 +92,7 @@ static ExitCode runOne(const Options &options, const std::string &input) {
   ExitCode code = ExitSuccess;
   bool survived = guard.RunSafelyOnThread(
       [&] {
+        TimeTrace::Thread trace(!options.timeTrace.empty());
         if (options.command == Options::Command::Run) {
           code = runKernel(options, *compilation);
         } else if (options.command == Options::Command::Tune) {
@@ -122,7 +125,7 @@ ExitCode runDriver(const Options &options) {
     Toolchain(options.cudaPath, options.programDir).print(outs());
     return ExitSuccess;
   }
-  if (!options.messages->checkFile()) {
+  if (!beginRun(options)) {
     return ExitInput;
   }
   enableRecovery();

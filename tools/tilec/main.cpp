@@ -1,4 +1,5 @@
 // tilec, the compiler of tile kernels: see compiler/driver.
+#include "compiler/driver/RunEnd.h"
 #include "tools/tilec/Driver.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -15,7 +16,7 @@ int main(int argc, char **argv) {
   if (!parsed.options) {
     return parsed.exitCode;
   }
-  const int code = parsed.options->messages->finish(tilec::runDriver(*parsed.options));
+  const tilec::ExitCode code = tilec::endRun(*parsed.options, tilec::runDriver(*parsed.options));
   llvm::outs().flush();
   llvm::errs().flush();
   // Without destructors of globals: after a crash that was caught they could crash again.
