@@ -58,6 +58,7 @@ void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   kernels.addPass(createLowerCopies());
   kernels.addPass(createPlanPipeline());
   kernels.addPass(createExpandPipeline());
+  kernels.addPass(createCoalesceStores());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   // Buffers that share memory depend on each other, so places come before barriers.

@@ -179,6 +179,13 @@ LogicalResult KernelLowering::lowerLoad(tgpu::LoadOp op) {
   return success();
 }
 
+View KernelLowering::withStridesFromHere(View view) {
+  for (ViewDim &dim : view.dims) {
+    dim.stride = dim.stride ? fromHere(dim.stride) : Value();
+  }
+  return view;
+}
+
 LogicalResult KernelLowering::lowerStore(tgpu::StoreOp op) {
   auto dest = views.find(op.getDest());
   auto type = cast<RankedTensorType>(op.getValue().getType());
@@ -191,8 +198,9 @@ LogicalResult KernelLowering::lowerStore(tgpu::StoreOp op) {
   if (failed(values) || failed(checkGathered(op, dest->second, *registers))) {
     return failure();
   }
+  const View view = standsBesideLoops(op) ? withStridesFromHere(dest->second) : dest->second;
   return byOwners(op, *registers, [&] {
-    storeGlobal(op, dest->second, *registers, *values, op.getBytes(), op.getCache());
+    storeGlobal(op, view, *registers, *values, op.getBytes(), op.getCache());
   });
 }
 

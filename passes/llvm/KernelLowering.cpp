@@ -95,6 +95,25 @@ Value KernelLowering::toInteger(Value value, Type type) {
   return b.createOrFold<arith::TruncIOp>(loc, type, value);
 }
 
+bool KernelLowering::standsBesideLoops(Operation *op) {
+  auto around = op->getParentOfType<LoopLikeOpInterface>();
+  auto isAnother = [&](LoopLikeOpInterface loop) {
+    return loop == around ? WalkResult::advance() : WalkResult::interrupt();
+  };
+  return around && around->walk(isAnother).wasInterrupted();
+}
+
+Value KernelLowering::fromHere(Value value) {
+  if (getConstantIntValue(value)) {
+    return value;
+  }
+  auto same = LLVM::InlineAsmOp::create(
+      b, loc, value.getType(), value, "", value.getType().isInteger(64) ? "=l,0" : "=r,0",
+      /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr());
+  return same.getResult(0);
+}
+
 Value KernelLowering::warpFrom(int64_t first) { return add(warpId, -first); }
 
 Value KernelLowering::digitOf(const layout::ThreadTerm &term,

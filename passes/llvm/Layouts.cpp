@@ -23,6 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/llvm/Addresses.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -124,6 +125,11 @@ FailureOr<Fragment> KernelLowering::convertLayout(Operation *op, ArrayRef<Value>
   buffer.origin.assign(plan->shared.rank(), 0);
   buffer.shape.assign(from.shape().begin(), from.shape().end());
   buffer.element = element;
+  llvm::SaveAndRestore lane(laneId), warp(warpId);
+  if (standsBesideLoops(op)) {
+    laneId = arith::AndIOp::create(b, loc, fromHere(threadId), i32(31));
+    warpId = fromHere(warpId);
+  }
   // All warps convert, whichever of them the layouts tell apart.
   if (failed(storeShared(op, buffer, from, slots)) || failed(synchronise(op))) {
     return failure();

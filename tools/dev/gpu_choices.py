@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """How good the compiler's choice of a gemm's parameters is, on a GPU.
 
-    gpu_choices.py prepare DIR [--source kernels/gemm/gemm.tile] [--type f16] [--every]
+    gpu_choices.py prepare DIR [--source kernels/gemm/gemm.tile] [--type f16] [--every] [--tune-file FILE]
                                                                                 here: packs of the choice and of candidates, 24 or every one of the source
     gpu_choices.py run DIR --out DIR [--random 20] [--seconds 400]              there: needs torch, builds nothing
 
 For each shape (those below and random ones, each extent log-uniform in 16..16384, half of them multiples of 8) what `auto` takes, each of the
 candidates, and torch.matmul are timed, L2 flushed, in rounds that alternate; the result of `auto` is checked against the float64 product (up to 2^37
-products). A copy of choices.json is kept as test/gpu/choices.json: tools/dev/check_costs.py holds the cost model to it.
+products). With a tune file what `auto` takes by it is timed too. A copy of choices.json is kept as test/gpu/choices.json: tools/dev/check_costs.py holds the cost model to it.
 """
 import argparse
 import json
@@ -27,6 +27,7 @@ CANDIDATES = [(128, 256, 64, 4, 256), (256, 128, 64, 4, 256), (128, 192, 64, 4, 
               (64, 192, 64, 5, 128), (64, 128, 64, 6, 128), (64, 128, 128, 4, 128), (64, 128, 64, 3, 128), (128, 64, 64, 6, 128), (256, 64, 64, 5, 256),
               (128, 64, 128, 4, 256), (64, 64, 64, 6, 128), (64, 64, 64, 8, 128), (64, 64, 128, 4, 128), (64, 64, 128, 6, 128), (64, 64, 32, 4, 128)]
 PARAMETERS = ("BM", "BN", "BK", "STAGES", "THREADS")
+CHOICES = ("auto", "tuned", "torch")  # all other names of times are candidates
 MAX_CANDIDATES = 100000  # that tilec tune takes
 ROUNDS, LAUNCHES, FLUSH_BYTES = 2, 8, 256 << 20
 
@@ -45,7 +46,10 @@ def prepare(options):
     source = root / options.source
     kernel = source.stem
     tilec = root / "build/bin/tilec"
-    subprocess.run([tilec, source, "-P", "auto", "-P", f"T={options.type}", "-o", folder / "auto.pack"], check=True)
+    auto = [tilec, source, "-P", "auto", "-P", f"T={options.type}"]
+    subprocess.run([*auto, "--tune-file", "none", "-o", folder / "auto.pack"], check=True)
+    if options.tune_file:
+        subprocess.run([*auto, "--tune-file", options.tune_file, "-o", folder / "tuned.pack"], check=True)
     candidates = every_candidate(tilec, source, options.type) if options.every else [dict(zip(PARAMETERS, values)) for values in CANDIDATES]
     more = []
     for i, values in enumerate(candidates):
@@ -89,7 +93,7 @@ def measure(runtime, check, torch, gemms, shape, flush):
     for number, gemm in enumerate(gemms):
         launch, described = runtime.call(gemm.kernel, [tensors[x] for x in gemm.order])
         text = text or described
-        calls["auto" if number == 0 else gemm.symbol] = launch
+        calls["auto" if number == 0 else "tuned" if pathlib.Path(gemm.path).name == "tuned.pack" else gemm.symbol] = launch
     c.fill_(float("nan"))
     calls["auto"]()
     error = None
@@ -121,8 +125,10 @@ def run(options):
     folder, out = pathlib.Path(options.folder), pathlib.Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
     runtime = check.Runtime(folder / "libtile_rt.so")
-    gemms = gemms_of(runtime, check, folder / "auto.pack") + gemms_of(runtime, check, folder / "candidates.pack")
-    gemms = [gemm for i, gemm in enumerate(gemms) if i == 0 or gemm.symbol.startswith("c")]
+    gemms = gemms_of(runtime, check, folder / "auto.pack")[:1]
+    if (folder / "tuned.pack").exists():
+        gemms += gemms_of(runtime, check, folder / "tuned.pack")[:1]
+    gemms += [gemm for gemm in gemms_of(runtime, check, folder / "candidates.pack") if gemm.symbol.startswith("c")]
     candidates = json.loads((folder / "candidates.json").read_text())
     flush = torch.empty(FLUSH_BYTES, dtype=torch.uint8, device="cuda")
     deadline, rows = time.time() + options.seconds, []
@@ -132,14 +138,16 @@ def run(options):
             print("out of time")
             break
         times, text, error = measure(runtime, check, torch, gemms, shape, flush)
-        best = min((name for name in times if name not in ("auto", "torch")), key=times.get)
+        best = min((name for name in times if name not in CHOICES), key=times.get)
         taken = text.splitlines()[0] if text else ""
         rows.append({"shape": shape, "us": {name: round(us, 2) for name, us in times.items()}, "taken": taken, "error": error})
         print(f"{shape}: {times['torch']:.1f}, {times['torch'] / times['auto']:.3f}, {times['torch'] / times[best]:.3f} {candidates[int(best[1:])]}, "
               f"{times[best] / times['auto']:.3f}; {'not checked' if error is None else f'{error:.1e}'}; {taken}", flush=True)
         (out / "choices.json").write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n")
-    ratios = [row["us"]["torch"] / row["us"]["auto"] for row in rows]
-    print(f"geometric mean of auto / torch over {len(rows)} shapes: {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f}")
+    for choice in ("auto", "tuned"):
+        ratios = [row["us"]["torch"] / row["us"][choice] for row in rows if choice in row["us"]]
+        if ratios:
+            print(f"geometric mean of {choice} / torch over {len(ratios)} shapes: {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f}")
     return 0
 
 
@@ -151,6 +159,7 @@ def main():
     one.add_argument("--source", default="kernels/gemm/gemm.tile")
     one.add_argument("--type", default="f16")
     one.add_argument("--every", action="store_true")
+    one.add_argument("--tune-file", help="written by `tilec tune`")
     two = commands.add_parser("run")
     two.add_argument("folder")
     two.add_argument("--out", required=True)
