@@ -46,7 +46,8 @@ DriverLibrary driverLibrary() {
     return {given, emulated ? "the emulator" : "the CUDA driver", ""};
   }
   if (emulated) {
-    return {emulatorLibrary(), "the emulator", " (TILE_CUDA_DRIVER may name the library)"};
+    return {emulatorLibrary(), "the emulator",
+            " (LD_LIBRARY_PATH may have its folder, or TILE_CUDA_DRIVER its name)"};
   }
   return {"libcuda.so.1", "the CUDA driver", " (TILE_DEVICE=emu needs none)"};
 }

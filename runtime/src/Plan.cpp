@@ -438,8 +438,9 @@ std::string describeConfiguration(const Kernel &kernel, unsigned configuration) 
 std::string describePlan(const Manifest &manifest, const Kernel &kernel, const LaunchPlan &plan) {
   std::string text;
   if (kernel.configurations.size() > 1) {
-    text = "configuration " + std::to_string(plan.configuration) + ": " +
-           describeConfiguration(kernel, plan.configuration) + "\n";
+    const std::string params = describeConfiguration(kernel, plan.configuration);
+    text = "configuration " + std::to_string(plan.configuration) + (params.empty() ? "" : ": ") +
+           params + "\n";
   }
   for (const PlanStep &step : plan.steps) {
     if (!step.isLaunch) {
