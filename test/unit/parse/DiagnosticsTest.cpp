@@ -65,10 +65,21 @@ struct Fixture {
     return {llvm::SMLoc::getFromPointer(text.data() + start),
             llvm::SMLoc::getFromPointer(text.data() + start + part.size())};
   }
-  std::string print(DiagnosticsFormat format = DiagnosticsFormat::Text) const {
+  std::string print() const {
     std::string result;
     llvm::raw_string_ostream os(result);
-    printDiagnostics(engine, format, os);
+    for (const Diagnostic *diagnostic : engine.sorted()) {
+      printText(*diagnostic, sources.getMgr(), os, false);
+    }
+    return result;
+  }
+  /// One line for each diagnostic.
+  std::string json() const {
+    std::string result;
+    llvm::raw_string_ostream os(result);
+    for (const Diagnostic *diagnostic : engine.sorted()) {
+      printJson(*diagnostic, sources.getMgr(), os);
+    }
     return result;
   }
 };
@@ -165,7 +176,7 @@ TEST(DiagnosticEngine, Json) {
   f.engine.report(Id::AssignLet, f.at("let x\n="), "\xff", "odd \"text\"")
       << note(f.at("1"), "here");
   f.engine.report(Id::Usage, llvm::SMRange(), "no input");
-  std::string text = f.print(DiagnosticsFormat::Json);
+  std::string text = f.json();
   llvm::SmallVector<llvm::StringRef> lines;
   llvm::StringRef(text).trim().split(lines, '\n');
   ASSERT_EQ(lines.size(), 2u);

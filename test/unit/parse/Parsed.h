@@ -32,7 +32,9 @@ struct Parsed {
   std::string messages() const {
     std::string text;
     llvm::raw_string_ostream os(text);
-    tilec::printDiagnostics(diagnostics, tilec::DiagnosticsFormat::Text, os);
+    for (const tilec::Diagnostic *diagnostic : diagnostics.sorted()) {
+      tilec::printText(*diagnostic, sources.getMgr(), os, false);
+    }
     return text;
   }
 
