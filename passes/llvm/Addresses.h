@@ -16,6 +16,12 @@ namespace tilec::lowering {
 mlir::Value sharedOffset(KernelLowering &lowering, const layout::SharedLayout &shared,
                          llvm::function_ref<mlir::Value(unsigned)> coordinate);
 
+/// Whether a loop around `op` has others inside, before or behind it. What does not depend on the loop
+/// LLVM computes in front of it, and the rows and places of a tile would take registers from the loops
+/// beside the operation: it had better start from numbers that are not known before
+/// (KernelLowering::fromHere).
+bool standsBesideLoops(mlir::Operation *op);
+
 /// Bytes of the widest access of neighbours along a buffer's contiguous dimension that may begin at any
 /// multiple of them, whatever the other indices.
 int64_t alignedRun(const Shared &buffer);

@@ -179,9 +179,10 @@ LogicalResult KernelLowering::lowerLoad(tgpu::LoadOp op) {
   return success();
 }
 
-View KernelLowering::withStridesFromHere(View view) {
+/// The view with strides of which LLVM knows nothing before this place.
+static View withStridesFromHere(KernelLowering &lowering, View view) {
   for (ViewDim &dim : view.dims) {
-    dim.stride = dim.stride ? fromHere(dim.stride) : Value();
+    dim.stride = dim.stride ? lowering.fromHere(dim.stride) : Value();
   }
   return view;
 }
@@ -198,7 +199,7 @@ LogicalResult KernelLowering::lowerStore(tgpu::StoreOp op) {
   if (failed(values) || failed(checkGathered(op, dest->second, *registers))) {
     return failure();
   }
-  const View view = standsBesideLoops(op) ? withStridesFromHere(dest->second) : dest->second;
+  const View view = standsBesideLoops(op) ? withStridesFromHere(*this, dest->second) : dest->second;
   return byOwners(op, *registers, [&] {
     storeGlobal(op, view, *registers, *values, op.getBytes(), op.getCache());
   });

@@ -5,6 +5,14 @@ using namespace mlir;
 
 namespace tilec::lowering {
 
+bool standsBesideLoops(Operation *op) {
+  auto around = op->getParentOfType<LoopLikeOpInterface>();
+  auto isAnother = [&](LoopLikeOpInterface loop) {
+    return loop == around ? WalkResult::advance() : WalkResult::interrupt();
+  };
+  return around && around->walk(isAnother).wasInterrupted();
+}
+
 /// Without sign the product with a stride of 64 bits takes a multiplication less, and a register. One of
 /// 32 bits, an extent, is multiplied with sign by one instruction.
 Value offsetAlong(KernelLowering &lowering, const ViewDim &dim, Value coordinate,

@@ -95,14 +95,6 @@ Value KernelLowering::toInteger(Value value, Type type) {
   return b.createOrFold<arith::TruncIOp>(loc, type, value);
 }
 
-bool KernelLowering::standsBesideLoops(Operation *op) {
-  auto around = op->getParentOfType<LoopLikeOpInterface>();
-  auto isAnother = [&](LoopLikeOpInterface loop) {
-    return loop == around ? WalkResult::advance() : WalkResult::interrupt();
-  };
-  return around && around->walk(isAnother).wasInterrupted();
-}
-
 Value KernelLowering::fromHere(Value value) {
   if (getConstantIntValue(value)) {
     return value;

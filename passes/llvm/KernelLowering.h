@@ -102,10 +102,6 @@ public:
   /// A digit of the calling thread's lane or warp number (i32), without its stride.
   mlir::Value digitOf(const layout::ThreadTerm &term, const layout::RegisterLayout &layout);
   mlir::Value lane() const { return laneId; }
-  /// Whether a loop around `op` has others inside, before or behind it. What does not depend on the loop LLVM computes in front of it,
-  /// and the rows and places of a tile would take registers from the loops beside the operation: it had better start from numbers that
-  /// are not known before (fromHere).
-  static bool standsBesideLoops(mlir::Operation *op);
   /// An integer as one of which LLVM knows nothing before this place. Constants stay what they are.
   mlir::Value fromHere(mlir::Value value);
   /// Number of the calling warp counted from `first`.
@@ -270,8 +266,6 @@ private:
   Fragment loadGlobal(mlir::Operation *op, const View &view,
                       const layout::RegisterLayout &registers, std::optional<uint32_t> accessBytes,
                       tile::CacheHint cache);
-  /// The view with strides from here.
-  View withStridesFromHere(View view);
   void storeGlobal(mlir::Operation *op, const View &view, const layout::RegisterLayout &registers,
                    llvm::ArrayRef<mlir::Value> slots, std::optional<uint32_t> accessBytes,
                    tile::CacheHint cache);

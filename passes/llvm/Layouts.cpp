@@ -23,6 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/llvm/Addresses.h"
+
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
