@@ -13,8 +13,6 @@
 #include "passes/Registers.h"
 #include "passes/SharedPieces.h"
 
-#include <set>
-
 namespace tilec {
 #define GEN_PASS_DEF_COALESCESTORES
 #include "passes/Passes.h.inc"
@@ -45,17 +43,24 @@ Accesses accessesOf(const RegisterLayout &layout, int64_t elementBytes, int64_t 
   const int64_t last = layout.rank() - 1;
   const int64_t width =
       std::max<int64_t>(1, std::min(accessBytes / elementBytes, layout.contiguousElements(last)));
+  const int64_t sectorsOfRow = llvm::divideCeil(layout.shape()[last] * elementBytes, kSectorBytes);
   Accesses accesses;
+  SmallVector<int64_t, 32> touched; // sectors, by number
   for (int64_t warp = 0; warp < layout.numWarps(); ++warp) {
     for (int64_t reg = 0; reg < layout.registersPerThread(); reg += width) {
-      std::set<layout::Coords> touched;
+      touched.clear();
       for (int64_t lane = 0; lane < 32; ++lane) {
         layout::Coords coords = layout.coords(reg, lane, layout.firstWarp() + warp);
         if (layout.inBounds(coords)) {
-          coords[last] = coords[last] * elementBytes / kSectorBytes;
-          touched.insert(coords);
+          int64_t row = 0;
+          for (int64_t dim = 0; dim < last; ++dim) {
+            row = row * layout.shape()[dim] + coords[dim];
+          }
+          touched.push_back(row * sectorsOfRow + coords[last] * elementBytes / kSectorBytes);
         }
       }
+      llvm::sort(touched);
+      touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
       accesses.instructions += touched.empty() ? 0 : 1;
       accesses.sectors += int64_t(touched.size());
     }

@@ -49,61 +49,54 @@ std::vector<CallSample> sampleCalls(ArrayRef<std::string> names) {
   return samples;
 }
 
-namespace {
-using Seconds = std::vector<double> CandidatePrice::*;
-
-/// The mean of the logarithms of each sample's cost.
-double meanLog(ArrayRef<double> costs) {
-  double sum = 0;
-  for (double cost : costs) {
-    sum += std::log(std::max(cost, 1e-12));
-  }
-  return costs.empty() ? 0 : sum / double(costs.size());
-}
-
-/// For each sample the lesser of the two.
-std::vector<double> lesser(ArrayRef<double> a, ArrayRef<double> b) {
-  std::vector<double> result(a.size());
-  for (size_t i = 0; i != a.size(); ++i) {
-    result[i] = std::min(a[i], b[i]);
-  }
-  return result;
-}
-
-std::vector<double> cheapest(ArrayRef<CandidatePrice> candidates, Seconds seconds,
-                             ArrayRef<unsigned> chosen) {
-  std::vector<double> costs;
-  for (unsigned i : chosen) {
-    const std::vector<double> &own = candidates[i].*seconds;
-    costs = costs.empty() ? own : lesser(costs, own);
+CallCosts costsOf(ArrayRef<CandidatePrice> candidates,
+                  std::vector<double> CandidatePrice::*seconds) {
+  CallCosts costs;
+  for (const CandidatePrice &candidate : candidates) {
+    const bool isUsable = candidate.refused.empty();
+    costs.seconds.push_back(isUsable ? candidate.*seconds : std::vector<double>());
+    if (isUsable) {
+      costs.weights.assign((candidate.*seconds).size(), 1);
+    }
   }
   return costs;
 }
 
-std::vector<unsigned> usable(ArrayRef<CandidatePrice> candidates) {
-  std::vector<unsigned> result;
-  for (auto [i, candidate] : enumerate(candidates)) {
-    if (candidate.refused.empty()) {
-      result.push_back(i);
-    }
+/// The mean of the logarithms of each call's cost.
+static double meanLog(ArrayRef<double> costs, ArrayRef<double> weights) {
+  double sum = 0, weight = 0;
+  for (auto [cost, one] : zip_equal(costs, weights)) {
+    sum += one * std::log(std::max(cost, 1e-12));
+    weight += one;
   }
-  return result;
+  return weight == 0 ? 0 : sum / weight;
 }
-} // namespace
 
-std::vector<unsigned> coverSamples(ArrayRef<CandidatePrice> candidates, Seconds seconds,
-                                   unsigned limit, std::vector<unsigned> chosen) {
-  const std::vector<unsigned> all = usable(candidates);
-  std::vector<double> costs = cheapest(candidates, seconds, chosen);
-  double mean = chosen.empty() ? std::numeric_limits<double>::infinity() : meanLog(costs);
+/// For each call the lesser of the two; no costs are more than any.
+static std::vector<double> lesser(std::vector<double> a, ArrayRef<double> b) {
+  if (a.empty()) {
+    return b.vec();
+  }
+  for (auto [mine, other] : zip_equal(a, b)) {
+    mine = std::min(mine, other);
+  }
+  return a;
+}
+
+std::vector<unsigned> coverCalls(const CallCosts &costs, unsigned limit) {
+  std::vector<unsigned> chosen;
+  std::vector<double> cheapest;
+  double mean = std::numeric_limits<double>::infinity();
   while (chosen.size() < limit) {
     std::optional<unsigned> next;
-    double nextMean = mean - (chosen.empty() ? 0 : leastGain);
-    for (unsigned i : all) {
-      const std::vector<double> &own = candidates[i].*seconds;
-      const double with = meanLog(costs.empty() ? own : lesser(costs, own));
+    double nextMean = mean - leastGain;
+    for (auto [candidate, own] : enumerate(costs.seconds)) {
+      if (own.empty()) {
+        continue;
+      }
+      const double with = meanLog(lesser(cheapest, own), costs.weights);
       if (with < nextMean) {
-        next = i;
+        next = unsigned(candidate);
         nextMean = with;
       }
     }
@@ -111,15 +104,10 @@ std::vector<unsigned> coverSamples(ArrayRef<CandidatePrice> candidates, Seconds 
       break;
     }
     chosen.push_back(*next);
-    costs = cheapest(candidates, seconds, chosen);
+    cheapest = lesser(cheapest, costs.seconds[*next]);
     mean = nextMean;
   }
   return chosen;
-}
-
-double excessOf(ArrayRef<CandidatePrice> candidates, Seconds seconds, ArrayRef<unsigned> chosen) {
-  return std::expm1(meanLog(cheapest(candidates, seconds, chosen)) -
-                    meanLog(cheapest(candidates, seconds, usable(candidates))));
 }
 
 } // namespace tilec

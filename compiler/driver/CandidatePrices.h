@@ -27,16 +27,20 @@ struct CandidatePrice {
   bool hasVariants = false; ///< by alignment
 };
 
-/// The up to `limit` candidates that together cover the samples best: first the one with the least mean
-/// of logarithms of cost, then those that bring the mean of each sample's cheapest down most, as long
-/// as that is by a thousandth. Refused ones are left out; empty if all are. Those `chosen` are among them, and first.
-std::vector<unsigned> coverSamples(llvm::ArrayRef<CandidatePrice> candidates,
-                                   std::vector<double> CandidatePrice::*seconds, unsigned limit,
-                                   std::vector<unsigned> chosen = {});
+/// What candidates are to be good at.
+struct CallCosts {
+  std::vector<double> weights; ///< of each call
+  std::vector<std::vector<double>>
+      seconds; ///< by candidate, of each call; none of one that is refused
+};
 
-/// The mean over the samples of how much more the cheapest of `chosen` costs than the cheapest of all
-/// candidates: 0.02 is 2 %.
-double excessOf(llvm::ArrayRef<CandidatePrice> candidates,
-                std::vector<double> CandidatePrice::*seconds, llvm::ArrayRef<unsigned> chosen);
+/// The samples, each as heavy as the others: what the code for aligned rows costs, or that for any.
+CallCosts costsOf(llvm::ArrayRef<CandidatePrice> candidates,
+                  std::vector<double> CandidatePrice::*seconds);
+
+/// The up to `limit` candidates that together cover the calls best: first the one with the least mean
+/// of logarithms of cost, then those that bring the mean of each call's cheapest down most, as long
+/// as that is by a thousandth. Refused ones are left out; empty if all are.
+std::vector<unsigned> coverCalls(const CallCosts &costs, unsigned limit);
 
 } // namespace tilec

@@ -143,8 +143,9 @@ private:
   bool planJobs(bool single, std::vector<ModuleJob> &jobs);
   bool planTuned(const sema::KernelInstance &kernel, const Target &target, bool single,
                  std::vector<ModuleJob> &jobs);
-  /// By what was measured, and where nothing was by what the model says.
-  ChosenCandidates chooseCandidates(const sema::KernelInstance &kernel, const Target &target,
+  /// By what the model says of sampled calls, and by what was measured at `shapes`: the last calls that are priced.
+  ChosenCandidates chooseCandidates(const sema::KernelInstance &kernel,
+                                    llvm::ArrayRef<MeasuredShape> shapes,
                                     llvm::ArrayRef<CandidatePrice> prices, unsigned limit);
   /// What the choices of a job cost at each of the samples. Diagnostics stay in the engine.
   CandidatePrice price(const ModuleJob &job, llvm::ArrayRef<CallSample> samples);

@@ -124,29 +124,53 @@ static bool isFixed(const sema::KernelInstance &kernel) {
          all_of(kernel.dims, [](const sema::DimDecl *dim) { return dim->constant.has_value(); });
 }
 
-/// Sets of parameters for rows that start anywhere. Each costs the time to compile it; of gemm a fourth gains nothing more.
-static constexpr unsigned mostForAnyRows = 3;
+/// Sets of parameters for rows that start anywhere, where the model alone chooses. Each costs the time to compile it; of gemm a
+/// fifth gains little more.
+static constexpr unsigned mostForAnyRows = 4;
 
-ChosenCandidates Compilation::chooseCandidates(const sema::KernelInstance &kernel,
-                                               const Target &target,
-                                               ArrayRef<CandidatePrice> prices, unsigned limit) {
-  std::vector<unsigned> usable;
-  for (auto [i, price] : enumerate(prices)) {
-    if (price.refused.empty()) {
-      usable.push_back(unsigned(i));
+/// The calls that candidates are chosen for. The last ones of `prices` are the shapes that were measured: together they count as
+/// much as the samples before them, or, where there are no other calls, alone.
+static CallCosts costsOf(ArrayRef<CandidatePrice> prices, ArrayRef<MeasuredShape> shapes,
+                         bool isAny, bool areAllCalls) {
+  CallCosts costs = costsOf(prices, isAny ? &CandidatePrice::any : &CandidatePrice::aligned);
+  const ptrdiff_t count =
+      count_if(shapes, [&](const MeasuredShape &shape) { return shape.isAny == isAny; });
+  if (costs.weights.empty()) {
+    return costs;
+  }
+  const size_t samples = costs.weights.size() - shapes.size();
+  if (count != 0 && areAllCalls) {
+    std::fill_n(costs.weights.begin(), samples, 0);
+  }
+  for (auto [i, shape] : enumerate(shapes)) {
+    const size_t call = samples + i;
+    costs.weights[call] = shape.isAny == isAny ? double(samples) / double(count) : 0;
+    std::vector<double> predicted;
+    predicted.reserve(costs.seconds.size());
+    for (const std::vector<double> &own : costs.seconds) {
+      predicted.push_back(own.empty() ? 0 : own[call]);
+    }
+    for (auto [own, price] : zip_equal(costs.seconds, correctedPrices(shape, predicted))) {
+      if (!own.empty()) {
+        own[call] = price;
+      }
     }
   }
+  return costs;
+}
+
+ChosenCandidates Compilation::chooseCandidates(const sema::KernelInstance &kernel,
+                                               ArrayRef<MeasuredShape> shapes,
+                                               ArrayRef<CandidatePrice> prices, unsigned limit) {
   std::vector<MeasuredShape> aligned, any;
-  for (MeasuredShape &shape : measurementsOf(kernel, target)) {
-    (shape.isAny ? any : aligned).push_back(std::move(shape));
+  for (const MeasuredShape &shape : shapes) {
+    (shape.isAny ? any : aligned).push_back(shape);
   }
-  ChosenCandidates chosen{coverShapes(aligned, usable, limit), coverShapes(any, usable, limit), {}};
-  if (chosen.aligned.empty() || !isFixed(kernel)) {
-    chosen.aligned = coverSamples(prices, &CandidatePrice::aligned, limit, chosen.aligned);
-  }
-  if (chosen.any.empty()) {
-    chosen.any = coverSamples(prices, &CandidatePrice::any, std::min(limit, mostForAnyRows));
-  }
+  const bool areAllCalls = isFixed(kernel);
+  ChosenCandidates chosen;
+  chosen.aligned = coverCalls(costsOf(prices, shapes, /*isAny=*/false, areAllCalls), limit);
+  chosen.any = coverCalls(costsOf(prices, shapes, /*isAny=*/true, areAllCalls),
+                          any.empty() ? std::min(limit, mostForAnyRows) : limit);
   chosen.preferences = preferencesOf(aligned, chosen.aligned);
   append_range(chosen.preferences, preferencesOf(any, chosen.any));
   return chosen;

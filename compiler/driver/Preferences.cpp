@@ -10,10 +10,8 @@ using namespace llvm;
 
 namespace tilec {
 
-/// What another candidate has to gain.
-static constexpr double leastGain = 0.001;
-/// The excess of what was not measured at a shape: more than that of anything that is worth measuring.
-static constexpr double unknownExcess = 2;
+/// What was not measured at a shape, to the best that was. `tilec tune` measures those that the model predicts to be best.
+static constexpr double unknownAtLeast = 1.01;
 
 static std::optional<unsigned> candidateOf(const TuneGroup &group, const TuneRow &row,
                                            ArrayRef<ParameterTexts> candidates) {
@@ -106,39 +104,30 @@ std::vector<MeasuredShape> relevantShapes(ArrayRef<MeasuredShape> shapes, const 
   return result;
 }
 
-static double excessOf(const MeasuredShape &shape, unsigned candidate) {
-  auto found = shape.excess.find(candidate);
-  return found == shape.excess.end() ? unknownExcess : std::min(found->second, unknownExcess);
-}
-
-std::vector<unsigned> coverShapes(ArrayRef<MeasuredShape> shapes, ArrayRef<unsigned> usable,
-                                  unsigned limit) {
-  std::vector<unsigned> chosen;
-  std::vector<double> least(shapes.size(), unknownExcess);
-  double mean = unknownExcess;
-  while (!shapes.empty() && chosen.size() < limit) {
-    std::optional<unsigned> next;
-    double nextMean = mean - leastGain;
-    for (unsigned candidate : usable) {
-      double sum = 0;
-      for (auto [i, shape] : enumerate(shapes)) {
-        sum += std::min(least[i], excessOf(shape, candidate));
-      }
-      if (sum / double(shapes.size()) < nextMean) {
-        next = candidate;
-        nextMean = sum / double(shapes.size());
-      }
-    }
-    if (!next) {
-      break;
-    }
-    chosen.push_back(*next);
-    mean = nextMean;
-    for (auto [i, shape] : enumerate(shapes)) {
-      least[i] = std::min(least[i], excessOf(shape, *next));
+std::vector<double> correctedPrices(const MeasuredShape &shape, ArrayRef<double> prices) {
+  double difference = 0, least = std::numeric_limits<double>::infinity();
+  size_t count = 0;
+  for (const auto &[candidate, excess] : shape.excess) {
+    if (candidate < prices.size() && prices[candidate] > 0) {
+      difference += std::log(prices[candidate]) - excess;
+      least = std::min(least, excess);
+      ++count;
     }
   }
-  return chosen;
+  std::vector<double> corrected = prices.vec();
+  if (count == 0) {
+    return corrected;
+  }
+  const double scale = std::exp(difference / double(count));
+  for (auto [candidate, price] : enumerate(corrected)) {
+    auto measured = shape.excess.find(unsigned(candidate));
+    if (price > 0) {
+      price = measured != shape.excess.end()
+                  ? scale * std::exp(measured->second)
+                  : std::max(price, scale * std::exp(least) * unknownAtLeast);
+    }
+  }
+  return corrected;
 }
 
 /// The best at most of these shapes; nothing if none of them was measured there.

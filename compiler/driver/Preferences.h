@@ -29,10 +29,10 @@ std::vector<MeasuredShape> measuredShapes(llvm::ArrayRef<const TuneGroup *> grou
 /// rows that are aligned and of those that are not apart.
 std::vector<MeasuredShape> relevantShapes(llvm::ArrayRef<MeasuredShape> shapes, const Shape &fixed);
 
-/// The up to `limit` of the `usable` candidates that are best at most of the shapes: each next one brings the mean of the least
-/// excess down most, by a thousandth or more.
-std::vector<unsigned> coverShapes(llvm::ArrayRef<MeasuredShape> shapes,
-                                  llvm::ArrayRef<unsigned> usable, unsigned limit);
+/// What calls of the shape cost, by candidate, from their `prices` (seconds; not positive: the candidate is refused). What was measured
+/// counts in place of what was predicted, on the model's scale: with the same mean of logarithms. What was not measured costs no less than
+/// the best that was, and a little.
+std::vector<double> correctedPrices(const MeasuredShape &shape, llvm::ArrayRef<double> prices);
 
 /// Calls whose extents lie in all of the ranges, both ends included.
 using Ranges = std::map<std::string, std::pair<int64_t, int64_t>>;

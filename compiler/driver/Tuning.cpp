@@ -262,7 +262,14 @@ std::vector<std::string> pricedNames(const sema::KernelInstance &kernel) {
 
 bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &target, bool single,
                             std::vector<ModuleJob> &jobs) {
-  const std::vector<CallSample> samples = sampleCalls(pricedNames(kernel));
+  const std::vector<MeasuredShape> measured = measurementsOf(kernel, target);
+  std::vector<CallSample> samples = sampleCalls(pricedNames(kernel));
+  for (const MeasuredShape &shape : measured) {
+    samples.push_back(samples.front()); // what a tune file does not name is as in any call
+    for (const auto &[name, extent] : shape.shape) {
+      samples.back()[name] = double(extent);
+    }
+  }
   auto jobOf = [&](unsigned candidate) {
     ModuleJob job{&target, ModuleJob::Select::Chosen, {{kernel.symbol, candidate}}};
     job.parameters[kernel.symbol] = parametersOf(kernel, candidate);
@@ -284,7 +291,7 @@ bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &ta
     }
   }
   auto [chosen, any, preferred] =
-      chooseCandidates(kernel, target, prices, single ? 1 : options.variants);
+      chooseCandidates(kernel, measured, prices, single ? 1 : options.variants);
   if (chosen.empty()) { // compiling one says why
     chosen = any = {0};
   }

@@ -238,7 +238,8 @@ std::optional<bool> Analyzer::admissible(Env &env, llvm::ArrayRef<const ast::Exp
 }
 
 /// Chooses values for the parameters that `tune` lists and nobody gives, and adds them to the
-/// request. All admissible choices go to `instance.candidates`.
+/// request. All admissible choices go to `instance.candidates`, up to the one that is asked for: compiling one of many tries
+/// no more of them than it has to.
 bool Analyzer::tune(Request &request, KernelInstance &instance) {
   const ast::KernelItem &k = *request.kernel;
   Env env(request.main);
@@ -294,13 +295,16 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
     if (!*ok) {
       continue;
     }
-    const bool isChosen = choice == options.choices.end()
-                              ? llvm::equal(trial.bindings, defaults.bindings, same)
-                              : choice->second == instance.candidates.size();
+    const bool isGiven = choice != options.choices.end();
+    const bool isChosen = isGiven ? choice->second == instance.candidates.size()
+                                  : llvm::equal(trial.bindings, defaults.bindings, same);
     if (instance.candidates.empty() || isChosen) {
       chosen.assign(request.given.begin(), request.given.end());
     }
     instance.candidates.push_back(trial.bindings);
+    if (isGiven && isChosen) {
+      break;
+    }
   }
   if (instance.candidates.empty()) {
     report(Id::TuneEmpty, request.range, k.name.name);

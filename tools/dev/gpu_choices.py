@@ -124,7 +124,7 @@ def run(options):
 
     folder, out = pathlib.Path(options.folder), pathlib.Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
-    runtime = check.Runtime(folder / "libtile_rt.so")
+    runtime = check.Runtime((folder / "libtile_rt.so").resolve())
     gemms = gemms_of(runtime, check, folder / "auto.pack")[:1]
     if (folder / "tuned.pack").exists():
         gemms += gemms_of(runtime, check, folder / "tuned.pack")[:1]

@@ -413,7 +413,7 @@ def main():
     table = TOLERANCE | cases.get("tolerance", {})
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
-    runtime = Runtime(args.dir / "libtile_rt.so")
+    runtime = Runtime((args.dir / "libtile_rt.so").resolve())
     kernels = find_kernels(runtime, args.dir, cases.get("kernels"), cases.get("layouts", {}))
     props = torch.cuda.get_device_properties(0)
     print(f"{props.name}, {props.multi_processor_count} multiprocessors, torch {torch.__version__}; "

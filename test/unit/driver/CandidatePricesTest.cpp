@@ -13,7 +13,7 @@ CandidatePrice priced(std::vector<double> seconds) {
 }
 
 std::vector<unsigned> cover(llvm::ArrayRef<CandidatePrice> candidates, unsigned limit) {
-  return coverSamples(candidates, &CandidatePrice::aligned, limit);
+  return coverCalls(costsOf(candidates, &CandidatePrice::aligned), limit);
 }
 
 TEST(SampleCalls, SpreadOnALogarithmicScale) {
@@ -38,24 +38,31 @@ TEST(SampleCalls, OneWithoutDimensions) {
   EXPECT_TRUE(sampleCalls({}).front().empty());
 }
 
-TEST(CoverSamples, TheBestAloneThenWhatItMisses) {
+TEST(CoverCalls, TheBestAloneThenWhatItMisses) {
   // The second is never the cheapest, but best alone; the others are at opposite ends.
   std::vector<CandidatePrice> candidates = {priced({1, 100}), priced({8, 8}), priced({100, 1})};
   EXPECT_EQ(cover(candidates, 1), (std::vector<unsigned>{1}));
   EXPECT_EQ(cover(candidates, 2), (std::vector<unsigned>{1, 0}));
   EXPECT_EQ(cover(candidates, 6), (std::vector<unsigned>{1, 0, 2}));
-  EXPECT_NEAR(excessOf(candidates, &CandidatePrice::aligned, {1}), 7, 1e-9);
-  EXPECT_NEAR(excessOf(candidates, &CandidatePrice::aligned, {1, 0, 2}), 0, 1e-9);
 }
 
-TEST(CoverSamples, WhatGainsLittleIsLeftOut) {
+TEST(CoverCalls, WhatGainsLittleIsLeftOut) {
   EXPECT_EQ(cover({priced({10, 10}), priced({9.99, 11})}, 6).size(), 1u);
   EXPECT_EQ(cover({priced({10, 10}), priced({9, 11})}, 6).size(), 2u);
   EXPECT_EQ(cover({priced({1}), priced({1})}, 6),
             (std::vector<unsigned>{0})); // the first of equals
 }
 
-TEST(CoverSamples, RefusedOnesAreNotTaken) {
+TEST(CoverCalls, HeavyCallsDecide) {
+  CallCosts costs{{1, 1}, {{1, 4}, {3, 1}}};
+  EXPECT_EQ(coverCalls(costs, 1), (std::vector<unsigned>{1}));
+  costs.weights = {2, 1};
+  EXPECT_EQ(coverCalls(costs, 1), (std::vector<unsigned>{0}));
+  costs.weights = {1, 0}; // and what weighs nothing is not covered
+  EXPECT_EQ(coverCalls(costs, 6), (std::vector<unsigned>{0}));
+}
+
+TEST(CoverCalls, RefusedOnesAreNotTaken) {
   std::vector<CandidatePrice> candidates = {priced({1}), priced({2})};
   candidates[0].refused = "it would spill";
   EXPECT_EQ(cover(candidates, 6), (std::vector<unsigned>{1}));

@@ -88,21 +88,23 @@ TEST(RelevantShapes, ExactOnesOrThoseOfTheBucket) {
   EXPECT_TRUE(relevantShapes(shapes, {{"M", 64}}).back().isAny);
 }
 
-TEST(CoverShapes, WhatIsBestSomewhereIsKept) {
-  std::vector<MeasuredShape> shapes =
-      shapesOf({group("d", {{{{"M", 64}}, {{"64", 10}, {"128", 20}, {"256", 30}}},
-                            {{{"M", 4096}}, {{"64", 30}, {"128", 19}, {"256", 20}}},
-                            {{{"M", 8192}}, {{"64", 30}, {"128", 21}, {"256", 20}}}})});
-  EXPECT_EQ(coverShapes(shapes, {0, 1, 2}, 6), (std::vector<unsigned>{1, 0, 2}));
-  EXPECT_EQ(coverShapes(shapes, {0, 1, 2}, 2), (std::vector<unsigned>{1, 0}));
-  EXPECT_EQ(coverShapes(shapes, {0, 2}, 6), (std::vector<unsigned>{0, 2}));
-  EXPECT_TRUE(coverShapes({}, {0, 1, 2}, 6).empty());
+TEST(CorrectedPrices, MeasuredTimesOnTheScaleOfTheModel) {
+  // The model has 64 and 128 the wrong way round. 256 was not measured: it is not better than what was.
+  MeasuredShape shape = shapesOf({group("d", {{{{"M", 64}}, {{"64", 10}, {"128", 40}}}})}).front();
+  std::vector<double> prices = correctedPrices(shape, {8, 2, 1});
+  EXPECT_NEAR(prices[0], 2, 1e-9); // 4, the mean of both, stays the mean
+  EXPECT_NEAR(prices[1], 8, 1e-9);
+  EXPECT_NEAR(prices[2], 2.02, 1e-9);
+  EXPECT_NEAR(correctedPrices(shape, {8, 2, 5})[2], 5, 1e-9);
 }
 
-TEST(CoverShapes, WhatIsNoBetterIsNotKept) {
-  std::vector<MeasuredShape> shapes =
-      shapesOf({group("d", {{{{"M", 64}}, {{"64", 10}, {"128", 10.0001}}}})});
-  EXPECT_EQ(coverShapes(shapes, {0, 1, 2}, 6), (std::vector<unsigned>{0}));
+TEST(CorrectedPrices, OnlyOfWhatIsNotRefused) {
+  MeasuredShape shape = shapesOf({group("d", {{{{"M", 64}}, {{"64", 10}, {"128", 40}}}})}).front();
+  std::vector<double> prices = correctedPrices(shape, {0, 2, 1});
+  EXPECT_EQ(prices[0], 0);
+  EXPECT_NEAR(prices[1], 2, 1e-9);
+  EXPECT_NEAR(prices[2], 2.02, 1e-9);
+  EXPECT_EQ(correctedPrices(shape, {0, 0, 1}), (std::vector<double>{0, 0, 1}));
 }
 
 TEST(PreferencesOf, ShapesFirstThenBuckets) {
