@@ -1,6 +1,7 @@
 #include "compiler/emit/HostNames.h"
 
 #include "compiler/emit/HostLibraryNames.h"
+#include "compiler/emit/HostMacroNames.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -30,17 +31,13 @@ static constexpr char kTypes[] =
     "uint_fast32_t uint_fast64_t uint_fast8_t uint_least16_t uint_least32_t uint_least64_t "
     "uint_least8_t uintmax_t uintptr_t ";
 
-/// Macros of compilers in their default mode, of C's headers, and of Qt.
+/// Macros of compilers in their default mode, of C's headers where they look like functions but are as common as
+/// variables, and of Qt.
 static constexpr char kMacros[] =
-    "BUFSIZ EDOM EILSEQ EOF ERANGE HUGE_VAL I INFINITY M_1_PI M_2_PI M_2_SQRTPI M_E M_LN10 M_LN2 "
-    "M_LOG10E M_LOG2E M_PI M_PI_2 M_PI_4 M_SQRT1_2 M_SQRT2 NAN NULL assert complex emit errno "
-    "foreach i386 imaginary linux noreturn offsetof signals slots stderr stdin stdout unix ";
+    "assert emit foreach i386 imaginary linux offsetof signals slots unix ";
 
-/// Macros that look like functions.
-static constexpr char kFunctionMacros[] =
-    "fpclassify iseqsig isfinite isgreater isgreaterequal isless islessequal islessgreater "
-    "isnormal issignaling issubnormal isunordered iszero major makedev minor signbit va_arg "
-    "va_copy va_end va_start ";
+/// Macros of other headers of Linux that look like functions.
+static constexpr char kFunctionMacros[] = "major makedev minor ";
 
 /// Types of other headers of C and POSIX.
 static constexpr char kLibraryTypes[] =
@@ -64,7 +61,7 @@ static StringSet<> setOf(ArrayRef<StringRef> lists) {
 }
 
 bool isReservedMember(StringRef name) {
-  static const StringSet<> words = setOf({kKeywords, kTypes, kMacros});
+  static const StringSet<> words = setOf({kKeywords, kTypes, kMacros, kHeaderMacros});
   // Two underscores in front, or one and a capital letter: C keeps these for its own.
   const bool isOfCompiler =
       name.starts_with("__") || (name.size() > 1 && name[0] == '_' && isUpper(name[1]));
@@ -83,7 +80,8 @@ static bool isLibraryFunction(StringRef name) {
 }
 
 bool isReservedFunction(StringRef name) {
-  static const StringSet<> words = setOf({kLibraryTypes, kFunctionMacros, "main"});
+  static const StringSet<> words =
+      setOf({kLibraryTypes, kFunctionMacros, kHeaderFunctionMacros, "main"});
   // An underscore in front: in the scope of files C keeps all of these for itself, and linkers have some.
   return name.starts_with("_") || words.contains(name) || isLibraryFunction(name) ||
          isReservedMember(name);
