@@ -45,7 +45,8 @@ if not config.sanitize:
 if shutil.which("ccache"):
     config.environment["CMAKE_C_COMPILER_LAUNCHER"] = config.environment["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
 for feature, program in {"cmake": "cmake", "gcc": "g++", "clang": "clang++-22", "make": "make", "pkg-config": "pkg-config",
-                         "dpkg-deb": "dpkg-deb"}.items():
+                         "dpkg-deb": "dpkg-deb", "aarch64-linux-gnu-gcc": "aarch64-linux-gnu-gcc",
+                         "qemu-aarch64-static": "qemu-aarch64-static"}.items():
     if shutil.which(program):
         config.available_features.add(feature)
 config.available_features.add("host-" + platform.machine())
