@@ -16,6 +16,8 @@ static std::error_code finish(raw_fd_ostream &os) {
   return error;
 }
 
+std::error_code flushStandardOutput() { return finish(outs()); }
+
 std::error_code writeThrough(StringRef path, StringRef bytes) {
   std::error_code error;
   raw_fd_ostream os(path, error, sys::fs::CD_CreateAlways, sys::fs::FA_Write, sys::fs::OF_None);

@@ -18,6 +18,9 @@ std::error_code replaceFile(llvm::StringRef path, llvm::StringRef bytes);
 /// target is replaced.
 std::error_code writeOutput(llvm::StringRef path, llvm::StringRef bytes);
 
+/// Writes what is in the buffer of standard output. The first error since the last call, from anything written there.
+std::error_code flushStandardOutput();
+
 /// Whether a file of this name could be written, before anything is spent on what it shall hold. "-" and "" always can.
 std::error_code checkWritable(llvm::StringRef path);
 

@@ -89,17 +89,31 @@ bool MessageLog::checkFile() {
   return false;
 }
 
+bool MessageLog::checkStandardOutput() {
+  const std::error_code error = flushStandardOutput();
+  if (error) {
+    report(diag::Id::FileWrite, cannotWrite("<stdout>", error));
+  }
+  return !error;
+}
+
 int MessageLog::finish(int exitCode) {
   if (finished) {
     return exitCode;
   }
   finished = true;
+  if (!checkStandardOutput()) {
+    exitCode = std::max(exitCode, 1);
+  }
   if (sarif) {
     out() << formatv("{0:2}\n", sarif->take(exitCode));
   }
-  if (file.empty() || file == "-") {
-    (file.empty() ? errs() : outs()).flush();
+  if (file.empty()) {
+    errs().flush();
     return exitCode;
+  }
+  if (file == "-") {
+    return MessageLog().checkStandardOutput() ? exitCode : std::max(exitCode, 1);
   }
   if (std::error_code error = writeOutput(file, kept)) {
     // The messages themselves are said all the same.

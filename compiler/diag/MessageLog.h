@@ -37,9 +37,14 @@ public:
   bool isFinished() const { return finished; }
   /// To be called when there is no more, with the status that the program ends with. The status that it should end with.
   int finish(int exitCode);
+  /// The same for a program that only prints something, without a log where there is nothing to say.
+  int finishPrinting() { return checkStandardOutput() ? 0 : finish(1); }
 
 private:
   llvm::raw_ostream &out();
+  /// Whether all that was printed on standard output is there. If not that is reported: what a program behind a pipe or a
+  /// full disk did not get must not look like success.
+  bool checkStandardOutput();
 
   DiagnosticsFormat format;
   ColorMode color;

@@ -560,7 +560,7 @@ static ParsedOptions parse(std::vector<std::string> args, std::string programDir
   options.command = command.command;
   OptionReader reader(command, args);
   if (printAbout(reader, command)) {
-    return {std::nullopt, ExitSuccess};
+    return {std::nullopt, ExitCode(messages->finishPrinting())};
   }
   RawOptions raw;
   readCompileOptions(reader, options, raw);

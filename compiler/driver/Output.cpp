@@ -73,9 +73,7 @@ bool Compilation::writeFile(StringRef path, StringRef bytes) {
   TimeTraceScope trace("write", path);
   if (path == "-") {
     outs() << bytes;
-    outs().flush();
-    std::error_code error = outs().error();
-    outs().clear_error();
+    const std::error_code error = flushStandardOutput();
     if (error) {
       diags.report(diag::Id::FileWrite, SMRange(), "<stdout>", error.message());
     }

@@ -240,11 +240,6 @@ ExitCode inspectFiles(const Options &options) {
   for (const std::string &file : options.inputs) {
     inspector.inspect(file);
   }
-  outs().flush();
-  if (outs().has_error()) {
-    diags.report(diag::Id::FileWrite, SMRange(), "<stdout>", outs().error().message());
-    outs().clear_error();
-  }
   options.messages->add(diags);
   return diags.hasErrors() ? ExitInput : ExitSuccess;
 }

@@ -65,7 +65,7 @@ DEPENDS = (
     ("tools/ptx-run", ("runtime",)),
     ("tools/launch-cost", ("runtime",)),
     ("tools/tile-opt", DIALECTS + ("passes",)),
-    ("tools/tilec", ("compiler", "dialects", "passes")),
+    ("tools/tilec", ("compiler", "dialects", "passes", "runtime/harness")),
     ("test", ("compiler", "dialects", "passes", "runtime", "tools")),
 )
 

@@ -2,6 +2,7 @@
 // compares and times them.
 #include "runtime/harness/Npy.h"
 #include "runtime/harness/Signature.h"
+#include "runtime/harness/StandardStreams.h"
 #include "tools/tile-run/Arithmetic.h"
 #include "tools/tile-run/Results.h"
 
@@ -130,9 +131,9 @@ int run(const Options &options) {
   pack.reset(); // before its context
   return code;
 }
-} // namespace
 
-int main(int argc, char **argv) {
+/// All but what can go wrong at the end.
+int runCommandLine(int argc, char **argv) {
   try {
     std::optional<Options> options = parseCommandLine(argc, argv);
     return options ? run(*options) : kOk;
@@ -149,4 +150,16 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "tile-run: error: %s\n", error.what());
     return kWrong;
   }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  holdStandardStreams();
+  const int code = runCommandLine(argc, argv);
+  const bool isLost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  if (isLost) { // a result that nobody got must not look like one
+    std::fprintf(stderr, "tile-run: error: cannot write to standard output\n");
+  }
+  return isLost && code == kOk ? kWrong : code;
 }
