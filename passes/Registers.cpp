@@ -121,6 +121,9 @@ static int64_t mostIn(Block &block, Live through) {
       live.add(value);
     }
     for (Region &region : op.getRegions()) {
+      if (isa<tgpu::StreamOp>(op)) {
+        break; // of what only its body uses there is one slot at a time
+      }
       for (Block &inner : region) {
         most = std::max(most, mostIn(inner, live));
       }

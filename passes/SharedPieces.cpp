@@ -60,6 +60,11 @@ static void collectWaits(Value pending, llvm::SmallPtrSetImpl<Operation *> &seen
       }
       continue;
     }
+    if (auto stream = dyn_cast<tgpu::StreamOp>(user->getParentOp());
+        stream && isa<tgpu::YieldOp>(user)) {
+      collectWaits(stream.getResultsOf(user)[use.getOperandNumber()], seen, waits);
+      continue;
+    }
     if (isa<tgpu::WgmmaWaitOp>(user)) {
       waits.push_back(user);
     }

@@ -208,6 +208,7 @@ private:
   void walkRoles(tgpu::RolesOp roles);
   void walkOneThread(tgpu::OneThreadOp one);
   void walkThreads(tile::ThreadsOp region);
+  void walkStream(tgpu::StreamOp stream);
   void walkOther(mlir::Operation *op);
   /// Reports what `now` needs from before `outer`, of what passes the filter.
   void check(const Access &now, mlir::Operation *outer,

@@ -210,6 +210,9 @@ void Walker::walkOp(Operation *op) {
   if (auto region = dyn_cast<tile::ThreadsOp>(op)) {
     return walkThreads(region);
   }
+  if (auto stream = dyn_cast<tgpu::StreamOp>(op)) {
+    return walkStream(stream);
+  }
   visit(op);
   if (op->getNumRegions() != 0 && !tgpu::hasElementBody(op)) {
     walkOther(op);
@@ -361,6 +364,17 @@ void Walker::walkOneThread(tgpu::OneThreadOp one) {
   context = outside;
   state.held = held; // the others did not wait
   state.acquired = acquired;
+}
+
+/// A stream is its body, then its events.
+void Walker::walkStream(tgpu::StreamOp stream) {
+  visit(stream);
+  for (Region &region : stream->getRegions()) {
+    walk(region.front());
+    Operation *yield = region.front().getTerminator();
+    carryFacts(state, state, yield->getOperands(), stream.getResultsOf(yield));
+  }
+  effects(stream);
 }
 
 /// For block code a region is one statement: it sees all that was done before, so what it needs it

@@ -81,6 +81,13 @@ bool hasElementBody(mlir::Operation *op);
 /// for them, and control flow.
 llvm::LogicalResult verifyPartialUses(KernelOp kernel);
 
+/// The events of a stream, in its assembly format.
+llvm::ParseResult parseStreamEvents(mlir::OpAsmParser &parser, mlir::DenseI64ArrayAttr &percents,
+                                    llvm::SmallVectorImpl<std::unique_ptr<mlir::Region>> &events);
+void printStreamEvents(mlir::OpAsmPrinter &printer, StreamOp stream,
+                       mlir::DenseI64ArrayAttr percents,
+                       llvm::MutableArrayRef<mlir::Region> events);
+
 /// Ends a region of the tile dialect that combines as one of an operation of this one.
 void endCombine(mlir::Region &region);
 

@@ -23,8 +23,8 @@ def Tgpu_Dialect : Dialect {
       empty barrier for each slot. Positions count on without end; position p is slot p mod n, and the parity of its
       barriers is (p / n) mod 2. `tgpu.acquire` .. fill .. on the one side, `tgpu.wait` .. read .. `tgpu.release` on the other.
     * A **schedule** is data: on each operation of a pipelined loop the attribute `tgpu.schedule = #tgpu.stage<s, o>`
-      (iteration distance s, order o); on a wait, `#tgpu.stage<s, o, hold = 37>` places it after 37 % of the
-      element-wise work that follows it in order.
+      (iteration distance s, order o); on a wait, `#tgpu.stage<s, o, hold = 37>` places it inside the element-wise work
+      of the same order, after 37 % of it. What that becomes is a `tgpu.stream`.
     * `tgpu.roles` gives warps different programs.
   }];
   let dependentDialects = ["::tilec::tile::TileDialect"];
@@ -97,7 +97,8 @@ def Tgpu_StageAttr : Tgpu_Attr<"Stage", "stage"> {
   let summary = "place of an operation in the schedule of its loop";
   let description = [{
     `stage`: how many iterations after the first operations of its iteration it runs; `order`: place among all operations
-    of the loop body; `hold`: for a wait, the percentage of the element-wise work of the same order that precedes it.
+    of the loop body; `hold`: for a wait, the percentage of the element-wise work of the same order that precedes it, as in
+    a `tgpu.stream`.
   }];
   let parameters = (ins "int64_t":$stage, "int64_t":$order, DefaultValuedParameter<"int64_t", "0">:$hold);
   let assemblyFormat = "`<` $stage `,` $order (`,` `hold` `=` $hold^)? `>`";

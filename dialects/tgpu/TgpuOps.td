@@ -463,10 +463,11 @@ def Tgpu_ScanAcrossWarpsOp : Tgpu_Op<"scan_across_warps", [RecursiveMemoryEffect
   let hasRegionVerifier = 1;
 }
 def Tgpu_YieldOp : Tgpu_Op<"yield", [Pure, ReturnLike, Terminator,
-                                      ParentOneOf<["CostOp", "ReduceInWarpsOp", "ScanInWarpsOp", "ScanAcrossWarpsOp"]>]> {
-  let summary = "end of the region of an operation that combines, or of a cost";
+                                      ParentOneOf<["CostOp", "ReduceInWarpsOp", "ScanInWarpsOp", "ScanAcrossWarpsOp", "StreamOp"]>]> {
+  let summary = "end of the region of an operation that combines, of a cost, or of a stream or one of its events";
   let arguments = (ins Variadic<AnyType>:$operands);
-  let assemblyFormat = "$operands `:` type($operands) attr-dict";
+  let builders = [OpBuilder<(ins), [{ }]>];
+  let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
 }
 def Tgpu_ConvertLayoutOp : Tgpu_Op<"convert_layout", [Pure]> {
   let summary = "the same fragment in another layout";
@@ -571,5 +572,6 @@ def Tgpu_FmaOp : Tgpu_Op<"fma", [MemoryEffects<[MemRead]>]> {
 }
 
 include "dialects/tgpu/TgpuPartialOps.td"
+include "dialects/tgpu/TgpuStreamOps.td"
 
 #endif

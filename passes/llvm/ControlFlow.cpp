@@ -1,5 +1,4 @@
 //===- ControlFlow.cpp - dispatch, loops, branches, roles ----------------===//
-#include "passes/Registers.h"
 #include "passes/RoleBarriers.h"
 #include "passes/llvm/KernelLowering.h"
 
@@ -10,110 +9,8 @@ using namespace mlir;
 namespace tilec::lowering {
 
 //===----------------------------------------------------------------------===//
-// Values
+// Conditions
 //===----------------------------------------------------------------------===//
-
-/// The fragment that a value is, or will be.
-static Type fragmentOf(Type type) {
-  auto pending = dyn_cast<tgpu::PendingType>(type);
-  return pending ? Type(pending.getFragment()) : type;
-}
-
-LogicalResult KernelLowering::flattenTypes(Operation *user, TypeRange types,
-                                           SmallVectorImpl<Type> &flat) {
-  for (Type type : types) {
-    type = fragmentOf(type);
-    if (auto tensor = dyn_cast<RankedTensorType>(type)) {
-      const layout::RegisterLayout *layout = tgpu::getLayout(tensor);
-      if (!layout) {
-        return unsupported(user, "a fragment without a layout");
-      }
-      flat.append(layout->registersPerThread(), slotType(tensor.getElementType()));
-    } else if (auto vector = dyn_cast<VectorType>(type)) {
-      flat.append(vector.getNumElements(), slotType(vector.getElementType()));
-    } else if (type.isIntOrIndexOrFloat()) {
-      flat.push_back(slotType(type));
-    } else {
-      return unsupported(user, "a loop or branch that carries such a value");
-    }
-  }
-  return success();
-}
-
-FailureOr<Fragment> KernelLowering::flatten(Operation *user, ValueRange values) {
-  Fragment flat;
-  for (Value value : values) {
-    auto it = scalars.find(value);
-    if (it == scalars.end()) {
-      return unsupported(user, "an operand that is no scalar or fragment");
-    }
-    flat.append(it->second);
-  }
-  return flat;
-}
-
-/// How many slots a value has.
-static size_t slotsOf(Type type) {
-  type = fragmentOf(type);
-  if (isa<RankedTensorType>(type)) {
-    return tgpu::getLayout(type)->registersPerThread();
-  }
-  auto vector = dyn_cast<VectorType>(type);
-  return vector ? vector.getNumElements() : 1;
-}
-
-void KernelLowering::bind(ValueRange old, ValueRange flat) {
-  size_t next = 0;
-  for (Value value : old) {
-    const size_t count = slotsOf(value.getType());
-    scalars[value] = Fragment(flat.begin() + next, flat.begin() + next + count);
-    next += count;
-  }
-}
-
-static Type slotTypeOf(Type type) { return slotType(getElementTypeOrSelf(fragmentOf(type))); }
-
-FailureOr<llvm::BitVector> KernelLowering::carriedAsWords(scf::ForOp op) {
-  llvm::BitVector result(op.getInitArgs().size());
-  const bool shares = isCrowded(op);
-  for (auto [i, init] : llvm::enumerate(op.getInitArgs())) {
-    FailureOr<Fragment> slots = flatten(op, init);
-    if (failed(slots)) {
-      return failure();
-    }
-    const size_t inWord = size_t(packedInWord(slotTypeOf(init.getType())));
-    result[i] = areWordsOfBytes(*slots) || (shares && inWord > 1 && slots->size() % inWord == 0);
-  }
-  return result;
-}
-
-FailureOr<Fragment> KernelLowering::flattenCarried(Operation *user, ValueRange values,
-                                                   const llvm::BitVector &asWords) {
-  Fragment flat;
-  for (auto [i, value] : llvm::enumerate(values)) {
-    FailureOr<Fragment> slots = flatten(user, value);
-    if (failed(slots)) {
-      return failure();
-    }
-    flat.append(asWords[i] ? packWords(*slots) : *slots);
-  }
-  return flat;
-}
-
-void KernelLowering::bindCarried(ValueRange old, ValueRange flat, const llvm::BitVector &asWords) {
-  for (auto [i, value] : llvm::enumerate(old)) {
-    const Type slot = slotTypeOf(value.getType());
-    const size_t slots = slotsOf(value.getType());
-    const size_t count = asWords[i] ? slots / size_t(packedInWord(slot)) : slots;
-    Fragment carried(flat.take_front(count));
-    flat = flat.drop_front(count);
-    if (asWords[i]) {
-      Fragment words = std::exchange(carried, {});
-      llvm::for_each(words, [&](Value word) { unpackBits(word, slot, carried); });
-    }
-    scalars[value] = carried;
-  }
-}
 
 FailureOr<Fragment> KernelLowering::valuesUnder(Value condition, ArrayRef<Value> otherwise,
                                                 llvm::function_ref<FailureOr<Fragment>()> compute) {
@@ -251,6 +148,7 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
         return success();
       })
       .Case<tgpu::ReduceInWarpsOp>([&](auto o) { return lowerReduceInWarps(o); })
+      .Case<tgpu::StreamOp>([&](auto o) { return lowerStream(o); })
       .Case<tgpu::ScanInWarpsOp>([&](auto o) { return lowerScanInWarps(o); })
       .Case<tgpu::ScanAcrossWarpsOp>([&](auto o) { return lowerScanAcrossWarps(o); })
       .Case<tgpu::FragmentSliceOp>([&](auto o) { return lowerFragmentSlice(o); })
@@ -359,8 +257,9 @@ LogicalResult KernelLowering::lowerFor(scf::ForOp op) {
 }
 
 LogicalResult KernelLowering::lowerIf(scf::IfOp op) {
+  const llvm::BitVector asWords = pairsOfHalves(op.getResultTypes());
   SmallVector<Type> types;
-  if (failed(flattenTypes(op, op.getResultTypes(), types))) {
+  if (failed(flattenCarriedTypes(op, op.getResultTypes(), asWords, types))) {
     return failure();
   }
   FailureOr<Fragment> condition = flatten(op, op.getCondition());
@@ -379,7 +278,7 @@ LogicalResult KernelLowering::lowerIf(scf::IfOp op) {
     if (failed(lowerBlock(*from))) {
       return failure();
     }
-    FailureOr<Fragment> yields = flatten(op, from->getTerminator()->getOperands());
+    FailureOr<Fragment> yields = flattenCarried(op, from->getTerminator()->getOperands(), asWords);
     if (failed(yields)) {
       return failure();
     }
@@ -387,44 +286,48 @@ LogicalResult KernelLowering::lowerIf(scf::IfOp op) {
       scf::YieldOp::create(b, from->getTerminator()->getLoc(), *yields);
     }
   }
-  bind(op.getResults(), branch.getResults());
+  bindCarried(op.getResults(), branch.getResults(), asWords);
   return success();
 }
 
 LogicalResult KernelLowering::lowerWhile(scf::WhileOp op) {
+  const TypeRange initTypes = ValueRange(op.getInits()).getTypes();
+  const llvm::BitVector beforeAsWords = pairsOfHalves(initTypes),
+                        asWords = pairsOfHalves(op.getResultTypes());
   SmallVector<Type> types, beforeTypes;
-  FailureOr<Fragment> inits = flatten(op, op.getInits());
-  if (failed(inits) || failed(flattenTypes(op, op.getResultTypes(), types)) ||
-      failed(flattenTypes(op, ValueRange(op.getBeforeArguments()).getTypes(), beforeTypes))) {
+  FailureOr<Fragment> inits = flattenCarried(op, op.getInits(), beforeAsWords);
+  if (failed(inits) || failed(flattenCarriedTypes(op, op.getResultTypes(), asWords, types)) ||
+      failed(flattenCarriedTypes(op, initTypes, beforeAsWords, beforeTypes))) {
     return failure();
   }
   auto loop = scf::WhileOp::create(b, loc, types, *inits);
   OpBuilder::InsertionGuard guard(b);
   Block *before = b.createBlock(&loop.getBefore(), {}, beforeTypes,
                                 SmallVector<Location>(beforeTypes.size(), loc));
-  bind(op.getBeforeArguments(), before->getArguments());
+  bindCarried(op.getBeforeArguments(), before->getArguments(), beforeAsWords);
   if (failed(lowerBlock(*op.getBeforeBody()))) {
     return failure();
   }
   scf::ConditionOp condition = op.getConditionOp();
   FailureOr<Fragment> test = flatten(op, condition.getCondition());
-  FailureOr<Fragment> passed = flatten(op, condition.getArgs());
+  FailureOr<Fragment> passed = flattenCarried(op, condition.getArgs(), asWords);
   if (failed(test) || failed(passed)) {
     return failure();
   }
   scf::ConditionOp::create(b, loc, (*test)[0], *passed);
   Block *after =
       b.createBlock(&loop.getAfter(), {}, types, SmallVector<Location>(types.size(), loc));
-  bind(op.getAfterArguments(), after->getArguments());
+  bindCarried(op.getAfterArguments(), after->getArguments(), asWords);
   if (failed(lowerBlock(*op.getAfterBody()))) {
     return failure();
   }
-  FailureOr<Fragment> yields = flatten(op, op.getYieldOp().getOperands());
+  FailureOr<Fragment> yields = flattenCarried(op, op.getYieldOp().getOperands(), beforeAsWords);
   if (failed(yields)) {
     return failure();
   }
   scf::YieldOp::create(b, loc, *yields);
-  bind(op.getResults(), loop.getResults());
+  b.setInsertionPointAfter(loop);
+  bindCarried(op.getResults(), loop.getResults(), asWords);
   return success();
 }
 

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "passes/llvm/KernelLowering.h"
+#include "passes/llvm/SlotCode.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -133,26 +134,6 @@ LogicalResult KernelLowering::lowerGeneric(Operation *op) {
   return success();
 }
 
-/// True for what has an instruction for two numbers of 16 bits. Slots 2i and 2i + 1 of such numbers
-/// share a register.
-static bool isPairwise(Operation *op) {
-  Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, math::FmaOp>(op) &&
-         (element.isF16() || element.isBF16());
-}
-
-Fragment KernelLowering::emitPair(Operation *op, ValueRange first, ValueRange second) {
-  OperationState state(loc, op->getName());
-  for (auto [low, high] : llvm::zip_equal(first, second)) {
-    state.addOperands(buildVector({low, high}));
-  }
-  state.addTypes(state.operands.front().getType());
-  state.addAttributes(op->getAttrs());
-  Fragment result;
-  takeVector(b.create(state)->getResult(0), result);
-  return result;
-}
-
 LogicalResult KernelLowering::lowerConstant(arith::ConstantOp op, size_t count) {
   auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!elements || (!elements.isSplat() && !isa<VectorType>(elements.getType()))) {
@@ -167,30 +148,66 @@ LogicalResult KernelLowering::lowerConstant(arith::ConstantOp op, size_t count) 
   return success();
 }
 
+bool SlotCode::isPairwise(Operation *op) {
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, math::FmaOp>(op) &&
+         (element.isF16() || element.isBF16());
+}
+
+Fragment SlotCode::emitPair(ValueRange even, ValueRange odd) {
+  OpBuilder &b = lowering.builder();
+  OperationState state(lowering.location(), op->getName());
+  for (auto [low, high] : llvm::zip_equal(even, odd)) {
+    state.addOperands(lowering.buildVector({low, high}));
+  }
+  state.addTypes(state.operands.front().getType());
+  state.addAttributes(op->getAttrs());
+  Fragment result;
+  lowering.takeVector(b.create(state)->getResult(0), result);
+  return result;
+}
+
+Fragment &SlotCode::resultsOf(ArrayRef<Value> slot) {
+  return known[llvm::map_to_vector<3>(slot, [](Value v) { return v.getAsOpaquePointer(); })];
+}
+
+Fragment SlotCode::emit(ArrayRef<Value> slot) {
+  Fragment &values = resultsOf(slot);
+  if (values.empty()) {
+    values = lowering.emitScalar(op, slot);
+  }
+  return values;
+}
+
+std::pair<Fragment, Fragment> SlotCode::emitTwo(ArrayRef<Value> even, ArrayRef<Value> odd) {
+  Fragment &values = resultsOf(even), &others = resultsOf(odd);
+  if (inPairs && values.empty() && others.empty() && even != odd) {
+    Fragment pair = emitPair(even, odd);
+    values = {pair[0]};
+    others = {pair[1]};
+  }
+  return {emit(even), emit(odd)};
+}
+
 void KernelLowering::emitSlots(Operation *op, ArrayRef<Fragment> operands, size_t count) {
-  // Slots that one scalar filled give one result.
-  std::map<SmallVector<void *, 3>, Fragment> known; // results of one slot
   SmallVector<Fragment, 2> results(op->getNumResults());
   auto slotAt = [&](size_t i) {
     return llvm::map_to_vector<3>(operands, [&](const Fragment &operand) { return operand[i]; });
   };
-  auto valuesOf = [&](ArrayRef<Value> slot) -> Fragment & { // looked up only
-    return known[llvm::map_to_vector<3>(slot, [](Value v) { return v.getAsOpaquePointer(); })];
-  };
-  const bool inPairs = isPairwise(op) && count % 2 == 0;
-  for (size_t i = 0; i < count; ++i) {
-    const SmallVector<Value, 3> slot = slotAt(i);
-    Fragment &values = valuesOf(slot);
-    if (values.empty() && inPairs && i % 2 == 0 && valuesOf(slotAt(i + 1)).empty() &&
-        slot != slotAt(i + 1)) {
-      Fragment pair = emitPair(op, slot, slotAt(i + 1));
-      values = {pair[0]};
-      valuesOf(slotAt(i + 1)) = {pair[1]};
-    } else if (values.empty()) {
-      values = emitScalar(op, slot);
-    }
+  auto append = [&](const Fragment &values) {
     for (auto [result, value] : llvm::zip_equal(results, values)) {
       result.push_back(value);
+    }
+  };
+  SlotCode code(*this, op);
+  const bool inPairs = SlotCode::isPairwise(op) && count % 2 == 0;
+  for (size_t i = 0; i < count; i += inPairs ? 2 : 1) {
+    if (inPairs) {
+      auto [even, odd] = code.emitTwo(slotAt(i), slotAt(i + 1));
+      append(even);
+      append(odd);
+    } else {
+      append(code.emit(slotAt(i)));
     }
   }
   for (auto [result, slots] : llvm::zip_equal(op->getResults(), results)) {

@@ -42,23 +42,6 @@ struct WarpRange {
   int64_t barrier = 0; ///< their named barrier: 0 is the block's
 };
 
-/// Slot of a ring and parity of the round, i32 both.
-struct RingPlace {
-  mlir::Value index, parity;
-};
-
-/// A loop-carried place: of position `induction` + sum of `invariants` (values of the old code).
-struct RingCounter {
-  mlir::Value induction;
-  llvm::SmallVector<mlir::Value, 2> invariants;
-  int64_t slots = 1;
-  RingPlace place; // in the current trip
-
-  bool same(const RingCounter &o) const {
-    return induction == o.induction && invariants == o.invariants && slots == o.slots;
-  }
-};
-
 /// How two parts of some elements become one: as many values in each part as are combined together.
 /// `isReal` says in which threads both are parts of elements of the program's (null: in all).
 struct Combiner {
@@ -156,8 +139,13 @@ private:
   /// Binds old values to consecutive new ones.
   void bind(mlir::ValueRange old, mlir::ValueRange flat);
   /// Which values a loop carries as words of four bytes: those that were loaded as such, and where registers are few all that can
-  /// (passes/Registers.h). Each byte for itself would take a register.
+  /// (passes/Registers.h). Each byte for itself would take a register. And what branches carry so, too:
   mlir::FailureOr<llvm::BitVector> carriedAsWords(mlir::scf::ForOp op);
+  /// Fragments of f16 and bf16: a word of two is what products take, and apart ptxas moves their halves.
+  llvm::BitVector pairsOfHalves(mlir::TypeRange types);
+  mlir::LogicalResult flattenCarriedTypes(mlir::Operation *user, mlir::TypeRange types,
+                                          const llvm::BitVector &asWords,
+                                          llvm::SmallVectorImpl<mlir::Type> &flat);
   mlir::FailureOr<Fragment> flattenCarried(mlir::Operation *user, mlir::ValueRange values,
                                            const llvm::BitVector &asWords);
   void bindCarried(mlir::ValueRange old, mlir::ValueRange flat, const llvm::BitVector &asWords);
@@ -174,8 +162,6 @@ private:
   mlir::LogicalResult lowerConstant(mlir::arith::ConstantOp op, size_t count);
   /// The operation on each of the `count` slots of its operands.
   void emitSlots(mlir::Operation *op, llvm::ArrayRef<Fragment> operands, size_t count);
-  /// The results of `op` in two slots by one instruction.
-  Fragment emitPair(mlir::Operation *op, mlir::ValueRange first, mlir::ValueRange second);
   /// The results of `op` on scalars: nothing that is undefined or poison in LLVM.
   Fragment emitScalar(mlir::Operation *op, mlir::ValueRange in);
   // ---- Integers.cpp
@@ -197,6 +183,14 @@ private:
   mlir::Value addCoordinates(mlir::Value x, IntegerRange &range, mlir::Value y, IntegerRange other);
   mlir::LogicalResult lowerConvert(tile::ConvertOp op);
   mlir::LogicalResult lowerMap(tile::MapOp op);
+  friend class SlotCode;
+
+  // ---- Element-wise work that waits interrupt (Streams.cpp).
+  mlir::LogicalResult lowerStream(tgpu::StreamOp op);
+  /// A zero of which neither LLVM nor ptxas knows that it is one (i32).
+  mlir::Value hiddenZero();
+  friend class StreamLowering;
+
   mlir::FailureOr<Fragment> convertAll(mlir::Operation *op, llvm::ArrayRef<mlir::Value> values,
                                        mlir::Type from, mlir::Type to, bool srcUnsigned,
                                        bool dstUnsigned);
@@ -548,6 +542,7 @@ private:
   bool archSpecific = false;
   WarpRange warps;
   mlir::Value threadId, laneId, warpId, smemBase;
+  mlir::Value zeroAtRunTime; // once it is needed
   llvm::SmallVector<mlir::Value, 4> tensorMaps;
   std::optional<bool> hasSharedReads;
   /// Of a kernel with checks: the record of failures, and the number of its first place there.

@@ -99,6 +99,23 @@ struct Channel {
   int64_t slots = 1;
 };
 
+/// Slot of a ring and parity of the round, i32 both.
+struct RingPlace {
+  mlir::Value index, parity;
+};
+
+/// A loop-carried place: of position `induction` + sum of `invariants` (values of the old code).
+struct RingCounter {
+  mlir::Value induction;
+  llvm::SmallVector<mlir::Value, 2> invariants;
+  int64_t slots = 1;
+  RingPlace place; // in the current trip
+
+  bool same(const RingCounter &o) const {
+    return induction == o.induction && invariants == o.invariants && slots == o.slots;
+  }
+};
+
 /// How accesses of global memory go that are no plain loads and stores (GlobalAssembly.cpp).
 struct GlobalUse {
   tile::CacheHint hint = tile::CacheHint::None;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "mlir/IR/Matchers.h"
 #include "passes/llvm/KernelLowering.h"
+#include "passes/llvm/TiedAssembly.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -38,43 +39,6 @@ StringRef typeName(Type element, bool isUnsigned) {
     return "e5m2";
   }
   return element.isInteger(8) ? (isUnsigned ? "u8" : "s8") : "";
-}
-
-/// Inline assembly with `tied` operands that are also its results, and `inputs` with their
-/// constraints after them. Operands are numbered results first, then the tied ones, then the
-/// inputs.
-Fragment tiedAssembly(OpBuilder &b, Location loc, StringRef text, ArrayRef<Value> tied,
-                      ArrayRef<Value> inputs, StringRef inputConstraints, bool clobbersMemory) {
-  std::string constraints;
-  llvm::raw_string_ostream os(constraints);
-  SmallVector<Value> operands(tied);
-  operands.append(inputs.begin(), inputs.end());
-  SmallVector<Type> types;
-  for (Value value : tied) {
-    types.push_back(value.getType());
-    os << (types.size() > 1 ? "," : "") << (value.getType().isF32() ? "=f" : "=r");
-  }
-  for (size_t i = 0; i < tied.size(); ++i) {
-    os << ',' << i;
-  }
-  os << inputConstraints << (clobbersMemory ? ",~{memory}" : "");
-  SmallVector<Type> result;
-  if (types.size() == 1) {
-    result.push_back(types.front());
-  } else if (!types.empty()) {
-    result.push_back(LLVM::LLVMStructType::getLiteral(b.getContext(), types));
-  }
-  auto assembly = LLVM::InlineAsmOp::create(
-      b, loc, result, operands, text, constraints, /*has_side_effects=*/true,
-      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr());
-  Fragment results;
-  for (size_t i = 0; i < tied.size(); ++i) {
-    results.push_back(types.size() == 1
-                          ? assembly.getResult(0)
-                          : Value(LLVM::ExtractValueOp::create(b, loc, assembly.getResult(0), i)));
-  }
-  return results;
 }
 
 /// One matrix operand in shared memory.

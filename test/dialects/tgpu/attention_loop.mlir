@@ -1,6 +1,8 @@
 // The loop of a fast attention kernel, as tgpu says it: products of two iterations in flight at once, two waits inside
-// one stream of element-wise work, the second one placed by `hold`, probabilities that stay in registers, and row sums
-// that stay partial until the end. Roles: one thread that loads, two warpgroups that compute 64 rows each.
+// one stream of element-wise work, after 37 % of it, probabilities that stay in registers, and row sums that stay partial
+// until the end. Roles: one thread that loads, two warpgroups that compute 64 rows each. A block has 128 queries of one head, and
+// lengths are multiples of 128: Q and O are [heads * queries, 128], K and V [heads * keys, 128]; `scale` is times log2(e).
+// test/e2e/attention-loop.test runs it.
 // RUN: tile-opt %s -o %t
 // RUN: tile-opt %t | diff %t -
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-verify-sync))' | FileCheck %s
@@ -11,8 +13,11 @@
 // CHECK: scf.for
 // CHECK: tgpu.wgmma_fence
 // CHECK: tgpu.wgmma_wait 1, %{{.*}}, %{{.*}} -> tensor<128x128xf32, {{.*}}>, !tgpu.pending<
-// CHECK: tgpu.wait {{.*}} {tgpu.schedule = #tgpu.stage<1, 6, hold = 37>}
-// CHECK: tgpu.wgmma_wait 0, {{.*}} {tgpu.schedule = #tgpu.stage<1, 7, hold = 37>}
+// CHECK: tgpu.stream {
+// CHECK: } at 37 {
+// CHECK-NEXT: tgpu.wait
+// CHECK-NEXT: tgpu.wgmma_wait 0
+// CHECK-NEXT: tgpu.release
 // CHECK: partial sum lanes 3 warps 1
 
 #acc = #tgpu.fragment<"128x128 reg 0,1:8,0:0,8:0,16:0,32:0,64 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0:64,0">
@@ -26,14 +31,28 @@
 !row = tensor<128xf32, #row>
 !sum = tensor<128xf32, #sum>
 !parts = tensor<128x4xf32, #tgpu.fragment<"128x4 reg 8,0 lane 0,1:0,2:1,0:2,0:4,0 warp 16,0:32,0:64,0">>
-!g = !tile.global<128x128xf16>
+!g = !tile.global<?x128xf16>
+!part = !tile.global<128x128xf16>
 !one = !tgpu.channel<1>
 !two = !tgpu.channel<2>
 
-tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %blocks: i32, %scale: f32) attributes {
-    threads = 256 : i32, block_threads = 384 : i32, target = "sm_90a"} {
+tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %rows: i32, %keyrows: i32, %tiles: i32, %blocks: i32, %scale: f32) attributes {
+    threads = 256 : i32, block_threads = 384 : i32, target = "sm_90a", fast_math,
+    tensor_maps = [#tgpu.tensor_map<0, extents = [-129, 4], strides = [-2, -129], box = [64, 128], swizzle = 128>,
+                   #tgpu.tensor_map<1, extents = [-129, 5], strides = [-2, -129], box = [64, 128], swizzle = 128>,
+                   #tgpu.tensor_map<2, extents = [-129, 5], strides = [-2, -129], box = [64, 128], swizzle = 128>]} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
+  %c128 = arith.constant 128 : i32
+  %vq = tgpu.view %Q extents(%rows, %c128 : i32, i32) strides(%c128 : i32) : !g -> !g
+  %vk = tgpu.view %K extents(%keyrows, %c128 : i32, i32) strides(%c128 : i32) : !g -> !g
+  %vv = tgpu.view %V extents(%keyrows, %c128 : i32, i32) strides(%c128 : i32) : !g -> !g
+  %vo = tgpu.view %O extents(%rows, %c128 : i32, i32) strides(%c128 : i32) : !g -> !g
+  %id = tgpu.block_id
+  %row = arith.muli %id, %c128 : i32
+  %head = arith.divui %id, %tiles : i32
+  %skipped = arith.muli %head, %blocks : i32
+  %last = arith.subi %blocks, %c1 : i32
   %q = tgpu.alloc_shared "Q" : !tile
   %k = tgpu.alloc_shared "K" : !ring
   %v = tgpu.alloc_shared "V" : !ring
@@ -44,23 +63,30 @@ tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %blocks: i32, %scale: f32
     tgpu.one_thread attributes {warp = 8 : i32} {
       tgpu.acquire %cq[%c0] : !one
       tgpu.expect %cq[%c0] bytes 32768 : !one
-      tgpu.tma_load %Q to %q on %cq[%c0] {map = 0 : i32} : !g, !tile, !one
+      %gq = tile.slice %vq[%row, %c0] sizes [128, 128] : !g, i32, i32 -> !part
+      tgpu.tma_load %gq to %q on %cq[%c0] {map = 0 : i32} : !part, !tile, !one
       scf.for %n = %c0 to %blocks step %c1 : i32 {
+        %block = arith.addi %skipped, %n : i32
+        %key = arith.muli %block, %c128 : i32
         tgpu.acquire %ck[%n] : !two
         tgpu.expect %ck[%n] bytes 32768 : !two
         %sk = tgpu.slot %k[%n] : !ring -> !tile
-        tgpu.tma_load %K to %sk on %ck[%n] {map = 1 : i32} : !g, !tile, !two
+        %gk = tile.slice %vk[%key, %c0] sizes [128, 128] : !g, i32, i32 -> !part
+        tgpu.tma_load %gk to %sk on %ck[%n] {map = 1 : i32} : !part, !tile, !two
         tgpu.acquire %cv[%n] : !two
         tgpu.expect %cv[%n] bytes 32768 : !two
         %sv = tgpu.slot %v[%n] : !ring -> !tile
-        tgpu.tma_load %V to %sv on %cv[%n] {map = 2 : i32} : !g, !tile, !two
+        %gv = tile.slice %vv[%key, %c0] sizes [128, 128] : !g, i32, i32 -> !part
+        tgpu.tma_load %gv to %sv on %cv[%n] {map = 2 : i32} : !part, !tile, !two
       }
     }
   } role "compute" warps 0, 8 registers 240 {
     %zf = arith.constant 0.0 : f32
+    %negative = arith.negf %scale : f32
     %zero = tile.splat %zf : f32 -> !acc
     %factor = tile.splat %scale : f32 -> !acc
     %rowfactor = tile.splat %scale : f32 -> !row
+    %downfactor = tile.splat %negative : f32 -> !row
 
     // The first block: its scores alone.
     tgpu.wait %cq[%c0] : !one
@@ -72,10 +98,10 @@ tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %blocks: i32, %scale: f32
     %s0 = tgpu.wgmma_wait 0, %s0p : !pending -> !acc
     tgpu.release %ck[%c0] : !two
     %m0 = tile.reduce <max> %s0 axis 1 : !acc -> !row
-    %m0b = tile.broadcast %m0 along [1] : !row -> !acc
-    %s0m = arith.subf %s0, %m0b : !acc
-    %s0s = arith.mulf %s0m, %factor : !acc
-    %e0 = math.exp2 %s0s : !acc
+    %d0 = arith.mulf %m0, %downfactor : !row
+    %d0b = tile.broadcast %d0 along [1] : !row -> !acc
+    %s0s = math.fma %s0, %factor, %d0b : !acc
+    %e0 = math.exp2 %s0s fastmath<afn> : !acc
     %none = tgpu.begin_partial -> !sum
     %l0 = tgpu.accumulate_partial %e0 axes [1] into %none : !acc, !sum -> !sum
     %p0 = tile.convert %e0 : !acc to !p
@@ -84,28 +110,32 @@ tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %blocks: i32, %scale: f32
     %p, %m, %l, %o = scf.for %n = %c1 to %blocks step %c1
         iter_args(%pi = %p0, %mi = %m0, %li = %l0, %oi = %zero) -> (!p, !row, !sum, !acc) : i32 {
       %before = arith.subi %n, %c1 : i32
-      tgpu.wait %ck[%n] {tgpu.schedule = #tgpu.stage<0, 0>} : !two
+      tgpu.wait %ck[%n] : !two
       %sk = tgpu.slot %k[%n] : !ring -> !tile
       %sv = tgpu.slot %v[%before] : !ring -> !tile
       tgpu.wgmma_fence
-      %sp = tgpu.wgmma %q, %sk, %zero {transpose_b, accumulate = false, mma = #tgpu.mma<wgmma, 64, 128, 16, warps = 2, 1>, tgpu.schedule = #tgpu.stage<0, 1>} : !tile, !tile, !acc -> !pending
+      %sp = tgpu.wgmma %q, %sk, %zero {transpose_b, accumulate = false, mma = #tgpu.mma<wgmma, 64, 128, 16, warps = 2, 1>} : !tile, !tile, !acc -> !pending
       tgpu.wgmma_commit
-      %op = tgpu.wgmma %pi, %sv, %oi {mma = #tgpu.mma<wgmma, 64, 128, 16, warps = 2, 1>, tgpu.schedule = #tgpu.stage<1, 2>} : !p, !tile, !acc -> !pending
+      %op = tgpu.wgmma %pi, %sv, %oi {mma = #tgpu.mma<wgmma, 64, 128, 16, warps = 2, 1>} : !p, !tile, !acc -> !pending
       tgpu.wgmma_commit
-      %s, %op1 = tgpu.wgmma_wait 1, %sp, %op : !pending, !pending -> !acc, !pending {tgpu.schedule = #tgpu.stage<0, 3>}
+      %s, %op1 = tgpu.wgmma_wait 1, %sp, %op : !pending, !pending -> !acc, !pending
       tgpu.release %ck[%n] : !two
       %mb = tile.reduce <max> %s axis 1 : !acc -> !row
-      %mn = arith.maximumf %mi, %mb : !row
-      %dm = arith.subf %mi, %mn : !row
-      %ds = arith.mulf %dm, %rowfactor : !row
-      %grow = math.exp2 %ds : !row
-      %mb2 = tile.broadcast %mn along [1] : !row -> !acc
-      %shifted = arith.subf %s, %mb2 : !acc
-      %scaled = arith.mulf %shifted, %factor : !acc
-      %e = math.exp2 %scaled : !acc
-      tgpu.wait %cv[%n] {tgpu.schedule = #tgpu.stage<1, 6, hold = 37>} : !two
-      %ow = tgpu.wgmma_wait 0, %op1 : !pending -> !acc reads %pi : !p {tgpu.schedule = #tgpu.stage<1, 7, hold = 37>}
-      tgpu.release %cv[%before] : !two
+      %mn = arith.maxnumf %mi, %mb : !row
+      %dn = arith.mulf %mn, %downfactor : !row
+      %ds = math.fma %mi, %rowfactor, %dn : !row
+      %grow = math.exp2 %ds fastmath<afn> : !row
+      %e, %ow = tgpu.stream {
+        %dnb = tile.broadcast %dn along [1] : !row -> !acc
+        %scaled = math.fma %s, %factor, %dnb : !acc
+        %weights = math.exp2 %scaled fastmath<afn> : !acc
+        tgpu.yield %weights : !acc
+      } at 37 {
+        tgpu.wait %cv[%n] : !two
+        %done = tgpu.wgmma_wait 0, %op1 : !pending -> !acc reads %pi : !p
+        tgpu.release %cv[%before] : !two
+        tgpu.yield %done : !acc
+      } : !acc, !acc
       // Sums of a thread's own columns; lanes of a quad are added after the loop.
       %lg = tgpu.scale_partial %li by %grow : !sum, !row -> !sum
       %ln = tgpu.accumulate_partial %e axes [1] into %lg : !acc, !sum -> !sum
@@ -116,7 +146,6 @@ tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %blocks: i32, %scale: f32
     }
     tgpu.release %cq[%c0] : !one
 
-    %last = arith.subi %blocks, %c1 : i32
     %vl = tgpu.slot %v[%last] : !ring -> !tile
     tgpu.wgmma_fence
     %olp = tgpu.wgmma %p, %vl, %o {mma = #tgpu.mma<wgmma, 64, 128, 16, warps = 2, 1>} : !p, !tile, !acc -> !pending
@@ -126,9 +155,10 @@ tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %blocks: i32, %scale: f32
     %parts = tgpu.partial_parts %l axes [1] : !sum -> !parts
     %sums = tile.reduce <sum> %parts axis 1 : !parts -> !row
     %sumsb = tile.broadcast %sums along [1] : !row -> !acc
-    %quotient = arith.divf %ol, %sumsb : !acc
+    %quotient = arith.divf %ol, %sumsb fastmath<afn> : !acc
     %half = tile.convert %quotient : !acc to !p
-    tgpu.store %half, %O {path = #tgpu.path<vector>, bytes = 4 : i32} : !p, !g
+    %go = tile.slice %vo[%row, %c0] sizes [128, 128] : !g, i32, i32 -> !part
+    tgpu.store %half, %go {path = #tgpu.path<vector>, bytes = 4 : i32} : !p, !part
   }
   tgpu.return
 }

@@ -75,3 +75,57 @@ tgpu.kernel @crowded(%C: !tile.global<?x?xi8>, %D: !tile.global<?x?xi16>, %n: i3
   tgpu.store %r#1, %there : !shorts, !tile.global<32x64xi16>
   tgpu.return
 }
+
+// -----
+
+// Numbers of f16 and bf16 pass through loops and branches in words of two: what products take. One alone stays what it is.
+#pairs = #tgpu.fragment<"32x4 reg 0,1:0,2 lane 1,0:2,0:4,0:8,0:16,0 warp -">
+#single = #tgpu.fragment<"32 reg - lane 1:2:4:8:16 warp -">
+!pairs = tensor<32x4xf16, #pairs>
+!brain = tensor<32x4xbf16, #pairs>
+!single = tensor<32xf16, #single>
+// CHECK-LABEL: llvm.func @halves
+// CHECK: llvm.br ^[[LOOP:bb[0-9]+]](%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : i32, i32, i32, i32, i32, f16)
+// CHECK: ^[[LOOP]](
+// CHECK: llvm.br ^[[JOIN:bb[0-9]+]](%{{.*}}, %{{.*}}, %{{.*}} : i32, i32, f16)
+// CHECK: llvm.br ^[[JOIN]](%{{.*}}, %{{.*}}, %{{.*}} : i32, i32, f16)
+// CHECK: ^[[JOIN]](%{{.*}}: i32, %{{.*}}: i32, %{{.*}}: f16):
+// CHECK: llvm.br ^[[LOOP]](%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : i32, i32, i32, i32, i32, f16)
+// CHECK: llvm.br ^[[WHILE:bb[0-9]+]](%{{.*}}, %{{.*}}, %{{.*}} : i32, i32, i32)
+// CHECK: ^[[WHILE]](
+// CHECK: llvm.br ^[[WHILE]](%{{.*}}, %{{.*}}, %{{.*}} : i32, i32, i32)
+tgpu.kernel @halves(%C: !tile.global<?xf16>, %n: i32, %x: f16, %y: bf16, %test: i1) attributes {threads = 32 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = tile.splat %x : f16 -> !pairs
+  %b = tile.splat %y : bf16 -> !brain
+  %s = tile.splat %x : f16 -> !single
+  %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %a, %q = %b, %t = %s) -> (!pairs, !brain, !single) : i32 {
+    %p1, %t1 = scf.if %test -> (!pairs, !single) {
+      %p2 = arith.mulf %p, %p : !pairs
+      scf.yield %p2, %t : !pairs, !single
+    } else {
+      %t2 = arith.mulf %t, %t : !single
+      scf.yield %p, %t2 : !pairs, !single
+    }
+    %q1 = arith.mulf %q, %q : !brain
+    scf.yield %p1, %q1, %t1 : !pairs, !brain, !single
+  }
+  %w:2 = scf.while (%i = %c0, %p = %r#0) : (i32, !pairs) -> (i32, !pairs) {
+    %more = arith.cmpi slt, %i, %n : i32
+    scf.condition(%more) %i, %p : i32, !pairs
+  } do {
+  ^bb0(%i: i32, %p: !pairs):
+    %j = arith.addi %i, %c1 : i32
+    %p1 = arith.mulf %p, %p : !pairs
+    scf.yield %j, %p1 : i32, !pairs
+  }
+  %v = tgpu.view %C extents(%n : i32) strides() : !tile.global<?xf16> -> !tile.global<?xf16>
+  %brain = tile.convert %r#1 : !brain to !pairs
+  %sum = arith.addf %w#1, %brain : !pairs
+  %sums = tile.reduce <sum> %sum axis 1 : !pairs -> !single
+  %all = arith.addf %sums, %r#2 : !single
+  %to = tile.slice %v[%c0] sizes [32] : !tile.global<?xf16>, i32 -> !tile.global<32xf16>
+  tgpu.store %all, %to : !single, !tile.global<32xf16>
+  tgpu.return
+}
