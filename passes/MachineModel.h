@@ -40,6 +40,7 @@ struct MachineModel {
   double loadBytes;  ///< from L2 by loads
   double storeBytes; ///< to L2
   double sharedBytes;
+  double operandBytes; ///< of operands in shared memory that wgmma reads, beside what arrives there
 
   // Instructions.
   double issue;        ///< of a warp, started in a clock

@@ -193,6 +193,8 @@ Price OperationPrices::ofMatrixInstruction(tgpu::DotOp dot, double m, double n, 
     const double count = m / double(mma.getM()) * (n / width) * (k / double(mma.getK()));
     const double groups = double(mma.getWarpsM() * mma.getWarpsN());
     price.of(Resource::Tensor) = count * each * 4096 / machine.wgmmaFlop;
+    price.of(Resource::Shared) =
+        count * ((aInRegisters ? 0 : 64) + width) * 32 / machine.operandBytes;
     price.of(Resource::Issue) = count * 8 / machine.issue;
     price.way = 20;
     price.latency = price.of(Resource::Tensor) / groups + machine.mmaLatency;
