@@ -131,3 +131,40 @@ tgpu.kernel @halves(%G: !g, %O: !g, %n: i32) attributes {threads = 128 : i32, ta
   tgpu.store %e, %to : !acc, !t
   tgpu.return
 }
+
+// -----
+
+// Of what only its body uses there is one slot at a time: it leaves registers to a copy beside it, which has 64 numbers in flight, as many as
+// it moves; 64 more are loaded before the loop.
+#tile = #tgpu.fragment<"128x64 reg 0,1:0,2:0,4:0,8:0,16:0,32 lane 1,0:2,0:4,0:8,0:16,0 warp 32,0:64,0">
+!t = tensor<128x64xf32, #tile>
+!b = !tgpu.smem<64x128xf32, #tgpu.shared<"64x128 b32 contig 1 panel 128">>
+!g = !tile.global<?x?xf32>
+// CHECK-LABEL: llvm.func @registers
+// CHECK-COUNT-128: ld.global.b32
+// CHECK-COUNT-64: llvm.store
+// CHECK: llvm.intr.exp2
+tgpu.kernel @registers(%A: !g, %C: !g, %n: i32) attributes {threads = 128 : i32, target = "sm_80", shared_bytes = 32768 : i64} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = tgpu.view %A extents(%n, %n : i32, i32) strides(%n : i32) : !g -> !g
+  %w = tgpu.view %C extents(%n, %n : i32, i32) strides(%n : i32) : !g -> !g
+  %from = tile.slice %v[%c0, %c0] sizes [64, 128] : !g, i32, i32 -> !tile.global<64x128xf32>
+  %to = tile.slice %w[%c0, %c0] sizes [128, 64] : !g, i32, i32 -> !tile.global<128x64xf32>
+  %s = tgpu.load %to : !tile.global<128x64xf32> -> !t
+  %b = tgpu.alloc_shared {offset = 0 : i64} : !b
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tgpu.copy %from to %b {path = #tgpu.path<vector>, bytes = 4 : i32} : !tile.global<64x128xf32>, !b
+    %e = tgpu.stream {
+      %x1 = math.exp2 %s : !t
+      %x2 = arith.mulf %x1, %s : !t
+      %x3 = arith.addf %x2, %x1 : !t
+      %x4 = arith.mulf %x3, %x2 : !t
+      %x5 = arith.addf %x4, %x1 : !t
+      %x6 = arith.addf %x5, %x2 : !t
+      tgpu.yield %x6 : !t
+    } : !t
+    tgpu.store %e, %to : !t, !tile.global<128x64xf32>
+  }
+  tgpu.return
+}
