@@ -57,7 +57,7 @@ static constexpr StringLiteral bashTail = R"(    esac
         fi
         return
     fi
-    COMPREPLY=($(compgen -f -- "$cur"))
+    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     if [[ $COMP_CWORD -eq 1 ]]; then
         COMPREPLY+=($(compgen -W "$subcommands" -- "$cur"))
     fi
@@ -81,8 +81,8 @@ static void printBash(raw_ostream &os) {
          << "            COMPREPLY=($(compgen -P \"$before\" -W \"" << join(entry.values, " ")
          << "\" -- \"${cur##*,}\"))\n";
     } else if (takesFile(entry) || takesFolder(entry)) {
-      os << "            COMPREPLY=($(compgen " << (takesFolder(entry) ? "-d" : "-f")
-         << " -- \"$cur\"))\n";
+      os << "            mapfile -t COMPREPLY < <(compgen " << (takesFolder(entry) ? "-d" : "-f")
+         << " -- \"$cur\")\n";
     }
     os << "            return;;\n";
   }
@@ -159,7 +159,10 @@ static void printZsh(raw_ostream &os) {
   }
   os << "    *) if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
      << "         _describe subcommand subcommands\n       fi\n       _tilec_compile;;\n"
-     << "  esac\n}\n_tilec \"$@\"\n";
+     << "  esac\n}\n"
+     << "# Read by compinit it completes at once; by `source` it says what it is for.\n"
+     << "if [[ $funcstack[1] == _tilec ]]; then\n  _tilec \"$@\"\nelse\n  compdef _tilec "
+        "tilec\nfi\n";
 }
 
 //===----------------------------------------------------------------------===//

@@ -124,7 +124,7 @@ std::string bashText() {
     if (!option.values.empty()) {
       cases += " COMPREPLY=($(compgen -W \"" + valuesOf(option) + "\" -- \"$cur\"));";
     } else if (takesFile(option)) {
-      cases += " COMPREPLY=($(compgen -f -- \"$cur\"));";
+      cases += " mapfile -t COMPREPLY < <(compgen -f -- \"$cur\");";
     }
     cases += " return;;\n";
   }
@@ -149,7 +149,7 @@ _tile_run() {
         fi
         return
     fi
-    COMPREPLY=($(compgen -f -- "$cur"))
+    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 }
 complete -o filenames -F _tile_run tile-run
 )";
@@ -166,7 +166,7 @@ std::string zshQuoted(std::string_view text) {
 
 std::string zshText() {
   std::string text = "#compdef tile-run\n# Completion of tile-run for zsh: made by `tile-run "
-                     "--completion=zsh`.\n_arguments \\\n";
+                     "--completion=zsh`.\n_tile-run() {\n_arguments \\\n";
   for (const OptionInfo &option : allOptions()) {
     for (std::string_view name : {option.name, option.other}) {
       if (name.empty()) {
@@ -184,7 +184,10 @@ std::string zshText() {
       text += "' \\\n";
     }
   }
-  return text + "  '*:pack:_files -g \"*.pack(-.)\"'\n";
+  return text + "  '*:pack:_files -g \"*.pack(-.)\"'\n}\n"
+                "# Read by compinit it completes at once; by `source` it says what it is for.\n"
+                "if [[ $funcstack[1] == _tile-run ]]; then\n  _tile-run \"$@\"\nelse\n"
+                "  compdef _tile-run tile-run\nfi\n";
 }
 
 std::string fishText() {
