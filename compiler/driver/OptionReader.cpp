@@ -19,7 +19,7 @@ std::vector<std::string> expandResponseFiles(ArrayRef<std::string> arguments) {
   SmallVector<const char *> words;
   for (const std::string &argument : arguments) {
     StringRef word = argument;
-    if (word.consume_front("@") && !sys::fs::is_regular_file(word)) {
+    if (word.consume_front("@") && (!sys::fs::exists(word) || sys::fs::is_directory(word))) {
       throw UsageError{"cannot read `" + word.str() + "`, the file of options that `" + argument +
                        "` names"};
     }
@@ -27,7 +27,7 @@ std::vector<std::string> expandResponseFiles(ArrayRef<std::string> arguments) {
   }
   cl::ExpansionContext context(allocator, cl::TokenizeGNUCommandLine);
   if (Error error = context.setRelativeNames(true).expandResponseFiles(words)) {
-    throw UsageError{toString(std::move(error))};
+    throw UsageError{"files of options: " + toString(std::move(error))};
   }
   return {words.begin(), words.end()};
 }
@@ -117,6 +117,15 @@ void OptionReader::checkUnknown() const {
 
 void OptionReader::checkValues(const opt::Arg &arg) const {
   const opt::Option option = arg.getOption().getUnaliasedOption();
+  // What a variable of a script that is not set leaves behind: it must not mean the name that is chosen without the option.
+  const OptionEntry *entry = optionTable().find(option.getID());
+  const bool isFolder = entry && entry->meta == "DIR";
+  if (entry && (isFolder || entry->meta == "FILE") && !option.hasFlag(Repeatable) &&
+      StringRef(arg.getValue()).empty()) {
+    throw UsageError{
+        formatv("`{0}` names no {1}", StringRef(arg.getSpelling()), isFolder ? "folder" : "file")
+            .str()};
+  }
   ArrayRef<StringRef> known = optionTable().valuesOf(option.getID());
   if (known.empty()) {
     return;

@@ -404,10 +404,6 @@ static void checkNoOutput(const Options &options, std::string file, StringRef op
 /// Where the trace goes.
 static void resolveTimeTrace(const OptionReader &reader, Options &options) {
   reader.read(OPT_time_trace_EQ, options.timeTrace);
-  if (options.timeTrace.empty() && reader.has(OPT_time_trace_EQ)) {
-    throw UsageError{"`--time-trace=` names no file",
-                     "`--time-trace` alone takes the name of the output, with .trace.json"};
-  }
   if (options.timeTrace.empty() && reader.has(OPT_time_trace) && !options.inputs.empty()) {
     StringRef source = options.inputs.front() == "-" ? "stdin" : StringRef(options.inputs.front());
     SmallString<128> name = StringRef(options.output);

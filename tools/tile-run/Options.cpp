@@ -90,12 +90,24 @@ bool printAbout(const std::vector<std::string> &words) {
   }
   return false;
 }
+/// An empty name, which a script's unset variable leaves, must not mean that the option is not there.
+void checkFileNames(const std::vector<std::string> &words) {
+  for (const OptionInfo &option : allOptions()) {
+    for (size_t i = 0; i < words.size() && option.meta == "FILE"; ++i) {
+      const bool isApart = words[i] == option.name && i + 1 < words.size() && words[i + 1].empty();
+      if (isApart || words[i] == std::string(option.name) + "=") {
+        throw InputError("`" + std::string(option.name) + "` names no file");
+      }
+    }
+  }
+}
 } // namespace
 
 std::optional<Options> parseCommandLine(int argc, char **argv) {
   if (printAbout({argv + 1, argv + argc})) {
     return std::nullopt;
   }
+  checkFileNames({argv + 1, argv + argc});
   CLI::App app;
   Options options;
   OptionTexts texts;
