@@ -96,9 +96,12 @@ namespace {
 /// A temporary folder with the files of one run.
 class Scratch {
 public:
-  Scratch() { error = sys::fs::createUniqueDirectory("tilec", folder); }
+  Scratch() {
+    error = sys::fs::createUniqueDirectory("tilec", folder);
+    isThere = !error;
+  }
   ~Scratch() {
-    if (!error) {
+    if (isThere) { // whatever could not be written: on a full disk above all
       (void)sys::fs::remove_directories(folder); // what cannot be removed stays
     }
   }
@@ -126,7 +129,8 @@ public:
   }
 
   SmallString<128> folder;
-  std::error_code error;
+  std::error_code error; ///< of the folder, or of the first file that could not be written
+  bool isThere;
 };
 } // namespace
 
