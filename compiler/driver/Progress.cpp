@@ -3,6 +3,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdlib>
 #include <unistd.h>
 
 using namespace llvm;
@@ -17,8 +18,14 @@ std::string durationText(double seconds) {
                        : formatv("{0:f0} min", seconds / 60).str();
 }
 
+/// Whether lines can be written over: not in what only prints, an editor's shell say.
+static bool isTerminalOfErrors() {
+  const char *kind = std::getenv("TERM");
+  return isatty(STDERR_FILENO) != 0 && !(kind && StringRef(kind) == "dumb");
+}
+
 Progress::Progress(StringRef program, size_t total, StringRef what)
-    : program(program), what(what), total(total), isTerminal(isatty(STDERR_FILENO) != 0) {}
+    : program(program), what(what), total(total), isTerminal(isTerminalOfErrors()) {}
 
 void Progress::show(size_t left, StringRef label) {
   const size_t done = total - left;

@@ -2,6 +2,7 @@
 """show_progress.py: what ninja says on standard input with NINJA_STATUS='%f of %t after %e s: ', as one line that is written over on a terminal, with the time
 that is left. Where standard output is no terminal, and for what is no status (warnings, errors), the lines as they are.
 """
+import os
 import re
 import sys
 
@@ -15,7 +16,7 @@ def duration(seconds):
 
 
 def main():
-    is_terminal, is_shown = sys.stdout.isatty(), False
+    is_terminal, is_shown = sys.stdout.isatty() and os.environ.get("TERM") != "dumb", False
     for line in sys.stdin:
         status = STATUS.match(line) if is_terminal else None
         if status:
