@@ -226,7 +226,7 @@ def time_passes : Flag<["--"], "time-passes">, Rare, HelpText<"print how long ea
 def time_trace : Flag<["--"], "time-trace">, Group<inside_group>, In<[CompileCommand, RunCommand, TuneCommand, BenchCommand]>,
   HelpText<"write where the time goes, for Chrome and Perfetto, to the name of the (first) output with .trace.json">;
 def time_trace_EQ : Joined<["--"], "time-trace=">, MetaVarName<"FILE">, Group<inside_group>, In<[CompileCommand, RunCommand, TuneCommand, BenchCommand]>,
-  HelpText<"the same to this file">;
+  HelpText<"write where the time goes to this file">;
 def print_tools : Flag<["--"], "print-tools">, Group<inside_group>, Rare, In<[CompileCommand]>,
   HelpText<"print where ptxas, fatbinary and libdevice are found, and compile nothing">;
 
