@@ -11,6 +11,10 @@
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/raw_ostream.h"
 
+#ifdef __linux__
+#include <sys/personality.h>
+#endif
+
 using namespace llvm;
 
 namespace tilec {
@@ -134,6 +138,32 @@ public:
 };
 } // namespace
 
+namespace {
+/// While it lives, programs that this thread starts find their memory at the same addresses each time: where registers do not suffice,
+/// what ptxas 13.0 makes depends on them. Where that is not allowed nothing changes.
+class FixedAddresses {
+public:
+#ifdef __linux__
+  FixedAddresses() : before(personality(kAsk)) {
+    if (before >= 0) {
+      personality(static_cast<unsigned long>(before) | ADDR_NO_RANDOMIZE);
+    }
+  }
+  ~FixedAddresses() {
+    if (before >= 0) {
+      personality(static_cast<unsigned long>(before));
+    }
+  }
+  FixedAddresses(const FixedAddresses &) = delete;
+  FixedAddresses &operator=(const FixedAddresses &) = delete;
+
+private:
+  static constexpr unsigned long kAsk = 0xffffffff; // personality(2): returns what is set
+  int before;
+#endif
+};
+} // namespace
+
 /// Runs a program with its output in the scratch file "log". Returns its exit status, negative if
 /// it did not start or died. It runs in the scratch folder: ptxas writes time and size of a source
 /// into the line table if it finds the file where it runs.
@@ -145,6 +175,7 @@ static int runTool(StringRef program, ArrayRef<std::string> args, const Scratch 
   std::string log = scratch.path("log");
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(log), StringRef(log)};
   std::string said;
+  FixedAddresses fixed;
   int status = sys::ExecuteAndWait(shell, argv, /*Env=*/std::nullopt, redirects,
                                    /*SecondsToWait=*/0, /*MemoryLimit=*/0, &said);
   if (died && status < 0) {

@@ -422,6 +422,7 @@ private:
   // ---- Matrix products (Wgmma.cpp, Mma.cpp, Fma.cpp).
   mlir::LogicalResult lowerWgmma(tgpu::WgmmaOp op);
   mlir::LogicalResult lowerWgmmaFence(tgpu::WgmmaFenceOp op);
+  bool addsTo(tgpu::WgmmaOp op);
   mlir::LogicalResult lowerWgmmaWait(tgpu::WgmmaWaitOp op);
   /// The words of an A fragment: those of before where they reach here, else made here.
   Fragment wordsOfA(mlir::Value fragment);
@@ -576,6 +577,7 @@ private:
   llvm::DenseMap<mlir::Value, Local> locals;
   llvm::DenseMap<mlir::Value, Fragment>
       packedA; // A fragments of wgmma as words, made before the fence and read until the wait
+  llvm::DenseMap<mlir::Operation *, Fragment> ownSums; // of wgmma, copied before the fence
 };
 
 /// The attribute tgpu.in_bounds of a copy, load or store: dimensions of the view that need no

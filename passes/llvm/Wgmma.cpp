@@ -5,7 +5,9 @@
 // wait ties the accumulators that are complete, so that nothing reads them earlier.
 //
 //===----------------------------------------------------------------------===//
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "passes/llvm/KernelLowering.h"
 #include "passes/llvm/TiedAssembly.h"
 
@@ -270,6 +272,12 @@ private:
 
 } // namespace
 
+/// Adding to zeros is not adding: it saves the moves that would make them, in the middle of the
+/// pipeline stage.
+bool KernelLowering::addsTo(tgpu::WgmmaOp op) {
+  return op.getAccumulate() && !llvm::all_of(scalars[op.getAcc()], isZero);
+}
+
 LogicalResult KernelLowering::lowerWgmma(tgpu::WgmmaOp op) {
   if (arch != 90 || !archSpecific) {
     return unsupported(op, "wgmma on this target");
@@ -279,10 +287,9 @@ LogicalResult KernelLowering::lowerWgmma(tgpu::WgmmaOp op) {
   if (!layout || (aFragment && !tgpu::getLayout(aFragment))) {
     return unsupported(op, "a wgmma without a layout");
   }
-  // Adding to zeros is not adding: it saves the moves that would make them, in the middle of the
-  // pipeline stage.
-  Fragment acc = scalars[op.getAcc()];
-  const bool accumulate = op.getAccumulate() && !llvm::all_of(acc, isZero);
+  auto own = ownSums.find(op);
+  Fragment acc = own == ownSums.end() ? scalars[op.getAcc()] : own->second;
+  const bool accumulate = addsTo(op);
   ArrayRef<int64_t> shape = layout->shape(), shapeB = op.getB().getType().getShape();
   auto split = tgpu::matrixProduct(op.getMma(), op.getB().getType().getElementType(), shape[0],
                                    shape[1], shapeB[op.getTransposeB() ? 1 : 0]);
@@ -311,6 +318,50 @@ LogicalResult KernelLowering::lowerWgmma(tgpu::WgmmaOp op) {
   return success();
 }
 
+/// Whether `value` is computed from what `source` gives, in this trip of the loops around.
+static bool dependsOn(Value value, Operation *source) {
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  options.inclusive = true;
+  SetVector<Operation *> slice;
+  return failed(getBackwardSlice(value, &slice, options)) ||
+         llvm::any_of(slice, [&](Operation *op) { return op->isAncestor(source); });
+}
+
+/// Whether the sums that a product begins with are still wanted once it has begun, or their registers are: those of a loop's argument
+/// that goes on as something else. LLVM then copies sums, at the product, where nothing may write or read them.
+static bool outlivesProduct(tgpu::WgmmaOp product) {
+  Value sums = product.getAcc();
+  Block *block = product->getBlock();
+  if (auto argument = dyn_cast<BlockArgument>(sums)) {
+    auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+    OpOperand *next = loop ? loop.getTiedLoopYieldedValue(argument) : nullptr;
+    if (next && !dependsOn(next->get(), product)) {
+      return true;
+    }
+  }
+  return llvm::any_of(sums.getUsers(), [&](Operation *user) {
+    Operation *here = block->findAncestorOpInBlock(*user);
+    return user != product && !(here && here->isBeforeInBlock(product));
+  });
+}
+
+/// Each value in a register of its own, which LLVM does not know to be the same.
+static Fragment inOwnRegisters(OpBuilder &b, Location loc, ArrayRef<Value> values) {
+  Fragment own;
+  for (Value value : values) {
+    const StringRef constraints = isa<FloatType>(value.getType()) ? "=f,f" : "=r,r";
+    own.push_back(LLVM::InlineAsmOp::create(
+                      b, loc, value.getType(), value, "mov.b32 $0, $1;", constraints,
+                      /*has_side_effects=*/true, /*is_align_stack=*/false,
+                      LLVM::tailcallkind::TailCallKind::None,
+                      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+                      ArrayAttr())
+                      .getResult(0));
+  }
+  return own;
+}
+
 Fragment KernelLowering::wordsOfA(Value fragment) {
   // What is made in this region or one around it is there; products in flight have used these very
   // registers, so they are not made twice.
@@ -325,11 +376,15 @@ Fragment KernelLowering::wordsOfA(Value fragment) {
 }
 
 LogicalResult KernelLowering::lowerWgmmaFence(tgpu::WgmmaFenceOp op) {
-  // Words of A fragments are made before the fence: afterwards nothing may write what the products
-  // read.
+  // Words of A fragments and copies of sums are made before the fence: afterwards nothing may write what the
+  // products read.
   for (Operation *next = op->getNextNode(); next && !isa<tgpu::WgmmaFenceOp>(next);
        next = next->getNextNode()) {
     auto product = dyn_cast<tgpu::WgmmaOp>(next);
+    if (product && scalars.contains(product.getAcc()) && addsTo(product) &&
+        outlivesProduct(product)) {
+      ownSums[product] = inOwnRegisters(b, loc, scalars[product.getAcc()]);
+    }
     if (product && isa<RankedTensorType>(product.getA().getType()) &&
         scalars.contains(product.getA())) {
       wordsOfA(product.getA());
