@@ -4,6 +4,7 @@
 #include "../exec/Decoder.h"
 #include "../exec/Step.h"
 #include "Elements.h"
+#include "Fragments.h"
 
 namespace tile_emu {
 
@@ -16,9 +17,6 @@ Execute decodeMovmatrix(Decoder &decoder);
 Execute decodeMma(Decoder &decoder);
 Execute decodeWgmma(Decoder &decoder);
 
-struct MatrixShape {
-  unsigned m = 0, n = 0, k = 0;
-};
 /// Takes a modifier such as "m16n8k16". Faults for anything else.
 MatrixShape takeShape(Decoder &decoder);
 /// Takes the type of an operand, "e4m3".

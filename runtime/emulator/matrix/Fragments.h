@@ -5,6 +5,12 @@
 
 namespace tile_emu {
 
+/// Of a product.
+struct MatrixShape {
+  unsigned m = 0, n = 0, k = 0;
+  bool operator==(const MatrixShape &) const = default;
+};
+
 struct MatrixPosition {
   unsigned row, column;
 };

@@ -12,7 +12,7 @@ constexpr unsigned kRowsOfGroup = 64, kRowsOfWarp = 16, kWarpsOfGroup = 4;
 
 /// wgmma.mma_async, decoded.
 struct Product {
-  unsigned columns = 0, k = 0;
+  MatrixShape shape;
   Element a = Element::F16, b = Element::F16;
   AccumulatorLayout accumulators;
   bool clamp = false, negateA = false, negateB = false, mnMajorA = false, mnMajorB = false;
@@ -32,10 +32,10 @@ uint64_t commonValue(Step &step, Row row, const char *name) {
 
 void multiplyOperands(const Product &product, Operands<float> &operands) {
   multiply(summationOfWgmma(product.a, product.b, product.accumulators.element), kRowsOfWarp,
-           product.columns, product.k, operands.a, operands.b, operands.c);
+           product.shape.n, product.shape.k, operands.a, operands.b, operands.c);
 }
 void multiplyOperands(const Product &product, Operands<int32_t> &operands) {
-  multiply(product.clamp, kRowsOfWarp, product.columns, product.k, operands.a, operands.b,
+  multiply(product.clamp, kRowsOfWarp, product.shape.n, product.shape.k, operands.a, operands.b,
            operands.c);
 }
 
@@ -49,10 +49,10 @@ void negate(T *values, size_t count) {
 /// Registers of A and D of the product: in flight from here on.
 void takeRegisters(Step &step, const Product &product, WgmmaState &state) {
   for (Row row : product.rowsA) {
-    state.useRegister(step, row, false, product.columns);
+    state.useRegister(step, row, false, product.shape);
   }
   for (Row row : product.rowsD) {
-    state.useRegister(step, row, true, product.columns);
+    state.useRegister(step, row, true, product.shape);
   }
 }
 
@@ -66,21 +66,21 @@ void readOperands(Step &step, const Product &product, const AsyncOp &async,
                  .mnMajor = product.mnMajorA,
                  .first = step.warp.index % kWarpsOfGroup * kRowsOfWarp,
                  .indices = kRowsOfWarp,
-                 .k = product.k},
+                 .k = product.shape.k},
                 operands);
   } else {
-    readA(step, product.a, kRowsOfWarp, product.k, product.rowsA, operands);
+    readA(step, product.a, kRowsOfWarp, product.shape.k, product.rowsA, operands);
   }
   readSharedB(step, async, values.descriptorB,
               {.name = "B",
                .element = product.b,
                .mnMajor = product.mnMajorB,
                .first = 0,
-               .indices = product.columns,
-               .k = product.k},
+               .indices = product.shape.n,
+               .k = product.shape.k},
               operands);
   if (product.negateA != product.negateB) {
-    negate(operands.a, size_t(kRowsOfWarp) * product.k);
+    negate(operands.a, size_t(kRowsOfWarp) * product.shape.k);
   }
 }
 
@@ -123,7 +123,7 @@ Outcome executeProduct(Step &step, const Product &product) {
   if (values.accumulates) {
     readC(step, product.accumulators, product.rowsD, operands);
   } else {
-    std::fill_n(operands.c, size_t(kRowsOfWarp) * product.columns, T(0));
+    std::fill_n(operands.c, size_t(kRowsOfWarp) * product.shape.n, T(0));
   }
   multiplyOperands(product, operands);
   writeD(step, product.accumulators, product.rowsD, operands);
@@ -131,7 +131,7 @@ Outcome executeProduct(Step &step, const Product &product) {
     settleAccumulator(step, product, r, values.accumulates, operands);
   }
   step.machine.profile.multiplyAdds(step.op.instruction,
-                                    uint64_t(kRowsOfWarp) * product.columns * product.k);
+                                    uint64_t(kRowsOfWarp) * product.shape.n * product.shape.k);
   return Outcome::Next;
 }
 
@@ -154,8 +154,7 @@ void takeModifiers(Decoder &decoder, Product &product) {
       shape.k * bitsOf(product.a) != 256) {
     decoder.unsupported("this shape for these types");
   }
-  product.columns = shape.n;
-  product.k = shape.k;
+  product.shape = shape;
   product.accumulators.rows = kRowsOfWarp;
   product.accumulators.columns = shape.n;
 }

@@ -3,13 +3,15 @@
 //
 // Products are computed where they are issued; what makes them asynchronous is checked: a register
 // of an accumulator or of A must not be touched by other instructions until wgmma.wait_group, and a
-// wgmma.fence must lie between another instruction's access to a register and a product that uses
-// it. Operands in shared memory are read as the step `openGroup` of the warpgroup's channel, which
-// the wait completes: groups are those of a warpgroup, so one warp's wait is for all four;
-// with Options::strictWaits each warp has a channel of its own, and learns of its own part alone.
+// wgmma.fence must lie between another instruction's access to a register, a copy's or that of a
+// product of another shape too, and a product that uses it. Operands in shared memory are read as
+// the step `openGroup` of the warpgroup's channel, which the wait completes: groups are those of a
+// warpgroup, so one warp's wait is for all four; with Options::strictWaits each warp has a channel
+// of its own, and learns of its own part alone.
 #pragma once
 
 #include "../exec/Step.h"
+#include "Fragments.h"
 
 #include <deque>
 #include <map>
@@ -45,7 +47,8 @@ struct WgmmaState {
     Step32 group = 0; ///< that uses the register; 0: none
     const ptx::Instruction *product = nullptr;
     bool accumulator = false;
-    unsigned columns = 0;
+    MatrixShape shape;
+    uint32_t usedAfter = 0; ///< by a product, last: how many fences had been executed
     /// Last accesses by ordinary instructions: how many fences had been executed, and which.
     uint32_t readAfter = 0, writtenAfter = 0;
     const ptx::Instruction *reader = nullptr, *writer = nullptr;
@@ -64,9 +67,9 @@ struct WgmmaState {
   /// The state of the executing warp, made when it is first needed.
   static WgmmaState &of(Step &step);
 
-  /// Reports products that would use registers in flight, or after ordinary accesses without a
-  /// fence, and takes the registers.
-  void useRegister(Step &step, Row row, bool accumulator, unsigned columns);
+  /// Reports products that would use registers in flight, or after other accesses without a fence,
+  /// and takes the registers. Products of one shape may add to the same ones without.
+  void useRegister(Step &step, Row row, bool accumulator, MatrixShape shape);
   /// A product of the open group is issued: what its warp did before happens before the end of a
   /// wait of any warp of the warpgroup, since the product needs them all.
   void issue(Step &step);

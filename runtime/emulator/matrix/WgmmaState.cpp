@@ -11,6 +11,7 @@ constexpr size_t kMaxSequence = 1 << 16;
 /// Groups under way whose issuers are remembered.
 constexpr size_t kMaxGroups = 1 << 10;
 constexpr size_t kMaxPending = 1 << 16;
+constexpr const char *kFenceNote = "wgmma.fence has to come between them";
 
 std::string nameOf(Step &step, Row row) { return step.machine.config->code->nameOf(row); }
 
@@ -40,10 +41,6 @@ std::vector<std::string> waitNote(const WgmmaState &state, const WgmmaState::Use
           " or less has to come before"};
 }
 
-/// Plain copies are placed anew by the assembler, which knows the registers of wgmma: they need no
-/// fence.
-bool isCopy(const ptx::Instruction &instruction) { return instruction.opcode.front() == "mov"; }
-
 /// Warp::touched: an ordinary instruction reads or writes a register that wgmma uses.
 void touched(Step &step, Row row, Access access) {
   WgmmaState &state = *step.warp.wgmma;
@@ -55,9 +52,6 @@ void touched(Step &step, Row row, Access access) {
                nameOf(step, row) + " is " + (writes ? "written" : "read") + " while a wgmma " +
                    (use.accumulator ? "accumulates into it" : "reads it"),
                use.product, writes ? "write" : "read", "use", waitNote(state, use));
-  }
-  if (isCopy(*instruction)) {
-    return;
   }
   (writes ? use.writtenAfter : use.readAfter) = state.fences;
   (writes ? use.writer : use.reader) = instruction;
@@ -109,26 +103,28 @@ WgmmaState &WgmmaState::of(Step &step) {
   return *warp.wgmma;
 }
 
-void WgmmaState::useRegister(Step &step, Row row, bool accumulator, unsigned columns) {
+void WgmmaState::useRegister(Step &step, Row row, bool accumulator, MatrixShape shape) {
   Use &use = uses[row];
-  bool sameShape = accumulator && use.accumulator && use.columns == columns;
+  const char *why = accumulator ? "accumulates into it" : "reads it as A";
+  const char *before = use.accumulator ? "accumulates into it" : "reads it as A";
+  bool sameShape = accumulator && use.accumulator && use.shape == shape;
   bool onlyReads = !accumulator && !use.accumulator;
   if (use.group && !sameShape && !onlyReads) {
     reportBoth(step,
-               nameOf(step, row) + " is used by a wgmma while another, of another shape, " +
-                   (use.accumulator ? "accumulates into it" : "reads it as A"),
+               nameOf(step, row) + " is used by a wgmma while another, of another shape, " + before,
                use.product, "use", "use", waitNote(*this, use));
+  } else if (use.usedAfter == fences && !sameShape && !onlyReads) {
+    reportBoth(step,
+               nameOf(step, row) + " has been used by a wgmma of another shape, which " + before +
+                   ", since the last wgmma.fence, and another " + why,
+               use.product, "use", "use", {kFenceNote});
   }
-  const ptx::Instruction *before = use.writtenAfter == fences               ? use.writer
-                                   : accumulator && use.readAfter == fences ? use.reader
-                                                                            : nullptr;
-  if (before) {
-    bool written = use.writtenAfter == fences;
+  bool written = use.writtenAfter == fences;
+  if (written || (accumulator && use.readAfter == fences)) {
     reportBoth(step,
                nameOf(step, row) + " has been " + (written ? "written" : "read") +
-                   " since the last wgmma.fence, and a wgmma " +
-                   (accumulator ? "accumulates into it" : "reads it as A"),
-               before, "use", written ? "write" : "read", {"wgmma.fence has to come between them"});
+                   " since the last wgmma.fence, and a wgmma " + why,
+               written ? use.writer : use.reader, "use", written ? "write" : "read", {kFenceNote});
   }
   if (!use.group) {
     inFlight.push_back(row);
@@ -136,7 +132,8 @@ void WgmmaState::useRegister(Step &step, Row row, bool accumulator, unsigned col
   use.accumulator = accumulator || (use.group && use.accumulator);
   use.group = openGroup;
   use.product = step.op.instruction;
-  use.columns = columns;
+  use.shape = shape;
+  use.usedAfter = fences;
 }
 
 void WgmmaState::agree(Step &step, const WgmmaSequence::Product &product) {

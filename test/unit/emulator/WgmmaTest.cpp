@@ -310,8 +310,10 @@ TEST(WgmmaReports, NoneWhenWaitedFor) {
                  "wgmma.wait_group.sync.aligned 1;", "add.u32 %r20, %r20, 1;", kWait}),
         running({kFence, product(20, "{%r40, %r41, %r42, %r43}"), kCommit, "add.u32 %r1, %r40, 1;",
                  kWait, "add.u32 %r40, %r40, 1;"}),
-        // Copies are placed by the assembler.
-        running({kFence, "mov.b32 %r20, 0;", product(20), kCommit, kWait})}) {
+        // Written before the fence, though another product comes first.
+        running({"mov.b32 %r30, 0;", kFence, product(20), product(30), kCommit, kWait}),
+        // Of one shape, after a wait too.
+        running({kFence, product(20), kCommit, kWait, product(20), kCommit, kWait})}) {
     EXPECT_TRUE(kernel.finished);
     EXPECT_TRUE(kernel.reports.empty()) << kernel.described;
   }
@@ -364,6 +366,21 @@ TEST(WgmmaReports, MissingFence) {
   expectInFlight(running({kFence, "add.u32 %r41, %r1, 1;", product(20, "{%r40, %r41, %r42, %r43}"),
                           kCommit, kWait}),
                  "%r41 has been written since the last wgmma.fence");
+  // A copy is no better, nor a product between.
+  expectInFlight(running({kFence, "mov.b32 %r20, 0;", product(20), kCommit, kWait}),
+                 "%r20 has been written since the last wgmma.fence");
+  expectInFlight(running({kFence, "mov.b32 %r1, %r20;", product(20), kCommit, kWait}),
+                 "%r20 has been read since the last wgmma.fence");
+  expectInFlight(running({kFence, product(20), "mov.b32 %r30, 0;", product(30), kCommit, kWait}),
+                 "%r30 has been written since the last wgmma.fence");
+  // By products of other shapes.
+  expectInFlight(
+      running({kFence, product(20), kCommit, kWait, product(20, "%rd60", 16), kCommit, kWait}),
+      "%r20 has been used by a wgmma of another shape, which accumulates into it, since the last "
+      "wgmma.fence, and another accumulates into it");
+  expectInFlight(running({kFence, product(40), kCommit, kWait,
+                          product(20, "{%r40, %r41, %r42, %r43}"), kCommit, kWait}),
+                 "since the last wgmma.fence, and another reads it as A");
 }
 
 TEST(WgmmaReports, EndInFlight) {
