@@ -320,19 +320,27 @@ LogicalResult KernelLowering::lowerWgmma(tgpu::WgmmaOp op) {
 
 /// Whether `value` is computed from what `source` gives, in this trip of the loops around.
 static bool dependsOn(Value value, Operation *source) {
+  if (isa<BlockArgument>(value)) {
+    return false; // what the trip begins with
+  }
   BackwardSliceOptions options;
   options.omitBlockArguments = true;
+  options.omitUsesFromAbove = false;
   options.inclusive = true;
   SetVector<Operation *> slice;
   return failed(getBackwardSlice(value, &slice, options)) ||
          llvm::any_of(slice, [&](Operation *op) { return op->isAncestor(source); });
 }
 
-/// Whether the sums that a product begins with are still wanted once it has begun, or their registers are: those of a loop's argument
-/// that goes on as something else. LLVM then copies sums, at the product, where nothing may write or read them.
+/// Whether the sums that a product begins with are still wanted once it has begun, by the next trip of a loop too, or their registers are:
+/// those of a loop's argument that goes on as something else. LLVM then copies sums, at the product, where nothing may write or read them.
 static bool outlivesProduct(tgpu::WgmmaOp product) {
   Value sums = product.getAcc();
   Block *block = product->getBlock();
+  auto around = product->getParentOfType<LoopLikeOpInterface>();
+  if (around && !around->isAncestor(sums.getParentBlock()->getParentOp())) {
+    return true;
+  }
   if (auto argument = dyn_cast<BlockArgument>(sums)) {
     auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
     OpOperand *next = loop ? loop.getTiedLoopYieldedValue(argument) : nullptr;
@@ -377,20 +385,43 @@ Fragment KernelLowering::wordsOfA(Value fragment) {
 
 LogicalResult KernelLowering::lowerWgmmaFence(tgpu::WgmmaFenceOp op) {
   // Words of A fragments and copies of sums are made before the fence: afterwards nothing may write what the
-  // products read.
+  // products read. The other sums pass through it, and the words are its inputs: LLVM, which may find out later that they are constants,
+  // has them in registers by then.
+  SmallVector<tgpu::WgmmaOp> beginning;
+  Fragment sums;
+  SetVector<Value> words;
   for (Operation *next = op->getNextNode(); next && !isa<tgpu::WgmmaFenceOp>(next);
        next = next->getNextNode()) {
     auto product = dyn_cast<tgpu::WgmmaOp>(next);
-    if (product && scalars.contains(product.getAcc()) && addsTo(product) &&
-        outlivesProduct(product)) {
-      ownSums[product] = inOwnRegisters(b, loc, scalars[product.getAcc()]);
+    if (product && scalars.contains(product.getAcc()) && addsTo(product)) {
+      if (outlivesProduct(product)) {
+        ownSums[product] = inOwnRegisters(b, loc, scalars[product.getAcc()]);
+      } else {
+        beginning.push_back(product);
+        sums.append(scalars[product.getAcc()]);
+      }
     }
     if (product && isa<RankedTensorType>(product.getA().getType()) &&
         scalars.contains(product.getA())) {
-      wordsOfA(product.getA());
+      words.insert_range(wordsOfA(product.getA()));
     }
   }
-  NVVM::WgmmaFenceAlignedOp::create(b, loc);
+  if (sums.empty() && words.empty()) {
+    NVVM::WgmmaFenceAlignedOp::create(b, loc);
+    return success();
+  }
+  std::string constraints;
+  for (size_t i = 0; i < words.size(); ++i) {
+    constraints += constraints.empty() && sums.empty() ? "r" : ",r";
+  }
+  sums = tiedAssembly(b, loc, "wgmma.fence.sync.aligned;", sums, words.getArrayRef(), constraints,
+                      /*clobbersMemory=*/true);
+  size_t next = 0;
+  for (tgpu::WgmmaOp product : beginning) {
+    const size_t count = scalars[product.getAcc()].size();
+    ownSums[product] = Fragment(sums.begin() + next, sums.begin() + next + count);
+    next += count;
+  }
   return success();
 }
 
