@@ -125,8 +125,10 @@ private:
       if (auto release = dyn_cast<tgpu::ReleaseOp>(op)) {
         return needsFence(access, release);
       }
-      return isa<tgpu::PublishOp>(op) && access.write && !access.async && !access.fenced &&
-             readAsync.contains(access.memory.alloc);
+      auto publish = dyn_cast<tgpu::PublishOp>(op);
+      return publish && (needsFence(access, publish) ||
+                         (access.write && !access.async && !access.fenced && !access.released &&
+                          readAsync.contains(access.memory.alloc)));
     };
     if (llvm::any_of(state.pending, needs)) {
       OpBuilder builder(op);

@@ -64,15 +64,24 @@ bool Position::equals(const Position &other) const {
                       [&](const Linear &form) { return llvm::is_contained(other.forms, form); });
 }
 
-bool Position::isOtherSlot(const Position &other, int64_t slots) const {
-  for (const Linear &mine : forms) {
-    for (const Linear &theirs : other.forms) {
-      if (mine.leaves == theirs.leaves && (mine.constant - theirs.constant) % slots != 0) {
-        return true;
+/// The distance of two positions modulo the slots, where they have a form in common.
+static std::optional<int64_t> distance(const Position &a, const Position &b, int64_t slots) {
+  for (const Linear &mine : a.forms) {
+    for (const Linear &theirs : b.forms) {
+      if (mine.leaves == theirs.leaves) {
+        return (mine.constant - theirs.constant) % slots;
       }
     }
   }
-  return false;
+  return std::nullopt;
+}
+
+bool Position::isOtherSlot(const Position &other, int64_t slots) const {
+  return distance(*this, other, slots).value_or(0) != 0;
+}
+
+bool Position::isSameSlot(const Position &other, int64_t slots) const {
+  return distance(*this, other, slots) == 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,11 +101,17 @@ Memory Memory::of(Value buffer) {
         memory.low[dim] += offset;
         memory.high[dim] += offset;
       }
-      if (dropped != 0 && part.getOffsets().front() != 0) {
-        memory.slot = Position(); // a ring inside a ring: some slot
-      }
       buffer = part.getSource();
+      // Slots of part of a ring are other ones of the whole.
+      ArrayRef<int64_t> whole = cast<tgpu::SmemType>(buffer.getType()).getShape();
+      if (whole.take_front(dropped) != part.getResult().getType().getShape().take_front(dropped)) {
+        memory.slot = Position();
+        memory.inner.clear();
+      }
     } else if (auto slot = dyn_cast<tgpu::SlotOp>(definition)) {
+      if (memory.slot) {
+        memory.inner.insert(memory.inner.begin(), {*memory.slot, memory.slots});
+      }
       memory.slots = slot.getRing().getType().getShape().front();
       memory.slot = Position::of(slot.getPosition());
       buffer = slot.getRing();
@@ -125,6 +140,12 @@ bool Memory::overlaps(const Memory &other) const {
     return begin >= 0 && other.begin >= 0 && begin < other.end && other.begin < end;
   }
   if (slot && other.slot && slot->isOtherSlot(*other.slot, slots)) {
+    return false;
+  }
+  if (llvm::any_of(llvm::zip(inner, other.inner), [](auto both) {
+        auto &[mine, theirs] = both;
+        return mine.second == theirs.second && mine.first.isOtherSlot(theirs.first, mine.second);
+      })) {
     return false;
   }
   if (low.size() == other.low.size()) {
@@ -286,38 +307,98 @@ void Walker::guardPublished(tgpu::RolesOp roles) {
   }
 }
 
+/// Between roles: what threads write for others, or what is filled again without an empty barrier, is
+/// given away by a publish behind its last use.
+void Walker::collectHandovers(tgpu::RolesOp roles) {
+  llvm::DenseMap<Operation *, llvm::SmallPtrSet<Region *, 2>> users;
+  llvm::SmallPtrSet<Operation *, 8> changing;
+  for (Region &role : roles.getBodies()) {
+    role.walk([&](Operation *op) {
+      auto load = dyn_cast<tgpu::TmaLoadOp>(op);
+      for (const Access &access : accessesOf(op)) {
+        if (!load) {
+          users[access.memory.alloc].insert(&role);
+        }
+        if (load ? tgpu::kRefill.has(load) : access.write && !access.async) {
+          changing.insert(access.memory.alloc);
+        }
+      }
+    });
+  }
+  for (Region &role : roles.getBodies()) {
+    SmallVector<Operation *> used;
+    role.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (auto publish = dyn_cast<tgpu::PublishOp>(op)) {
+        handed[{&role, publish.getChannel()}].insert(used.begin(), used.end());
+      }
+      for (const Access &access : accessesOf(op)) {
+        Operation *alloc = access.memory.alloc;
+        if (alloc && users[alloc].size() > 1 && changing.contains(alloc)) {
+          used.push_back(alloc);
+        }
+      }
+    });
+  }
+}
+
 void Walker::collectGuards() {
   kernel.walk([&](tgpu::TmaLoadOp load) {
     guard(getAllocation(load.getDest()), load.getChannel());
     hasTmaLoads = true;
   });
-  auto loaded = guards;
-  kernel.walk([&](tgpu::RolesOp roles) { guardPublished(roles); });
+  const auto loaded = guards;
+  kernel.walk([&](tgpu::RolesOp roles) {
+    guardPublished(roles);
+    collectHandovers(roles);
+  });
   kernel.walk([&](Operation *op) {
     for (const Access &access : accessesOf(op)) {
       Operation *alloc = access.memory.alloc;
-      const bool repairs = access.write && !isa<tgpu::TmaLoadOp>(op);
-      if (alloc && repairs && loaded.contains(alloc) && loaded.lookup(alloc) == guards[alloc]) {
+      if (alloc && access.write && !isa<tgpu::TmaLoadOp>(op) && loaded.contains(alloc)) {
         repaired.insert(alloc);
       }
     }
   });
 }
 
-ArrayRef<Value> Walker::guardsOf(const Memory &memory) const {
-  auto it = memory.alloc ? guards.find(memory.alloc) : guards.end();
+ArrayRef<Value> Walker::guardsOf(Operation *alloc) const {
+  auto it = alloc ? guards.find(alloc) : guards.end();
   return it == guards.end() ? ArrayRef<Value>() : ArrayRef<Value>(it->second);
 }
 
+/// A generic access that is not fenced, perhaps of the slot at `position`, which is still held.
+static bool isUnfenced(const Access &access, const Position &position) {
+  const Memory &memory = access.memory;
+  return !access.async && !access.fenced && !access.released &&
+         !(memory.slot && memory.slot->isOtherSlot(position, memory.slots));
+}
+
 bool Walker::needsFence(const Access &pending, tgpu::ReleaseOp release) const {
-  if ((pending.write && !isRepaired(pending.memory)) || pending.async || pending.fenced ||
-      !llvm::is_contained(guardsOf(pending.memory), release.getChannel())) {
-    return false;
-  }
-  Position position = Position::of(release.getPosition());
-  bool other =
-      pending.memory.slot && pending.memory.slot->isOtherSlot(position, pending.memory.slots);
-  return !other && llvm::any_of(release.getChannel().getUsers(), llvm::IsaPred<tgpu::TmaLoadOp>);
+  return isUnfenced(pending, Position::of(release.getPosition())) &&
+         llvm::is_contained(guardsOf(pending.memory), release.getChannel()) &&
+         llvm::any_of(release.getChannel().getUsers(), llvm::IsaPred<tgpu::TmaLoadOp>);
+}
+
+bool Walker::needsFence(const Access &pending, tgpu::PublishOp publish) const {
+  auto isLoaded = [](Value channel) {
+    return llvm::any_of(channel.getUsers(), llvm::IsaPred<tgpu::TmaLoadOp>);
+  };
+  return isUnfenced(pending, Position::of(publish.getPosition())) && handsOver(publish, pending) &&
+         llvm::any_of(guardsOf(pending.memory), isLoaded);
+}
+
+ArrayRef<Operation *> Walker::handedOver(tgpu::PublishOp publish) const {
+  tgpu::RolesOp roles = context.roles;
+  auto it =
+      roles ? handed.find({&roles.getBodies()[context.role], publish.getChannel()}) : handed.end();
+  return it == handed.end() ? ArrayRef<Operation *>() : it->second.getArrayRef();
+}
+
+bool Walker::handsOver(tgpu::PublishOp publish, const Access &access) const {
+  const Memory &memory = access.memory;
+  return memory.alloc && llvm::is_contained(handedOver(publish), memory.alloc) &&
+         !(memory.slot &&
+           memory.slot->isOtherSlot(Position::of(publish.getPosition()), memory.slots));
 }
 
 Hazard Walker::classify(const Access &now, const Access &before) const {
@@ -325,11 +406,12 @@ Hazard Walker::classify(const Access &now, const Access &before) const {
       !now.memory.overlaps(before.memory)) {
     return Hazard::None;
   }
-  // Channels order the accesses of such a buffer, but for what a role refills itself, and for what
-  // threads write to a slot that they have waited for.
+  // Channels order what is done to a slot while it is held behind what was done before it was given
+  // back, and a fill behind all that was done. What happens while it is held is ordered as elsewhere;
+  // who fills a slot again himself has to have met all who used it.
   if (!now.memory.global && now.memory.alloc == before.memory.alloc && isGuarded(now.memory)) {
     auto load = dyn_cast<tgpu::TmaLoadOp>(now.op);
-    if (load ? !tgpu::kRefill.has(load) : before.released || !isRepaired(now.memory)) {
+    if (load ? !tgpu::kRefill.has(load) : before.released) {
       return Hazard::None;
     }
   }

@@ -11,6 +11,7 @@
 
 #include "passes/Analysis.h"
 #include "passes/GlobalAccess.h"
+#include "passes/IntegerAnalysis.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -37,6 +38,8 @@ struct Position {
   bool equals(const Position &other) const;
   /// True when the two are different slots of a ring of `slots`.
   bool isOtherSlot(const Position &other, int64_t slots) const;
+  /// True when the two are the same slot of a ring of `slots`.
+  bool isSameSlot(const Position &other, int64_t slots) const;
   bool operator==(const Position &) const = default;
 };
 
@@ -48,6 +51,8 @@ struct Memory {
   int64_t begin = -1, end = -1; ///< bytes of the whole allocation; -1 before tgpu-allocate-shared
   std::optional<Position> slot; ///< of a ring; nothing: all of it
   int64_t slots = 1;
+  /// In a ring of rings the slots of the inner ones, from outside to inside.
+  llvm::SmallVector<std::pair<Position, int64_t>, 1> inner;
   llvm::SmallVector<int64_t, 4> low, high; ///< elements of the slot
 
   static Memory of(mlir::Value buffer);
@@ -82,7 +87,7 @@ struct Access {
   int64_t thread = kAllThreads;   ///< who made it
   bool fenced = false;            ///< a generic access after which its threads fenced
   bool synced = false;            ///< an unfenced generic access that a barrier has ordered
-  bool released = false;          ///< its slot of a repaired buffer has been given back
+  bool released = false;          ///< its slot of a guarded buffer has been given back
   mlir::Type fragment;            ///< what the threads move, for plain accesses of global memory
   std::optional<Arrival> arrival; ///< of the slot that a TMA load fills
 
@@ -115,11 +120,30 @@ enum class Hazard {
   InFlight, ///< the earlier access has not been waited for
 };
 
+/// A comparison of numbers, each a value (none: zero) and a constant: left < right.
+struct Less {
+  Linear left, right;
+
+  /// The comparison that `condition` is, where its operands are values as they stand: a sum of them
+  /// may have wrapped. Nothing for others.
+  static std::optional<Less> of(mlir::Value condition);
+  static Less of(mlir::Value left, mlir::Value right);
+  /// True where the comparison does not hold.
+  Less negation() const;
+  bool operator==(const Less &) const = default;
+};
+
+/// Whether `less` holds where all of `facts` do; nothing if that cannot be said.
+std::optional<bool> decide(llvm::ArrayRef<Less> facts, const Less &less);
+
 /// A channel slot that the threads may use: waited for, or acquired for writing.
 struct Held {
   mlir::Operation *op = nullptr; ///< the wait or acquire
   mlir::Value channel;
   Position position;
+  std::optional<Less> when =
+      std::nullopt;   ///< held only then: a loop without iterations has taken nothing
+  bool given = false; ///< handed to another role or filled again: known to be full, not to be used
   bool operator==(const Held &) const = default;
 };
 
@@ -149,6 +173,8 @@ struct Context {
   bool inRegion = false;
 };
 
+class LoopEdges;
+
 class Walker {
 public:
   explicit Walker(tgpu::KernelOp kernel);
@@ -168,48 +194,77 @@ protected:
   virtual bool hoistsOutOfBranches() const { return false; }
   /// Before the effects of `op` on the state.
   virtual void visit(mlir::Operation *op) {}
+  /// `held` is given back on one way through `branch` only, or taken on one only; if `acquired`, for
+  /// writing.
+  virtual void oneSided(mlir::Operation *branch, const Held &held, bool acquired) {}
   /// At the end of a branch that all threads of the context take together, or none.
   virtual void atBranchEnd(mlir::Block &branch) {}
-  /// At the end of the kernel, or of a role.
+  /// At the end of the kernel, of a role, or of what one thread does.
   virtual void atEnd(mlir::Operation *parent) {}
 
   /// Channels that order the accesses of a buffer: those of its TMA loads, and those that a role
   /// publishes after writing it. Empty for buffers that barriers order.
-  llvm::ArrayRef<mlir::Value> guardsOf(const Memory &memory) const;
+  llvm::ArrayRef<mlir::Value> guardsOf(mlir::Operation *alloc) const;
+  llvm::ArrayRef<mlir::Value> guardsOf(const Memory &memory) const {
+    return guardsOf(memory.alloc);
+  }
   bool isGuarded(const Memory &memory) const { return !guardsOf(memory).empty(); }
-  /// Threads write to what TMA has filled. Its channels order one load of a slot after the other;
-  /// what happens between the wait for a slot and its release barriers have to order.
+  /// Threads write to what TMA has filled: few tiles need that, and order it where they do.
   bool isRepaired(const Memory &memory) const { return repaired.contains(memory.alloc); }
   Hazard classify(const Access &now, const Access &before) const;
   /// Threads read the slot that `release` gives back, TMA fills it again, and no fence has come
   /// between. PTX ISA, "Causality order": accesses of different proxies are ordered across a proxy
   /// fence only, a read before the write that follows it too.
   bool needsFence(const Access &pending, tgpu::ReleaseOp release) const;
+  /// The same of a publish, which says that what its role has read may be filled again.
+  bool needsFence(const Access &pending, tgpu::PublishOp publish) const;
+  /// True if `publish` says to other roles that its own has done with what `access` used: no empty
+  /// barrier does.
+  bool handsOver(tgpu::PublishOp publish, const Access &access) const;
+  llvm::ArrayRef<mlir::Operation *> handedOver(tgpu::PublishOp publish) const;
   /// The threads of the context, or the one of `warp`, fence what they have done.
   void fenceAsync(bool global = false);
   /// All threads of the context meet in a barrier.
   void applyBarrier();
+  /// True if the threads hold the slot here: `held` may depend on a condition.
+  bool isHeld(const Held &held) { return !held.when || holds(*held.when) == true; }
+  /// Whether `less` holds here; nothing if that cannot be said.
+  std::optional<bool> holds(const Less &less);
   /// True for a barrier of all threads of the context.
   bool coversContext(tgpu::BarrierOp barrier) const;
 
   tgpu::KernelOp kernel;
   State state;
   Context context;
+  llvm::SmallVector<Less> facts; ///< comparisons that hold here
 
 private:
   void collectGuards();
   void guardPublished(tgpu::RolesOp roles);
+  void collectHandovers(tgpu::RolesOp roles);
   void guard(mlir::Operation *alloc, mlir::Value channel);
   void walk(mlir::Block &block);
   void walkOp(mlir::Operation *op);
   void exchange(tgpu::ConvertLayoutOp convert);
+  std::optional<IntegerRange> rangeOf(const Linear &number);
+  void joinSides(mlir::Operation *branch, State &into, const std::optional<Less> &intoFact,
+                 const State &other, const std::optional<Less> &otherFact);
+  void joinSkipped(mlir::scf::ForOp loop, State &into, const State &skipped);
+  /// Slots held under conditions that nobody can name behind an edge of `loop`.
+  void forgetConditions(mlir::Operation *loop, State &end);
   void walkFor(mlir::scf::ForOp loop);
+  void walkWhile(mlir::scf::WhileOp loop);
+  void walkIteration(mlir::scf::ForOp loop, bool first);
+  void enterLoop(mlir::Operation *loop, LoopEdges &edges, State &head);
+  llvm::StringRef repeatLoop(mlir::Operation *loop, LoopEdges &edges, State next, State &head);
+  void joinExit(mlir::Operation *loop, std::optional<State> &exit, State leaving);
+  void skipLoop(mlir::scf::ForOp loop, LoopEdges &edges, State &before);
   void walkIf(mlir::scf::IfOp branch);
+  State walkSide(mlir::Block *block, const std::optional<Less> &fact);
   void walkRoles(tgpu::RolesOp roles);
   void walkOneThread(tgpu::OneThreadOp one);
   void walkThreads(tile::ThreadsOp region);
   void walkStream(tgpu::StreamOp stream);
-  void walkOther(mlir::Operation *op);
   /// Reports what `now` needs from before `outer`, of what passes the filter.
   void check(const Access &now, mlir::Operation *outer,
              llvm::function_ref<bool(Hazard, const Access &)> filter);
@@ -234,11 +289,14 @@ private:
   /// TMA loads that the threads know to be complete after `wait`, and behind `loop`.
   void arrive(tgpu::WaitOp wait);
   /// What happens in a slot after it has been released, filled and waited for is ordered behind what
-  /// was done there before.
-  void giveBack(tgpu::ReleaseOp release);
+  /// was done there before. What a publish hands over is not to be used before that.
+  void giveBack(mlir::Operation *op);
+  void markGiven(mlir::Operation *alloc, const Position &position);
   void arriveBehind(mlir::scf::ForOp loop);
 
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>> guards;
+  /// Buffers that the publishes of a channel in a role hand over.
+  llvm::DenseMap<std::pair<mlir::Region *, mlir::Value>, llvm::SetVector<mlir::Operation *>> handed;
   llvm::SmallPtrSet<mlir::Operation *, 4> repaired; ///< buffers that isRepaired; null is none
   bool hasTmaLoads = false;
   /// Arguments of the kernel; null stands for any.
@@ -246,6 +304,8 @@ private:
   int64_t maxWalks = 0;
   /// A loop, and what of its state still changed in the last walk.
   std::pair<mlir::Operation *, llvm::StringRef> unsettled = {nullptr, ""};
+  std::unique_ptr<IntegerAnalysis> integers; ///< made when it is needed
+  mlir::Operation *unknown = nullptr; ///< its regions run in an order that the walk does not know
 };
 
 } // namespace tilec::sync

@@ -332,7 +332,8 @@ static bool runsOverGrid(scf::ForOp loop) {
 }
 
 void LoopEdges::settle(SmallVectorImpl<Access> &next, ArrayRef<Access> head) {
-  if (runsOverGrid(loop)) {
+  auto counting = dyn_cast<scf::ForOp>(loop);
+  if (counting && runsOverGrid(counting)) {
     llvm::erase_if(next, [](const Access &access) {
       return access.memory.global.has_value() || access.memory.messages;
     });

@@ -30,32 +30,13 @@ static bool isComputedIn(Operation *loop, Value value) {
   return loop->isAncestor(value.getParentBlock()->getParentOp());
 }
 
-LoopEdges::LoopEdges(scf::ForOp loop) : loop(loop) {
-  Value iv = loop.getInductionVar();
-  if (std::optional<int64_t> step = getConstantIntValue(loop.getStep())) {
-    Linear next = Linear::of(iv);
-    next.constant += *step;
-    // With a step of 1 the variable would next be the upper bound.
-    carried.push_back(
-        {iv, Linear::of(loop.getLowerBound()), next, Linear::of(loop.getUpperBound()), *step == 1});
-  }
-  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-  for (auto [index, value] : llvm::enumerate(loop.getRegionIterArgs())) {
-    if (value.getType().isSignlessInteger()) {
-      carried.push_back({value, Linear::of(loop.getInitArgs()[index]),
-                         Linear::of(yield.getOperand(index)), Linear::of(loop.getResult(index))});
-    }
-  }
-}
-
-bool LoopEdges::isInside(Value value) { return isComputedIn(loop, value); }
-
-void LoopEdges::enter(Position &position) {
+/// Adds the names in `names` of what a position is already known by.
+static void addNames(Position &position, ArrayRef<std::pair<Linear, Linear>> names) {
   SmallVector<Linear, 2> forms(position.forms);
-  for (const Carried &value : carried) {
+  for (auto &[old, fresh] : names) {
     for (const Linear &form : position.forms) {
       Linear renamed = form;
-      if (forms.size() < kMaxForms && renamed.replace(value.init, Linear::of(value.inside)) &&
+      if (forms.size() < kMaxForms && renamed.replace(old, fresh) &&
           !llvm::is_contained(forms, renamed)) {
         forms.push_back(renamed);
       }
@@ -64,34 +45,98 @@ void LoopEdges::enter(Position &position) {
   position.forms = forms;
 }
 
-void LoopEdges::repeat(Position &position) { rename(position, /*leaving=*/false); }
-void LoopEdges::leave(Position &position) { rename(position, /*leaving=*/true); }
-
-void LoopEdges::rename(Position &position, bool leaving) {
-  SmallVector<Linear, 2> forms;
-  // Forms that name nothing of the loop stay right; after the loop they are all that is worth
-  // keeping.
-  for (const Linear &form : position.forms) {
-    if (leaving && llvm::none_of(form.leaves, [&](Value leaf) { return isInside(leaf); })) {
-      forms.push_back(form);
+void LoopEdges::collect(ValueRange inside, ValueRange inits, ValueRange nexts) {
+  for (auto [value, init, next] : llvm::zip_equal(inside, inits, nexts)) {
+    if (value.getType().isSignlessInteger()) {
+      carried.push_back({value, Linear::of(init), Linear::of(next)});
     }
   }
-  if (!forms.empty()) {
-    position.forms = forms;
-    return;
+}
+
+LoopEdges::LoopEdges(scf::ForOp loop) : loop(loop) {
+  Value iv = loop.getInductionVar();
+  const Linear upper = Linear::of(loop.getUpperBound());
+  if (std::optional<int64_t> step = getConstantIntValue(loop.getStep())) {
+    Linear next = Linear::of(iv);
+    next.constant += *step;
+    carried.push_back({iv, Linear::of(loop.getLowerBound()), next});
+    if (*step == 1) { // the variable would next be the upper bound
+      left.emplace_back(next, upper);
+      variable = {carried.back().init, upper};
+    }
   }
+  ValueRange nexts = loop.getBody()->getTerminator()->getOperands();
+  collect(loop.getRegionIterArgs(), loop.getInitArgs(), nexts);
+  for (auto [result, init, next] : llvm::zip_equal(loop.getResults(), loop.getInitArgs(), nexts)) {
+    if (result.getType().isSignlessInteger()) {
+      left.emplace_back(Linear::of(next), Linear::of(result));
+      skipped.emplace_back(Linear::of(init), Linear::of(result));
+    }
+  }
+}
+
+LoopEdges::LoopEdges(scf::WhileOp loop) : loop(loop) {
+  collect(loop.getBeforeArguments(), loop.getInits(), loop.getYieldOp().getResults());
+  for (auto [value, inside, result] : llvm::zip_equal(
+           loop.getConditionOp().getArgs(), loop.getAfterArguments(), loop.getResults())) {
+    if (value.getType().isSignlessInteger()) {
+      passed.emplace_back(Linear::of(value), Linear::of(inside));
+      left.emplace_back(Linear::of(value), Linear::of(result));
+    }
+  }
+}
+
+bool LoopEdges::isInside(Value value) const { return isComputedIn(loop, value); }
+
+void LoopEdges::enter(Position &position) {
+  Names names;
+  for (const Carried &value : carried) {
+    names.emplace_back(value.init, Linear::of(value.inside));
+  }
+  addNames(position, names);
+}
+
+void LoopEdges::pass(Position &position) { addNames(position, passed); }
+
+void LoopEdges::skip(Position &position, bool ends) {
+  Names names(skipped);
+  if (ends && variable) {
+    names.push_back(*variable);
+  }
+  addNames(position, names);
+}
+
+void LoopEdges::repeat(Position &position) {
+  Names names;
+  for (const Carried &value : carried) {
+    names.emplace_back(value.next, Linear::of(value.inside));
+  }
+  rename(position, names);
+}
+
+void LoopEdges::leave(Position &position) {
+  // Forms that name nothing of the loop stay right; after the loop they are all that is worth
+  // keeping.
+  Position outer = position;
+  forgetInside(loop, outer);
+  if (outer.forms.empty()) {
+    return rename(position, left);
+  }
+  position = outer;
+}
+
+void LoopEdges::rename(Position &position, const Names &names) const {
+  SmallVector<Linear, 2> forms;
   for (const Linear &form : position.forms) {
     // Old names go one after the other; new names are kept apart, since they look the same.
     Linear old = form, fresh;
-    for (const Carried &value : carried) {
-      bool changes = llvm::any_of(value.next.leaves, [&](Value leaf) { return isInside(leaf); });
-      if (changes && (!leaving || value.hasLast) && old.replace(value.next, Linear())) {
-        Linear name = leaving ? value.last : Linear::of(value.inside);
-        llvm::append_range(fresh.leaves, name.leaves);
-        fresh.constant += name.constant;
+    for (auto &[before, after] : names) {
+      if (isNamedInside(loop, before) && old.replace(before, Linear())) {
+        llvm::append_range(fresh.leaves, after.leaves);
+        fresh.constant += after.constant;
       }
     }
-    if (llvm::none_of(old.leaves, [&](Value leaf) { return isInside(leaf); })) {
+    if (!isNamedInside(loop, old)) {
       old.replace(Linear(), fresh);
       if (!llvm::is_contained(forms, old)) {
         forms.push_back(old);
@@ -130,6 +175,10 @@ static void move(GlobalRegion &region, Inside isInside, Change change, bool keep
 
 void LoopEdges::repeat(GlobalRegion &region) {
   using Bounds = std::pair<int64_t, int64_t>;
+  auto counting = dyn_cast<scf::ForOp>(loop);
+  if (!counting) {
+    return forgetInside(loop, region);
+  }
   auto isInner = [&](Value value) { return isInside(value); };
   auto change = [&](Value value, int64_t factor) -> std::optional<Bounds> {
     for (const Carried &carry : carried) {
@@ -141,7 +190,7 @@ void LoopEdges::repeat(GlobalRegion &region) {
         return Bounds{by, by};
       }
     }
-    if (value != loop.getInductionVar() || factor == IndexRange::kLowest) {
+    if (value != counting.getInductionVar() || factor == IndexRange::kLowest) {
       return std::nullopt;
     }
     // A step that is not constant is positive.
@@ -153,12 +202,16 @@ void LoopEdges::repeat(GlobalRegion &region) {
 
 void LoopEdges::leave(GlobalRegion &region) {
   using Bounds = std::pair<int64_t, int64_t>;
-  std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()),
-                         end = getConstantIntValue(loop.getUpperBound());
+  auto counting = dyn_cast<scf::ForOp>(loop);
+  if (!counting) {
+    return forgetInside(loop, region);
+  }
+  std::optional<int64_t> begin = getConstantIntValue(counting.getLowerBound()),
+                         end = getConstantIntValue(counting.getUpperBound());
   auto isInner = [&](Value value) { return isInside(value); };
   auto change = [&](Value value, int64_t factor) -> std::optional<Bounds> {
     int64_t first, last;
-    if (value != loop.getInductionVar() || !begin || !end || *end <= *begin ||
+    if (value != counting.getInductionVar() || !begin || !end || *end <= *begin ||
         __builtin_mul_overflow(*begin, factor, &first) ||
         __builtin_mul_overflow(*end - 1, factor, &last)) {
       return std::nullopt;
@@ -174,12 +227,12 @@ void LoopEdges::repeat(Arrival &arrival) { forgetInside(loop, arrival); }
 // Loops of which nothing is known
 //===----------------------------------------------------------------------===//
 
-static bool names(Operation *loop, const Linear &form) {
+bool sync::isNamedInside(Operation *loop, const Linear &form) {
   return llvm::any_of(form.leaves, [&](Value leaf) { return isComputedIn(loop, leaf); });
 }
 
 void sync::forgetInside(Operation *loop, Position &position) {
-  llvm::erase_if(position.forms, [&](const Linear &form) { return names(loop, form); });
+  llvm::erase_if(position.forms, [&](const Linear &form) { return isNamedInside(loop, form); });
 }
 
 void sync::forgetInside(Operation *loop, GlobalRegion &region) {
@@ -192,7 +245,7 @@ void sync::forgetInside(Operation *loop, GlobalRegion &region) {
 
 void sync::forgetInside(Operation *loop, Arrival &arrival) {
   forgetInside(loop, arrival.position);
-  if (arrival.end && names(loop, *arrival.end)) {
+  if (arrival.end && isNamedInside(loop, *arrival.end)) {
     arrival.end.reset();
   }
 }

@@ -20,7 +20,8 @@ void sync::addAccess(SmallVectorImpl<Access> &into, const Access &item) {
     if (!likeItem(other)) {
       continue;
     }
-    if (other.memory == item.memory || (other.memory.slot && other.memory.slot->forms.empty())) {
+    if (other.memory == item.memory ||
+        (other.memory.slot && other.memory.slot->forms.empty() && other.memory.inner.empty())) {
       other.age = std::min(other.age, item.age);
       return;
     }
@@ -28,11 +29,13 @@ void sync::addAccess(SmallVectorImpl<Access> &into, const Access &item) {
     ++alike;
   }
   // What is at any position says all that the others say: they go, so that states only grow.
-  const bool isAny = item.memory.slot && item.memory.slot->forms.empty();
+  const bool isAny =
+      item.memory.slot && item.memory.slot->forms.empty() && item.memory.inner.empty();
   if (isAny || alike > 2 * item.memory.slots) {
     llvm::erase_if(into, likeItem);
     into.push_back(item);
     into.back().memory.slot = Position();
+    into.back().memory.inner.clear();
     into.back().age = youngest;
     return;
   }
@@ -43,11 +46,6 @@ void sync::unite(SmallVectorImpl<Access> &into, ArrayRef<Access> other) {
   for (const Access &item : other) {
     addAccess(into, item);
   }
-}
-
-template <typename T>
-static void intersect(SmallVectorImpl<T> &into, ArrayRef<T> other) {
-  llvm::erase_if(into, [&](const T &item) { return !llvm::is_contained(other, item); });
 }
 
 void sync::uniteAges(llvm::MapVector<Value, int64_t> &into,
@@ -72,15 +70,13 @@ void sync::joinPaths(State &into, const State &other) {
   takeReleases(pending, into.pending);
   takeReleases(into.pending, pending);
   unite(into.pending, pending);
-  intersect<Held>(into.held, other.held);
-  intersect<Held>(into.acquired, other.acquired);
   uniteAges(into.ages, other.ages);
   uniteAges(into.operands, other.operands);
   into.unfenced.insert(other.unfenced.begin(), other.unfenced.end());
   into.unpublished.insert(other.unpublished.begin(), other.unpublished.end());
 }
 
-void sync::keepOuterNames(SmallVectorImpl<Held> &list, scf::ForOp loop) {
+void sync::keepOuterNames(SmallVectorImpl<Held> &list, Operation *loop) {
   auto isOuter = [&](const Linear &form) {
     return llvm::none_of(form.leaves, [&](Value leaf) {
       return loop->isAncestor(leaf.getParentBlock()->getParentOp());

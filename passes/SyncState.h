@@ -13,12 +13,12 @@ void unite(llvm::SmallVectorImpl<Access> &into, llvm::ArrayRef<Access> other);
 /// Of two ages the younger one holds.
 void uniteAges(llvm::MapVector<mlir::Value, int64_t> &into,
                const llvm::MapVector<mlir::Value, int64_t> &other);
-/// What both paths may have left behind, and what both hold. A release on one path counts: the
-/// conditions of releases follow those of the loops around them.
+/// What either path may have left behind; the slots that both hold the walker joins. A release on one
+/// path counts: on the other the slot has not been taken.
 void joinPaths(State &into, const State &other);
 /// A slot taken before a loop is another distance from the loop's variable in each iteration: after
 /// the first one only the names that stay right are kept.
-void keepOuterNames(llvm::SmallVectorImpl<Held> &list, mlir::scf::ForOp loop);
+void keepOuterNames(llvm::SmallVectorImpl<Held> &list, mlir::Operation *loop);
 /// What tells two states apart; empty when nothing does.
 llvm::StringRef difference(const State &a, const State &b);
 /// What is known of `from` holds for `to`.
@@ -34,11 +34,17 @@ void renameAll(State &state, Rename rename) {
     if (access.arrival) {
       rename(*access.arrival);
     }
-    if (access.memory.slot) {
-      rename(*access.memory.slot);
-      for (Linear &form : access.memory.slot->forms) {
-        form.constant %= access.memory.slots; // so that a loop has finitely many
+    auto renameSlot = [&](Position &slot, int64_t slots) {
+      rename(slot);
+      for (Linear &form : slot.forms) {
+        form.constant %= slots; // so that a loop has finitely many
       }
+    };
+    if (access.memory.slot) {
+      renameSlot(*access.memory.slot, access.memory.slots);
+    }
+    for (auto &[slot, slots] : access.memory.inner) {
+      renameSlot(slot, slots);
     }
   }
   for (auto *list : {&state.held, &state.acquired}) {

@@ -4,14 +4,16 @@
 // - `pending` holds every access that some execution may have made and that nothing has ordered
 //   before the operation. It may hold more (of accesses that look alike the youngest, positions
 //   that are not told apart), never less.
-// - `held` and `acquired` hold only slots that every execution has waited for and not given back.
+// - `held` and `acquired` hold only slots that every execution has waited for and not given back, or
+//   every one in which a comparison holds (SyncHolds.cpp).
 // - `ages` and `operands` give at most the true number of groups closed since.
 // So what is not reported is ordered, whatever path is taken.
 //
 // A loop's body is walked as its iterations would run: walk i starts with what iteration i would
 // find, positions renamed over the edge (SyncLoops.h), and with all accesses that were pending at
 // earlier heads. When a walk starts with the state of the one before, all later ones would, too:
-// the loop has settled, and every iteration has been checked.
+// the loop has settled, and every iteration has been checked. The first walk is the first iteration,
+// so that a comparison with the loop's variable may decide which way a branch takes.
 //
 // Why this ends: accesses at the head only become more, and there are finitely many. An operation
 // adds an access for each slot of a ring, as often as its constants differ modulo the slots; after
@@ -26,6 +28,8 @@
 #include "mlir/IR/Matchers.h"
 #include "passes/SyncLoops.h"
 #include "passes/SyncState.h"
+
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -81,15 +85,30 @@ static void dropHeld(SmallVectorImpl<Held> &list, Value channel, const Position 
   });
 }
 
-void Walker::giveBack(tgpu::ReleaseOp release) {
-  const Position position = Position::of(release.getPosition());
-  const bool isOnlySlot = cast<tgpu::ChannelType>(release.getChannel().getType()).getSlots() == 1;
+void Walker::markGiven(Operation *alloc, const Position &position) {
+  for (Held &held : state.held) {
+    held.given |=
+        llvm::is_contained(guardsOf(alloc), held.channel) && held.position.equals(position);
+  }
+}
+
+void Walker::giveBack(Operation *op) {
+  const Value channel = op->getOperand(0);
+  const Position position = Position::of(op->getOperand(1));
+  auto publish = dyn_cast<tgpu::PublishOp>(op);
   for (Access &access : state.pending) {
-    const std::optional<Position> &slot = access.memory.slot;
-    access.released |= access.flight == Flight::None && !context.oneThread &&
-                       isRepaired(access.memory) &&
-                       llvm::is_contained(guardsOf(access.memory), release.getChannel()) &&
-                       (slot ? slot->equals(position) : isOnlySlot);
+    const Memory &memory = access.memory;
+    const bool isOver =
+        llvm::is_contained(guardsOf(memory), channel) || (publish && handsOver(publish, access));
+    // One thread speaks for those that it has met.
+    const bool isMine = !context.oneThread || access.synced || access.thread == context.warp;
+    access.released |=
+        isOver && isMine && access.flight == Flight::None &&
+        (memory.slot ? memory.slot->isSameSlot(position, memory.slots)
+                     : cast<tgpu::ChannelType>(channel.getType()).getSlots() == 1 || publish);
+  }
+  for (Operation *alloc : publish ? handedOver(publish) : ArrayRef<Operation *>()) {
+    markGiven(alloc, position);
   }
 }
 
@@ -147,12 +166,16 @@ void Walker::effects(Operation *op) {
   } else if (auto waiting = dyn_cast<tgpu::WaitOp>(op)) {
     hold(state.held);
     arrive(waiting);
+  } else if (auto load = dyn_cast<tgpu::TmaLoadOp>(op); load && tgpu::kRefill.has(load)) {
+    Position old = Position::of(load.getPosition());
+    old.forms.front().constant -= Memory::of(load.getDest()).slots;
+    markGiven(getAllocation(load.getDest()), old);
   } else if (isa<tgpu::AcquireOp>(op)) {
     hold(state.acquired);
+  } else if (auto expect = dyn_cast<tgpu::ExpectOp>(op)) {
+    dropHeld(state.acquired, expect.getChannel(), Position::of(expect.getPosition()));
   } else if (isa<tgpu::ReleaseOp, tgpu::PublishOp>(op)) {
-    if (auto release = dyn_cast<tgpu::ReleaseOp>(op)) {
-      giveBack(release);
-    }
+    giveBack(op);
     dropHeld(isa<tgpu::ReleaseOp>(op) ? state.held : state.acquired, op->getOperand(0),
              Position::of(op->getOperand(1)));
   }
@@ -180,6 +203,10 @@ LogicalResult Walker::run(int64_t walks) {
   maxWalks = walks > 0 ? walks : 2 * (2 * ringSlots() + kMaxAge);
   walk(kernel.getBody().front());
   atEnd(kernel);
+  if (unknown) {
+    return unknown->emitOpError("has regions that run in an order unknown here, so its "
+                                "synchronisation is not known");
+  }
   if (auto [loop, changed] = unsettled; loop) {
     return loop->emitOpError() << changed << " in this loop do not settle in " << maxWalks
                                << " walks, so its synchronisation is not known";
@@ -201,6 +228,9 @@ void Walker::walkOp(Operation *op) {
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     return walkIf(branch);
   }
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    return walkWhile(loop);
+  }
   if (auto roles = dyn_cast<tgpu::RolesOp>(op)) {
     return walkRoles(roles);
   }
@@ -215,10 +245,10 @@ void Walker::walkOp(Operation *op) {
   }
   visit(op);
   if (op->getNumRegions() != 0 && !tgpu::hasElementBody(op)) {
-    walkOther(op);
-  } else {
-    access(op);
+    unknown = op;
+    return;
   }
+  access(op);
   if (auto convert = dyn_cast<tgpu::ConvertLayoutOp>(op); convert && isAccess(op)) {
     exchange(convert);
   }
@@ -239,18 +269,11 @@ void Walker::exchange(tgpu::ConvertLayoutOp convert) {
   }
 }
 
-void Walker::walkFor(scf::ForOp loop) {
-  visit(loop);
-  if (hoistsOutOfBranches() && !context.oneThread) {
-    checkInside(loop, /*onlyGlobal=*/true); // once, not in each iteration
-  }
-  LoopEdges edges(loop);
-  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-  State before = state, head = state;
-  carryFacts(head, before, loop.getInitArgs(), loop.getRegionIterArgs());
+/// What the head of a loop knows of slots, under the names that are right inside.
+void Walker::enterLoop(Operation *loop, LoopEdges &edges, State &head) {
   // Only what the loop uses itself is compared with positions inside it.
   llvm::SmallPtrSet<Operation *, 8> used;
-  loop.walk([&](tgpu::SlotOp slot) { used.insert(getAllocation(slot.getRing())); });
+  loop->walk([&](tgpu::SlotOp slot) { used.insert(getAllocation(slot.getRing())); });
   for (Access &access : head.pending) {
     if (access.memory.slot && used.contains(access.memory.alloc)) {
       edges.enter(*access.memory.slot);
@@ -261,41 +284,173 @@ void Walker::walkFor(scf::ForOp loop) {
       edges.enter(held.position);
     }
   }
-  State end;
+}
+
+/// What an iteration that ended with `next` hands on to the one behind it; `head` becomes that.
+/// Returns what has changed.
+StringRef Walker::repeatLoop(Operation *loop, LoopEdges &edges, State next, State &head) {
+  // Values of an iteration are not seen in the next one, but for those it carries.
+  next.ages.remove_if([&](const std::pair<Value, int64_t> &item) {
+    Operation *definition = item.first.getDefiningOp();
+    return definition && loop->isProperAncestor(definition);
+  });
+  renameAll(next, [&](auto &place) { edges.repeat(place); });
+  forgetConditions(loop, next);
+  edges.settle(next.pending, head.pending);
+  keepOuterNames(next.held, loop);
+  keepOuterNames(next.acquired, loop);
+  State old = head;
+  unite(next.pending, head.pending);
+  head = std::move(next);
+  return difference(old, head);
+}
+
+/// The state behind a loop: what may be left behind by any of its iterations, and the slots that are
+/// held whichever was the last. The last walk has seen every access.
+void Walker::joinExit(Operation *loop, std::optional<State> &exit, State leaving) {
+  if (exit) {
+    SmallVector<Access, 0> pending(leaving.pending);
+    joinSides(loop, leaving, std::nullopt, *exit, std::nullopt);
+    leaving.pending = std::move(pending);
+  }
+  exit = std::move(leaving);
+}
+
+static void takeSlots(State &into, const State &from) {
+  into.held = from.held;
+  into.acquired = from.acquired;
+}
+
+/// The iterations of a loop where they are a constant.
+static std::optional<int64_t> constantTrips(scf::ForOp loop) {
+  APInt lower, upper, step;
+  if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) ||
+      !matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) ||
+      !matchPattern(loop.getStep(), m_ConstantInt(&step)) || !step.isStrictlyPositive()) {
+    return std::nullopt;
+  }
+  const int64_t distance = upper.getSExtValue() - lower.getSExtValue();
+  return distance <= 0 ? 0 : (distance - 1) / step.getSExtValue() + 1;
+}
+
+void Walker::walkIteration(scf::ForOp loop, bool first) {
+  llvm::SaveAndRestore scope(facts);
+  const Less fromLower = Less::of(loop.getLowerBound(), loop.getInductionVar());
+  facts.push_back(Less::of(loop.getLowerBound(), loop.getUpperBound()));
+  facts.push_back(Less::of(loop.getInductionVar(), loop.getUpperBound()));
+  facts.push_back(first ? fromLower.negation() : fromLower);
+  walk(*loop.getBody());
+}
+
+void Walker::walkFor(scf::ForOp loop) {
+  visit(loop);
+  if (hoistsOutOfBranches() && !context.oneThread) {
+    checkInside(loop, /*onlyGlobal=*/true); // once, not in each iteration
+  }
+  LoopEdges edges(loop);
+  ValueRange yielded = loop.getBody()->getTerminator()->getOperands();
+  State before = state, head = state;
+  carryFacts(head, before, loop.getInitArgs(), loop.getRegionIterArgs());
+  enterLoop(loop, edges, head);
+  const std::optional<int64_t> trips = constantTrips(loop);
+  std::optional<State> exit;
   StringRef changed = "all of it";
   for (int64_t walks = 0; walks < maxWalks && !changed.empty(); ++walks) {
     state = head;
-    walk(*loop.getBody());
-    end = state;
+    walkIteration(loop, walks == 0);
+    State leaving = state;
+    carryFacts(leaving, state, yielded, loop.getResults());
+    renameAll(leaving, [&](auto &place) { edges.leave(place); });
+    forgetConditions(loop, leaving);
+    if (trips && exit) { // only behind the last one of them something else follows
+      const bool isBefore = walks < *trips;
+      takeSlots(isBefore ? *exit : leaving, isBefore ? leaving : *exit);
+    }
+    joinExit(loop, exit, std::move(leaving));
     State next = state;
-    carryFacts(next, state, yield.getOperands(), loop.getRegionIterArgs());
-    // Values of an iteration are not seen in the next one, but for those it carries.
-    next.ages.remove_if([&](const std::pair<Value, int64_t> &item) {
-      Operation *definition = item.first.getDefiningOp();
-      return definition && loop->isProperAncestor(definition);
-    });
-    renameAll(next, [&](auto &place) { edges.repeat(place); });
-    edges.settle(next.pending, head.pending);
-    keepOuterNames(next.held, loop);
-    keepOuterNames(next.acquired, loop);
-    State old = head;
-    unite(next.pending, head.pending);
-    head = next;
-    changed = walks > 0 ? difference(old, head) : changed;
+    carryFacts(next, state, yielded, loop.getRegionIterArgs());
+    StringRef differs = repeatLoop(loop, edges, std::move(next), head);
+    changed = walks > 0 ? differs : changed;
   }
   if (!changed.empty()) {
     unsettled = {loop, changed};
   }
-  state = end;
-  carryFacts(state, end, yield.getOperands(), loop.getResults());
-  renameAll(state, [&](auto &place) { edges.leave(place); });
+  state = std::move(*exit);
   // No iteration at all.
   unite(state.pending, before.pending);
   carryFacts(before, before, loop.getInitArgs(), loop.getResults());
   uniteAges(state.ages, before.ages);
   uniteAges(state.operands, before.operands);
   state.unfenced.insert(before.unfenced.begin(), before.unfenced.end());
+  skipLoop(loop, edges, before);
   arriveBehind(loop);
+}
+
+/// Slots behind a loop that may have had no iteration.
+void Walker::skipLoop(scf::ForOp loop, LoopEdges &edges, State &before) {
+  const Less negative = Less::of(loop.getUpperBound(), loop.getLowerBound());
+  const bool isEmpty = before.held.empty() && before.acquired.empty();
+  const bool ends = !isEmpty && holds(negative) == false;
+  for (auto *list : {&before.held, &before.acquired}) {
+    for (Held &held : *list) {
+      edges.skip(held.position, ends);
+    }
+  }
+  joinSkipped(loop, state, before);
+}
+
+void Walker::walkWhile(scf::WhileOp loop) {
+  visit(loop);
+  LoopEdges edges(loop);
+  ValueRange passed = loop.getConditionOp().getArgs();
+  State head = state;
+  carryFacts(head, state, loop.getInits(), loop.getBeforeArguments());
+  enterLoop(loop, edges, head);
+  std::optional<State> exit;
+  StringRef changed = "all of it";
+  for (int64_t walks = 0; walks < maxWalks && !changed.empty(); ++walks) {
+    state = head;
+    walk(*loop.getBeforeBody());
+    State leaving = state, next = state;
+    carryFacts(leaving, state, passed, loop.getResults());
+    renameAll(leaving, [&](auto &place) { edges.leave(place); });
+    forgetConditions(loop, leaving);
+    joinExit(loop, exit, std::move(leaving));
+    carryFacts(next, state, passed, loop.getAfterArguments());
+    state = std::move(next);
+    for (auto *list : {&state.held, &state.acquired}) {
+      for (Held &held : *list) {
+        edges.pass(held.position);
+      }
+    }
+    for (Access &access : state.pending) {
+      if (access.memory.slot) {
+        edges.pass(*access.memory.slot);
+      }
+    }
+    walk(*loop.getAfterBody());
+    next = state;
+    carryFacts(next, state, loop.getYieldOp().getResults(), loop.getBeforeArguments());
+    StringRef differs = repeatLoop(loop, edges, std::move(next), head);
+    changed = walks > 0 ? differs : changed;
+  }
+  if (!changed.empty()) {
+    unsettled = {loop, changed};
+  }
+  state = std::move(*exit);
+}
+
+/// One side of a branch; the block may be missing.
+State Walker::walkSide(Block *block, const std::optional<Less> &fact) {
+  llvm::SaveAndRestore scope(facts);
+  if (fact) {
+    facts.push_back(*fact);
+  }
+  if (block) {
+    walk(*block);
+    atBranchEnd(*block);
+  }
+  return state;
 }
 
 void Walker::walkIf(scf::IfOp branch) {
@@ -307,17 +462,21 @@ void Walker::walkIf(scf::IfOp branch) {
   if (hoistsOutOfBranches() && !context.oneThread && !orders.wasInterrupted()) {
     checkInside(branch);
   }
-  State before = state;
-  walk(*branch.thenBlock());
-  atBranchEnd(*branch.thenBlock());
-  State then = state;
-  state = before;
-  if (branch.elseBlock()) {
-    walk(*branch.elseBlock());
-    atBranchEnd(*branch.elseBlock());
+  const std::optional<Less> less = Less::of(branch.getCondition());
+  if (std::optional<bool> taken = less ? decide(facts, *less) : std::nullopt) {
+    walkSide(*taken ? branch.thenBlock() : branch.elseBlock(), std::nullopt);
+    if (branch.getNumResults() != 0) {
+      auto yield = *taken ? branch.thenYield() : branch.elseYield();
+      carryFacts(state, State(state), yield.getResults(), branch.getResults());
+    }
+    return;
   }
-  State otherwise = state;
-  joinPaths(state, then);
+  State before = state;
+  const State then = walkSide(branch.thenBlock(), less);
+  state = before;
+  const std::optional<Less> opposite = less ? std::optional(less->negation()) : std::nullopt;
+  const State otherwise = walkSide(branch.elseBlock(), opposite);
+  joinSides(branch, state, opposite, then, less);
   for (auto [index, result] : llvm::enumerate(branch.getResults())) {
     Value a = branch.thenYield().getOperand(index), b = branch.elseYield().getOperand(index);
     carryFacts(state, then, a, result);
@@ -353,17 +512,31 @@ void Walker::walkRoles(tgpu::RolesOp roles) {
   state = after;
 }
 
+static SmallVector<Held, 2> stillHeld(ArrayRef<Held> before, ArrayRef<Held> now) {
+  SmallVector<Held, 2> kept(before);
+  llvm::erase_if(kept, [&](Held &item) {
+    const auto *same = llvm::find_if(now, [&](const Held &other) {
+      return other.op == item.op && other.position.equals(item.position);
+    });
+    item.given |= same != now.end() && same->given;
+    return same == now.end();
+  });
+  return kept;
+}
+
 void Walker::walkOneThread(tgpu::OneThreadOp one) {
   visit(one);
   checkInside(one);
-  SmallVector<Held, 2> held = state.held, acquired = state.acquired;
+  const SmallVector<Held, 2> held(state.held), acquired(state.acquired);
   Context outside = context;
   context.oneThread = one;
   context.warp = one.getWarp();
   walk(one.getBody().front());
+  atEnd(one);
   context = outside;
-  state.held = held; // the others did not wait
-  state.acquired = acquired;
+  // The others did not wait; what the one thread has given back or filled it has for all.
+  state.held = stillHeld(held, state.held);
+  state.acquired = stillHeld(acquired, state.acquired);
 }
 
 /// A stream is its body, then its events.
@@ -388,29 +561,4 @@ void Walker::walkThreads(tile::ThreadsOp region) {
   walk(region.getBody().front());
   context = outside;
   renameAll(state, [&](auto &place) { forgetInside(region, place); });
-}
-
-void Walker::walkOther(Operation *op) {
-  State before = state;
-  StringRef changed = "all of it";
-  for (int64_t walks = 0; walks < maxWalks && !changed.empty(); ++walks) {
-    State old = state;
-    for (Region &region : op->getRegions()) {
-      for (Block &block : region) {
-        walk(block);
-      }
-    }
-    joinPaths(state, old);
-    // What is computed inside means another number the next time.
-    renameAll(state, [&](auto &place) { forgetInside(op, place); });
-    if (!isa<LoopLikeOpInterface>(op)) {
-      changed = "";
-    } else if (walks > 0) {
-      changed = difference(old, state);
-    }
-  }
-  if (!changed.empty()) {
-    unsettled = {op, changed};
-  }
-  unite(state.pending, before.pending);
 }

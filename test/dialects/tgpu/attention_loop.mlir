@@ -1,7 +1,7 @@
 // The loop of a fast attention kernel, as tgpu says it: products of two iterations in flight at once, two waits inside
 // one stream of element-wise work, after 37 % of it, probabilities that stay in registers, and row sums that stay partial
 // until the end. Roles: one thread that loads, two warpgroups that compute 64 rows each. A block has 128 queries of one head, and
-// lengths are multiples of 128: Q and O are [heads * queries, 128], K and V [heads * keys, 128]; `scale` is times log2(e).
+// lengths are multiples of 128, at least 128: Q and O are [heads * queries, 128], K and V [heads * keys, 128]; `scale` is times log2(e).
 // test/e2e/attention-loop.test runs it.
 // RUN: tile-opt %s -o %t
 // RUN: tile-opt %t | diff %t -
@@ -36,7 +36,7 @@
 !one = !tgpu.channel<1>
 !two = !tgpu.channel<2>
 
-tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %rows: i32, %keyrows: i32, %tiles: i32, %blocks: i32, %scale: f32) attributes {
+tgpu.kernel @attention(%Q: !g, %K: !g, %V: !g, %O: !g, %rows: i32, %keyrows: i32, %tiles: i32, %blocks: i32 {tgpu.range = array<i64: 1, 16777216>}, %scale: f32) attributes {
     threads = 256 : i32, block_threads = 384 : i32, target = "sm_90a", fast_math,
     tensor_maps = [#tgpu.tensor_map<0, extents = [-129, 4], strides = [-2, -129], box = [64, 128], swizzle = 128>,
                    #tgpu.tensor_map<1, extents = [-129, 5], strides = [-2, -129], box = [64, 128], swizzle = 128>,

@@ -55,7 +55,7 @@
 !two = !tgpu.channel<2>
 !three = !tgpu.channel<3>
 
-tgpu.kernel @mla(%Kleft: !gh, %Kright: !gh, %Krope: !gr, %blocks: i32) attributes {threads = 384 : i32, target = "sm_90a"} {
+tgpu.kernel @mla(%Kleft: !gh, %Kright: !gh, %Krope: !gr, %blocks: i32 {tgpu.range = array<i64: 1, 16777216>}) attributes {threads = 384 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c2 = arith.constant 2 : i32
@@ -91,8 +91,9 @@ tgpu.kernel @mla(%Kleft: !gh, %Kright: !gh, %Krope: !gr, %blocks: i32) attribute
     %qc = tgpu.local_load %r00 : !part -> !q
     %qd = tgpu.local_load %r01 : !part -> !q
     %qe = tgpu.local_load %e0 : !rope -> !p
-    tgpu.publish %pfull[%c0] : !two
+    // Before Q's place is filled again, and before products read the part of Q that is in shared memory.
     tgpu.fence_async
+    tgpu.publish %pfull[%c0] : !two
     tgpu.barrier {id = 1 : i32, threads = 128 : i32}
     %l_first = tgpu.slot %left[%c1] : !halves -> !half
     %l1_first = tgpu.subview %l_first at [0, 0] : !half -> !part
@@ -113,13 +114,14 @@ tgpu.kernel @mla(%Kleft: !gh, %Kright: !gh, %Krope: !gr, %blocks: i32) attribute
     tgpu.wgmma_commit
     %sn_first = tgpu.wgmma_wait 0, %s5_first : !sp -> !s reads %qb, %qc, %qd, %qe : !q, !q, !q, !p
     %s, %sums = scf.for %g = %c1 to %blocks step %c1 iter_args(%si = %sn_first, %li = %zerosum) -> (!s, !sum) : i32 {
-      // P takes the place of the rope keys of its block, which the last product has read.
+      // P takes the place of the rope keys of its block, which the last product of all four warps has read.
       %e = math.exp2 %si : !s
       %ln = tgpu.accumulate_partial %e axes [1] into %li : !s, !sum -> !sum
       %p = tile.convert %e : !s to !p
       %max = tile.reduce <max> %si axis 1 : !s -> !row
       %grow = math.exp2 %max : !row
       %old = tgpu.slot %rope[%g] : !ropes -> !rope
+      tgpu.barrier {id = 1 : i32, threads = 128 : i32}
       tgpu.local_store %p, %old : !p, !rope
       %f = tgpu.slot %factors[%g] : !twofactors -> !factors
       tgpu.local_store %grow, %f : !row, !factors
@@ -153,6 +155,7 @@ tgpu.kernel @mla(%Kleft: !gh, %Kright: !gh, %Krope: !gr, %blocks: i32) attribute
     %max_last = tile.reduce <max> %s axis 1 : !s -> !row
     %grow_last = math.exp2 %max_last : !row
     %old_last = tgpu.slot %rope[%blocks] : !ropes -> !rope
+    tgpu.barrier {id = 1 : i32, threads = 128 : i32}
     tgpu.local_store %p_last, %old_last : !p, !rope
     %f_last = tgpu.slot %factors[%blocks] : !twofactors -> !factors
     tgpu.local_store %grow_last, %f_last : !row, !factors

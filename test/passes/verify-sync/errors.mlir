@@ -96,6 +96,7 @@ tgpu.kernel @published(%p: i32) attributes {threads = 256 : i32} {
   %ch = tgpu.channel "a" {producers = 1 : i32, consumers = 4 : i32} : !ch
   tgpu.roles role "writer" warps 0, 4 {
     %v = tile.splat %z : f16 -> tensor<64x64xf16>
+    tgpu.acquire %ch[%p] : !ch
     // expected-note @+1 {{written here}}
     tgpu.local_store %v, %a : tensor<64x64xf16>, !b
     tgpu.one_thread {
@@ -105,6 +106,7 @@ tgpu.kernel @published(%p: i32) attributes {threads = 256 : i32} {
   } role "reader" warps 4, 4 {
     tgpu.wait %ch[%p] : !ch
     %0 = tgpu.local_load %a : !b -> tensor<64x64xf16>
+    tgpu.release %ch[%p] : !ch
   }
   tgpu.return
 }
@@ -141,13 +143,14 @@ tgpu.kernel @refilled(%g: !g, %n: i32) attributes {threads = 128 : i32} {
 !b = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
 !g = !tile.global<64x64xf16>
 !ch = !tgpu.channel<2>
-tgpu.kernel @not_waited_for(%g: !g, %n: i32) attributes {threads = 128 : i32} {
+tgpu.kernel @not_waited_for(%g: !g) attributes {threads = 128 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
   %ring = tgpu.alloc_shared "ring" : !ring
   // expected-note @+1 {{the channel}}
   %ch = tgpu.channel "ring" {producers = 1 : i32, consumers = 4 : i32} : !ch
-  scf.for %i = %c0 to %n step %c1 : i32 {
+  scf.for %i = %c0 to %c2 step %c1 : i32 {
     tgpu.one_thread {
       tgpu.acquire %ch[%i] : !ch
       tgpu.expect %ch[%i] bytes 8192 : !ch

@@ -13,7 +13,7 @@
 // CHECK: ok: line {{.*}}: tgpu.barrier
 // CHECK: ok: line {{.*}}: tgpu.tma_store_wait 0 {{.*}} uses `Y` while an asynchronous access of it is in flight
 // CHECK: ok: line {{.*}}: tgpu.wait {{.*}} uses `Y` while an asynchronous access of it is in flight
-// CHECK: all 19 removals noticed
+// CHECK: all 39 removals noticed
 
 !f = tensor<64x64xf16>
 !b = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
