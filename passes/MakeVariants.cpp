@@ -21,30 +21,64 @@ namespace {
 /// Kernel argument number -> the multiple it has to be.
 using Assumptions = llvm::MapVector<unsigned, int64_t>;
 
-/// Adds what makes `value` a multiple of `divisor`: itself if it is an argument, one factor if it
-/// is a product. False when nothing does.
-bool assumeMultiple(Value value, int64_t divisor, const IntegerAnalysis &integers,
-                    Assumptions &assumptions) {
+/// The argument of the kernel that `value` is, through extensions.
+BlockArgument argumentOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (op && isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
+    return argumentOf(op->getOperand(0));
+  }
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && isa<tgpu::KernelOp>(argument.getOwner()->getParentOp()) ? argument
+                                                                             : BlockArgument();
+}
+
+/// Whether `value` is a multiple of `divisor` under the assumptions made so far.
+bool isMultiple(Value value, int64_t divisor, const IntegerAnalysis &integers,
+                const Assumptions &assumptions) {
   if (integers.divisor(value) % divisor == 0) {
     return true;
   }
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (!isa<tgpu::KernelOp>(argument.getOwner()->getParentOp())) {
-      return false;
-    }
+  if (BlockArgument argument = argumentOf(value)) {
+    auto assumed = assumptions.find(argument.getArgNumber());
+    return assumed != assumptions.end() && assumed->second % divisor == 0;
+  }
+  Operation *op = value.getDefiningOp();
+  return op && isa<arith::ExtSIOp, arith::ExtUIOp, arith::MulIOp>(op) &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return isMultiple(operand, divisor, integers, assumptions);
+         });
+}
+
+/// Adds what makes `value` a multiple of `divisor`, unless it is one already: itself if it is an
+/// argument, one factor if it is a product. False when nothing does.
+bool assumeMultiple(Value value, int64_t divisor, const IntegerAnalysis &integers,
+                    Assumptions &assumptions) {
+  if (isMultiple(value, divisor, integers, assumptions)) {
+    return true;
+  }
+  if (BlockArgument argument = argumentOf(value)) {
     int64_t &known = assumptions[argument.getArgNumber()];
     known = std::lcm(std::max<int64_t>(known, 1), divisor);
     return true;
   }
   Operation *op = value.getDefiningOp();
-  if (isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
+  if (op && isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
     return assumeMultiple(op->getOperand(0), divisor, integers, assumptions);
   }
-  if (isa<arith::MulIOp>(op)) {
+  if (op && isa<arith::MulIOp>(op)) {
     return assumeMultiple(op->getOperand(1), divisor, integers, assumptions) ||
            assumeMultiple(op->getOperand(0), divisor, integers, assumptions);
   }
   return false;
+}
+
+/// Adds what makes all strides of a tensor multiples of `divisor`. Outer strides are often products of inner ones, which
+/// come last: with these assumed, nothing is left to assume for the others.
+void assumeMultiples(tgpu::ViewOp view, int64_t divisor, const IntegerAnalysis &integers,
+                     Assumptions &assumptions) {
+  for (Value stride : llvm::reverse(view.getStrides())) {
+    assumeMultiple(stride, divisor, integers, assumptions);
+  }
 }
 
 /// Rows in which neighbours are aligned to one access, if the index in the row is.
@@ -55,17 +89,7 @@ void alignNeighbours(const NeighbourAccess &access, const IntegerAnalysis &integ
   if (bytes <= access.elementBytes || !slice.view) {
     return;
   }
-  for (Value stride : slice.view.getStrides()) {
-    assumeMultiple(stride, bytes / access.elementBytes, integers, assumptions);
-  }
-}
-
-/// Adds what makes the rows of `slice` start at multiples of 16 bytes.
-void alignRows(GlobalSlice slice, int64_t divisor, const IntegerAnalysis &integers,
-               Assumptions &assumptions) {
-  for (Value stride : slice.view.getStrides()) {
-    assumeMultiple(stride, divisor, integers, assumptions);
-  }
+  assumeMultiples(slice.view, bytes / access.elementBytes, integers, assumptions);
 }
 
 /// The tiles of tensors that `op` moves.
@@ -106,7 +130,7 @@ Assumptions rowAlignment(tgpu::KernelOp kernel, const IntegerAnalysis &integers)
       if (slice.view && elementsOf(tile) >= largest / 16) {
         Type element = cast<tile::GlobalType>(tile.getType()).getElementType();
         int64_t divisor = std::max<int64_t>(1, 128 / tile::getStorageBits(element));
-        alignRows(slice, divisor, integers, assumptions);
+        assumeMultiples(slice.view, divisor, integers, assumptions);
       }
     }
   });
@@ -114,13 +138,7 @@ Assumptions rowAlignment(tgpu::KernelOp kernel, const IntegerAnalysis &integers)
 }
 
 struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
-  using MakeVariantsBase::MakeVariantsBase;
-
   void runOnOperation() override {
-    if (!only.empty() && only != "aligned" && only != "any") {
-      emitError(getOperation().getLoc(), "`only` is `aligned` or `any`");
-      return signalPassFailure();
-    }
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<tgpu::KernelOp>())) {
       IntegerAnalysis integers(kernel);
       Assumptions assumptions = rowAlignment(kernel, integers);
@@ -132,10 +150,8 @@ struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
 
   void split(tgpu::KernelOp kernel, const IntegerAnalysis &integers,
              const Assumptions &assumptions) {
-    if (only.empty()) { // while it has the name of both
-      tile::remarkOn(kernel.getSymName(), kernel.getLoc())
-          << "two variants: one for rows that start at multiples of 16 bytes, one for any shape";
-    }
+    tile::remarkOn(kernel.getSymName(), kernel.getLoc()) // while it has the name of both
+        << "two variants: one for rows that start at multiples of 16 bytes, one for any shape";
     OpBuilder builder(kernel);
     auto aligned = cast<tgpu::KernelOp>(builder.clone(*kernel));
     SmallVector<Attribute> guard;
@@ -149,11 +165,6 @@ struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
     aligned.setSymName((kernel.getSymName() + "_aligned").str());
     kernel.setVariant("any");
     kernel.setSymName((kernel.getSymName() + "_any").str());
-    if (only == "aligned") {
-      kernel.erase();
-    } else if (only == "any") {
-      aligned.erase();
-    }
   }
 };
 

@@ -31,7 +31,7 @@ private:
   void add(Operation *op, Value global, ValueRange indices, double elements, Tensors &tensors);
   Amount executions(Operation *op);
   Amount presence(Operation *op);
-  double narrowness(GlobalSlice slice, double bytes);
+  double narrowness(Operation *op, GlobalSlice slice, double bytes);
   Amount sum(const Tensors &tensors, bool onlyNarrow = false);
 
   tgpu::KernelOp kernel;
@@ -75,8 +75,9 @@ Amount TrafficCounter::presence(Operation *op) {
   return present;
 }
 
-/// Whether a loop of one block moves it.
-static bool movesInLoop(Value value) {
+/// Whether it moves in the innermost loop of a block around `op`.
+static bool movesInLoop(Value value, Operation *op) {
+  auto innermost = op->getParentOfType<scf::ForOp>();
   SmallVector<Value> pending = {value};
   llvm::SmallPtrSet<Value, 16> seen; // asked for members only
   while (!pending.empty()) {
@@ -85,8 +86,8 @@ static bool movesInLoop(Value value) {
       continue;
     }
     if (auto argument = dyn_cast<BlockArgument>(one)) {
-      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-      if (loop && !loop.getStep().getDefiningOp<tgpu::NumBlocksOp>()) {
+      if (innermost && argument.getOwner() == innermost.getBody() &&
+          !innermost.getStep().getDefiningOp<tgpu::NumBlocksOp>()) {
         return true;
       }
     } else {
@@ -97,11 +98,11 @@ static bool movesInLoop(Value value) {
 }
 
 /// The share of a tile's bytes that count as narrow. Pieces that the same block goes on to read behind each other are none.
-double TrafficCounter::narrowness(GlobalSlice slice, double bytes) {
+double TrafficCounter::narrowness(Operation *op, GlobalSlice slice, double bytes) {
   if (!slice.view || slice.sizes.empty() || slice.kept.empty() ||
       slice.kept.back() + 1 != int64_t(slice.sizes.size()) || slice.sizes.size() < 2 ||
       ShapedType::isDynamic(slice.sizes.back()) || slice.gathered.test(slice.sizes.size() - 1) ||
-      llvm::any_of(slice.offset.back(), movesInLoop) ||
+      llvm::any_of(slice.offset.back(), [&](Value v) { return movesInLoop(v, op); }) ||
       integers.range(slice.view.getExtents().back()).high <= slice.sizes.back()) {
     return 0;
   }
@@ -120,7 +121,7 @@ void TrafficCounter::add(Operation *op, Value global, ValueRange indices, double
       tile::getStorageBits(cast<tile::GlobalType>(base.getType()).getElementType()) / 8.0;
   GlobalSlice slice = analyseSliceOrGather(global);
   if (isa<tgpu::CopyOp>(op)) {
-    touched.narrow = std::max(touched.narrow, narrowness(slice, touched.bytes));
+    touched.narrow = std::max(touched.narrow, narrowness(op, slice, touched.bytes));
   }
   bool isKnown = bool(slice.view);
   Amount part = presence(op), size = 1.0;

@@ -104,11 +104,8 @@ def MakeVariants : Pass<"tgpu-make-variants", "mlir::ModuleOp"> {
     Needs: outlined kernels with a target. A kernel whose tensors have row strides that are not known to be multiples of 16
     bytes becomes two: `aligned`, whose guard assumes that they are, and `any`, without assumptions, in this order of
     preference. Tiles much smaller than the largest one have no say. Kernels whose strides are known, or that copy no tiles,
-    stay as they are. `only` keeps one of the two.
+    stay as they are.
   }];
-  let options = [
-    Option<"only", "only", "std::string", "\"\"", "`aligned` or `any`; empty: both variants are made">
-  ];
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
 }
 
@@ -145,7 +142,8 @@ def SelectCopies : Pass<"tgpu-select-copies", "tilec::tgpu::KernelOp"> {
   let description = [{
     Gives each `tgpu.copy` and `tgpu.store` its `path` (TMA, cp.async, vector accesses) and each access of global memory
     the `bytes` that it may move at once, from what is known of strides, offsets and extents. What is not TMA where
-    the target has it is a remark with the reason, or an error where `@require` asks for more.
+    the target has it is a remark with the reason, or an error where `@require` asks for more. A kernel whose threads copy operands of
+    products gets `aimed_blocks`, unless the program asks for some number of blocks itself.
   }];
 }
 
@@ -159,6 +157,18 @@ def EstimateCost : Pass<"tgpu-estimate-cost", "mlir::ModuleOp"> {
     bounds the launch. Rates are those of MachineModel.cpp.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::math::MathDialect"];
+}
+
+def KeepVariant : Pass<"tgpu-keep-variant", "mlir::ModuleOp"> {
+  let summary = "Leave one variant of each kernel";
+  let description = [{
+    Needs: costs, which compare a variant with those that assume more. Erases the other variants of each kernel, with their costs:
+    of the parameters that `auto` takes some are compiled for aligned rows alone, some for rows that start anywhere.
+  }];
+  let options = [
+    Option<"only", "only", "std::string", "\"\"", "`aligned` or `any`; empty: all variants stay">
+  ];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect"];
 }
 
 def InferLayouts : Pass<"tgpu-infer-layouts", "tilec::tgpu::KernelOp"> {
@@ -300,9 +310,10 @@ def InsertSync : Pass<"tgpu-insert-sync", "tilec::tgpu::KernelOp"> {
     accesses of different threads, with a `tgpu.fence_async` before it where the later access is by TMA or wgmma; before it, too,
     a `tgpu.tma_store_wait 0` (without `read`) of the thread that stored by TMA to a region of global memory that is used
     again. Regions are apart when they belong to arguments that share no memory, or when their indices in some dimension do;
-    the points of a grid need no order among themselves. Buffers that TMA fills, or that a role publishes, are ordered by their channels: there only a `tgpu.fence_async` is inserted, before a
-    release of what threads have read and TMA fills again, and before a publish of what they wrote for the async proxy. What threads
-    write to a slot between its wait and its release is ordered as elsewhere; at the end of the branch where one does it.
+    the points of a grid need no order among themselves. Of buffers that TMA fills, or that a role publishes, channels order what
+    is done to a slot before it is given back and after it is taken again; while it is held its accesses are ordered as elsewhere,
+    those of a branch to what TMA has filled at the branch's end. A `tgpu.fence_async` comes before a release, or a publish, of what threads have used and TMA fills again, and before a
+    publish of what they wrote for the async proxy.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
   let options = [Option<"maxWalks", "max-walks", "int64_t", "0",
@@ -313,9 +324,14 @@ def VerifySync : Pass<"tgpu-verify-sync", "tilec::tgpu::KernelOp"> {
   let summary = "Check that every dependency through shared and global memory is ordered";
   let description = [{
     Changes nothing. An access that races with an earlier one, data that reaches the async proxy unfenced, a broken protocol of a
-    channel (a load without acquire or its exact bytes, a read without wait, a slot given back too early or never), an
-    accumulator used before its group is complete, a product without `tgpu.wgmma_fence`, an operand in registers that the
-    wait for its product does not keep: each is an error at the later operation.
+    channel (a load without acquire or its exact bytes, a read without wait, a slot given back too early, never, or on some ways
+    through a branch or loop only, one acquired and not filled, one handed to another role or filled again that its threads
+    still use or never had, another number of arrivals than its barriers count), an accumulator used before its group is
+    complete, a product without `tgpu.wgmma_fence`, an operand in registers that the wait for its product does not keep: each is
+    an error at the later operation, or at the branch. So are operations on channels that wait for each other for ever in the
+    steady state of loops, for positions that count with a loop's variable. Which way a branch takes is not known, but for
+    comparisons with a loop's bounds and variable that stand in the kernel twice. Operations with regions other than loops,
+    branches, roles and regions of threads are errors.
   }];
   let options = [Option<"maxWalks", "max-walks", "int64_t", "0",
                         "Walks of a loop after which it is an error that nothing settles (0: as many as its rings may need)">];

@@ -33,7 +33,7 @@ void addCostPasses(OpPassManager &passes, const PipelineOptions &options) {
   first.addPass(createCSEPass());
 
   // Variants differ in what they assume, and assumptions decide all that follows.
-  passes.addPass(createMakeVariants({options.onlyVariant}));
+  passes.addPass(createMakeVariants());
 
   // Instructions first: what they demand of layouts is strongest.
   OpPassManager &choices = passes.nest<tgpu::KernelOp>();
@@ -43,6 +43,7 @@ void addCostPasses(OpPassManager &passes, const PipelineOptions &options) {
   choices.addPass(createSelectCopies());
   // Loops are still as they were written, whole tiles are one operation.
   passes.addPass(createEstimateCost());
+  passes.addPass(createKeepVariant({options.onlyVariant}));
 }
 
 void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {

@@ -339,6 +339,7 @@ private:
   bool tuneValues(const ast::TuneParam &p, Tuned &out);
   bool tuneLists(const Request &request, std::vector<Tuned> &tuned,
                  llvm::SmallVectorImpl<const ast::Expr *> &clauses);
+  bool givesTuned(const Request &request) const;
   std::optional<bool> admissible(Env &env, llvm::ArrayRef<const ast::Expr *> clauses);
   bool tune(Request &request, KernelInstance &instance);
   void elaborate(Request &request);

@@ -219,6 +219,16 @@ bool Analyzer::tuneLists(const Request &request, std::vector<Tuned> &tuned,
   return any;
 }
 
+/// Whether a parameter that `tune` lists has a value already.
+bool Analyzer::givesTuned(const Request &request) const {
+  return llvm::any_of(request.main->tunes, [&](const ast::TuneItem *item) {
+    return item->kernel.name == request.kernel->name.name &&
+           llvm::any_of(item->params, [&](const ast::TuneParam &p) {
+             return request.value(p.name.name, options) != nullptr;
+           });
+  });
+}
+
 /// Whether all clauses that do not wait for dimensions hold; nothing after a diagnostic.
 std::optional<bool> Analyzer::admissible(Env &env, llvm::ArrayRef<const ast::Expr *> clauses) {
   frame.env = &env;
@@ -305,6 +315,12 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
     if (isGiven && isChosen) {
       break;
     }
+  }
+  request.given.truncate(fixed);
+  if (instance.candidates.empty() && hasDefaults && givesTuned(request)) {
+    // The lists were not made for what is given.
+    instance.candidates.push_back(defaults.bindings);
+    return true;
   }
   if (instance.candidates.empty()) {
     report(Id::TuneEmpty, request.range, k.name.name);

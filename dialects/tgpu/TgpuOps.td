@@ -28,7 +28,8 @@ def Tgpu_KernelOp : Tgpu_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
     language, `block_threads` all that are launched (roles added). `launch`: symbol of the tgpu.launch it belongs to.
     `guard`: what the variant assumes. `tensor_maps`: recipes, passed as further parameters of 128 bytes by value
     after the arguments. `persistent`: number of resident blocks per multiprocessor (absent: one block for each point).
-    `shared_bytes`: dynamic shared memory, once allocated.
+    `shared_bytes`: dynamic shared memory, once allocated. `min_blocks`: blocks of a multiprocessor that the program asks room for;
+    `aimed_blocks`: that the compiler does, where it does not.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
@@ -37,8 +38,8 @@ def Tgpu_KernelOp : Tgpu_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
                        OptionalAttr<StrAttr>:$launch, OptionalAttr<StrAttr>:$variant, OptionalAttr<ArrayAttr>:$guard,
                        OptionalAttr<ArrayAttr>:$tensor_maps, OptionalAttr<I32Attr>:$persistent,
                        OptionalAttr<I64Attr>:$shared_bytes, OptionalAttr<I32Attr>:$max_registers,
-                       OptionalAttr<I32Attr>:$min_blocks, OptionalAttr<DenseI32ArrayAttr>:$cluster,
-                       OptionalAttr<ArrayAttr>:$require, UnitAttr:$fast_math);
+                       OptionalAttr<I32Attr>:$min_blocks, OptionalAttr<I32Attr>:$aimed_blocks,
+                       OptionalAttr<DenseI32ArrayAttr>:$cluster, OptionalAttr<ArrayAttr>:$require, UnitAttr:$fast_math);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -232,9 +232,11 @@ static void copyKernelAttributes(tgpu::KernelOp kernel, LLVM::LLVMFuncOp functio
   kernel.walk([&](tgpu::RolesOp roles) {
     setsRegisters |= llvm::any_of(roles.getRegisters(), [](int32_t r) { return r != 0; });
   });
+  const std::optional<uint32_t> blocks =
+      kernel.getMinBlocks() ? kernel.getMinBlocks() : kernel.getAimedBlocks();
   // setmaxnreg is ignored unless ptxas knows the count at entry.
-  if (kernel.getMinBlocks() || setsRegisters) {
-    function->setAttr("nvvm.minctasm", b.getI32IntegerAttr(kernel.getMinBlocks().value_or(1)));
+  if (blocks || setsRegisters) {
+    function->setAttr("nvvm.minctasm", b.getI32IntegerAttr(int32_t(blocks.value_or(1))));
   }
   if (kernel.getMaxRegisters()) {
     function->setAttr("nvvm.maxnreg", b.getI32IntegerAttr(*kernel.getMaxRegisters()));

@@ -577,7 +577,8 @@ private:
   llvm::DenseMap<mlir::Value, Local> locals;
   llvm::DenseMap<mlir::Value, Fragment>
       packedA; // A fragments of wgmma as words, made before the fence and read until the wait
-  llvm::DenseMap<mlir::Operation *, Fragment> ownSums; // of wgmma, copied before the fence
+  llvm::DenseMap<mlir::Operation *, Fragment>
+      ownSums; // of wgmma, copied before the fence or passed through it
 };
 
 /// The attribute tgpu.in_bounds of a copy, load or store: dimensions of the view that need no

@@ -44,3 +44,19 @@ tgpu.kernel @products(%a: !tile.global<?x?x?xf32>, %b: !tile.global<?x?xi8>, %m:
   tgpu.store %y, %u : tensor<64x64xi8>, !tile.global<64x64xi8>
   tgpu.return
 }
+
+// -----
+
+// A stride that is a product of the next inner one needs nothing beside it, whichever factor comes last.
+// CHECK-LABEL: tgpu.kernel @inner_aligned(
+// CHECK-SAME: guard = [#tgpu.divisible<2, 8>]
+// expected-remark@+1 {{two variants}}
+tgpu.kernel @inner(%a: !tile.global<?x?x?xf16>, %m: i32, %n: i32) attributes {threads = 128 : i32, launch = "k"} {
+  %c0 = arith.constant 0 : i32
+  %nm = arith.muli %n, %m : i32
+  %v = tgpu.view %a extents(%m, %m, %n : i32, i32, i32) strides(%nm, %n : i32, i32) : !tile.global<?x?x?xf16> -> !tile.global<?x?x?xf16>
+  %t = tile.slice %v[%m, %c0, %c0] sizes [-1, 64, 64] : !tile.global<?x?x?xf16>, i32, i32, i32 -> !tile.global<64x64xf16>
+  %x = tgpu.load %t : !tile.global<64x64xf16> -> tensor<64x64xf16>
+  tgpu.store %x, %t : tensor<64x64xf16>, !tile.global<64x64xf16>
+  tgpu.return
+}
