@@ -99,11 +99,6 @@ struct AllocateShared : tilec::impl::AllocateSharedBase<AllocateShared> {
     return failure(result.wasInterrupted());
   }
 
-  /// A full and an empty barrier for each slot.
-  static int64_t channelBytes(tgpu::ChannelOp channel) {
-    return 2 * 8 * channel.getResult().getType().getSlots();
-  }
-
   void reportTooLarge(const Target &target, int64_t bytes, ArrayRef<SharedPiece> pieces) {
     InFlightDiagnostic error = getOperation().emitError(diag::formatDiagnostic(
         diag::Id::SharedTooLarge, bytes, StringRef(target.name), target.sharedPerBlock));

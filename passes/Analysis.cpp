@@ -21,6 +21,12 @@ const Target *tilec::getTarget(tgpu::KernelOp kernel) {
   return target;
 }
 
+bool tilec::asksForRoles(tgpu::KernelOp kernel) {
+  const Target *target = findTarget(kernel.getTarget().value_or(""));
+  const StringRef word = kernel.getWarpSpecialize().value_or("auto");
+  return target && target->hasTma && (word == "producer" || word == "pingpong");
+}
+
 //===----------------------------------------------------------------------===//
 // Slices of global memory
 //===----------------------------------------------------------------------===//

@@ -15,6 +15,9 @@ namespace tilec {
 /// The target of a kernel; reports at the kernel and gives null when it has none or an unknown one.
 const Target *getTarget(tgpu::KernelOp kernel);
 
+/// True if the program asks for warps that load (`@warp_specialize`), and the target has what they need.
+bool asksForRoles(tgpu::KernelOp kernel);
+
 /// True when `divisor` (of elements) times `bits` is a whole number of accesses of `bytes` bytes.
 inline bool fitsAccess(int64_t divisor, unsigned bits, int64_t bytes) {
   return divisor * bits % (8 * bytes) == 0;

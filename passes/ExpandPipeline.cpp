@@ -1,12 +1,7 @@
-//===- ExpandPipeline.cpp - pipelined loops become rings -----------------===//
+//===- ExpandPipeline.cpp - pipelined loops with cp.async or registers ----===//
 //
-// With n stages and iteration number j, by TMA, where fill(j) is one thread's: acquire the slot,
-// expect its bytes, load:
-//     for s in 0..n-1: fill(s)
-//     loop j: wait(j); [fill(j+n-1);] work(j); release(j)
-// or, when the wait for the product of j is deferred by one iteration:
-//     loop j: wait(j); issue(j); wgmma_wait 1; release(j-1); fill(j+n-1)
-//     after: wgmma_wait 0; release(last)
+// Loops all of whose copies are by TMA are expanded by tgpu-expand-schedule.
+// With n stages and iteration number j,
 // by cp.async, where every iteration closes a group, possibly an empty one:
 //     for s in 0..n-1: copy(s); commit
 //     loop j: cp_async_wait n-2; barrier; copy(j+n-1); commit; work(j)
@@ -16,12 +11,10 @@
 //     loop j: first product of j; copy(j+n-1); commit; products;
 //             cp_async_wait n-2; barrier; read(j+1); last product of j
 //     after: cp_async_wait 0
-// Where some copies are by cp.async and some by TMA both run ahead, each in its way:
+// Where some copies are by cp.async and some by TMA both run ahead, each in its way, where fill(j) is one
+// thread's: acquire the slot, expect its bytes, load:
+//     for s in 0..n-1: fill(s)
 //     loop j: cp_async_wait n-2; barrier; copy(j+n-1); commit; fill(j+n-1); wait(j); work(j); release(j)
-// A single slot is filled for the next iteration behind its last use in this one, each buffer by
-// itself (buffers with the same first and last use together):
-//     fill(0)
-//     loop j: ...; wait(j); uses of j; release(j); fill(j+1); ...
 // Loads of global memory into fragments, k iterations ahead, are carried from iteration to iteration:
 //     for s in 0..k: x[s] = load(s)
 //     loop j: x[k] = load(j+k); work(j) on x[0]; x[0..k] = x[1..k+1]
@@ -46,6 +39,7 @@
 #include "passes/EarlyLoads.h"
 #include "passes/Passes.h"
 #include "passes/PipelineExpander.h"
+#include "passes/RingPositions.h"
 #include "passes/Shared.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -60,9 +54,6 @@ using namespace tilec;
 using tgpu::CopyPath;
 
 void Expander::emitPrologue() {
-  if (refills()) {
-    fillByTma(constant(0));
-  }
   for (int64_t stage = 0; stage + 1 < stages; ++stage) {
     Value number = constant(stage);
     if (path == CopyPath::CpAsync) {
@@ -74,41 +65,11 @@ void Expander::emitPrologue() {
   }
 }
 
-/// An operation of the body; a single slot is waited for before its first use, and filled again
-/// behind its last.
-void Expander::emitWork(Operation &op, IRMapping &mapping, Value number, Value position) {
-  for (const Fill &fill : fills) {
-    if (fill.first == &op) {
-      wait(fill, position);
-      for (Load *load : fill.loads) {
-        zeroBeyondBounds(*load, mapping);
-      }
-    }
-  }
-  tgpu::kSchedule.remove(builder.clone(op, mapping));
-  for (const Fill &fill : fills) {
-    if (fill.last == &op) {
-      release(fill, position);
-      fillByTma(fill, plus(number, constant(1)));
-    }
-  }
-}
-
-void Expander::refillUnread(Value number, Value position) {
-  for (const Fill &fill : fills) {
-    if (!fill.first) {
-      wait(fill, position);
-      release(fill, position);
-      fillByTma(fill, plus(number, constant(1)));
-    }
-  }
-}
-
 /// The operations of one iteration, without its copies, on the slots at `position` and on what the
 /// iterations before hand on. Returns what it hands on itself, but for what is loaded early.
 SmallVector<Value> Expander::emitBody(ArrayRef<Value> carried, Value number, Value position) {
   IRMapping mapping;
-  mapping.map(loop.getInductionVar(), inductionOf(number));
+  mapping.map(loop.getInductionVar(), emitInduction(builder, loop, number));
   mapping.map(loop.getRegionIterArgs(), carried.take_front(loop.getNumRegionIterArgs()));
   for (Load &load : loads) {
     mapping.map(load.copy.getDest(), slotOf(load, number));
@@ -134,19 +95,12 @@ SmallVector<Value> Expander::emitBody(ArrayRef<Value> carried, Value number, Val
       return load.copy == &op || load.copy.getDest().getDefiningOp() == &op;
     });
     if (load != loads.end()) {
-      if (load->copy == &op && !refills()) { // those are waited for before their first use
+      if (load->copy == &op) {
         zeroBeyondBounds(*load, mapping);
       }
       continue;
     }
     if (isCarried(op) || isEarlyLoad(&op, scheduledStages(stages))) {
-      continue;
-    }
-    if (&op == deferred.getOperation()) {
-      Value pending = mapping.lookup(deferred.getInputs()[0]);
-      auto wait = tgpu::WgmmaWaitOp::create(builder, op.getLoc(), TypeRange{pending.getType()}, 1,
-                                            pending, ValueRange());
-      mapping.map(deferred.getResult(0), wait.getResult(0));
       continue;
     }
     if (lastProduct && &op == lastProduct) {
@@ -156,7 +110,7 @@ SmallVector<Value> Expander::emitBody(ArrayRef<Value> carried, Value number, Val
       awaitCopies();
       ahead = readFirst(plus(number, constant(1)));
     }
-    emitWork(op, mapping, number, position);
+    tgpu::kSchedule.remove(builder.clone(op, mapping));
     if (firstProduct && &op == firstProduct && firstProduct != lastProduct) {
       fillGroup(plus(number, constant(stages - 1)));
     }
@@ -165,20 +119,7 @@ SmallVector<Value> Expander::emitBody(ArrayRef<Value> carried, Value number, Val
   SmallVector<Value> results = llvm::map_to_vector(
       yield.getOperands(), [&](Value value) { return mapping.lookupOrDefault(value); });
   llvm::append_range(results, ahead);
-  Value later = plus(number, constant(stages - 1));
-  if (refills()) {
-    refillUnread(number, position);
-  } else if (path == CopyPath::Tma && deferred) {
-    Value notFirst =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, number, constant(0));
-    auto branch = scf::IfOp::create(builder, loc, notFirst, /*withElseRegion=*/false);
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(branch.thenBlock());
-      release(fills.front(), plus(position, constant(-1)));
-    }
-    fillByTma(later);
-  } else if (usesTma) {
+  if (usesTma) {
     release(fills.front(), position);
   }
   return results;
@@ -195,10 +136,8 @@ SmallVector<Value> Expander::emitIteration(ArrayRef<Value> carried, Value number
     awaitCopies();
     fillGroup(ahead);
   }
-  if (usesTma && !refills()) {
-    if (!deferred) {
-      fillByTma(ahead);
-    }
+  if (usesTma) {
+    fillByTma(ahead);
     wait(fills.front(), position);
   }
   SmallVector<Value> results = emitBody(carried, number, position);
@@ -241,14 +180,14 @@ void Expander::takeFirstReads() {
 
 /// Everything that the schedule moves is one of the things above, and may be moved.
 LogicalResult Expander::checkSchedule() {
-  if (refills() && path != CopyPath::Tma) {
+  if (stages == 1) {
     return loop.emitOpError("fills a single slot by cp.async");
   }
   const int64_t stages = scheduledStages(this->stages);
   for (Operation &op : loop.getBody()->without_terminator()) {
     int64_t stage = stageOf(&op, stages);
     bool known = stage == stages - 1 || isFill(&op, stages) || isEarlyLoad(&op, stages) ||
-                 firstReads.contains(&op) || (deferred && &op == deferred.getOperation());
+                 firstReads.contains(&op);
     if (!known) {
       return op.emitOpError("cannot run in stage ") << stage << " of " << stages;
     }
@@ -304,11 +243,6 @@ scf::ForOp Expander::emitIterations(Value from, Value to, int64_t bodies, ArrayR
 
 void Expander::emitLoop() {
   SmallVector<Value> inits(loop.getInitArgs());
-  if (deferred) {
-    auto type = tgpu::PendingType::get(kernel.getContext(),
-                                       cast<RankedTensorType>(inits[deferredIndex].getType()));
-    inits[deferredIndex] = tgpu::WgmmaBeginOp::create(builder, loc, type, inits[deferredIndex]);
-  }
   llvm::append_range(inits, loadFirst());
   if (firstProduct) {
     awaitCopies();
@@ -335,56 +269,30 @@ void Expander::emitEpilogue(scf::ForOp fresh) {
     // Every copy has been waited for in its iteration; this says so to whoever fills the ring next.
     tgpu::CpAsyncWaitOp::create(builder, loc, 0);
   }
-  if (deferred) {
-    Value pending = results[deferredIndex];
-    Type complete = cast<tgpu::PendingType>(pending.getType()).getFragment();
-    results[deferredIndex] =
-        tgpu::WgmmaWaitOp::create(builder, loc, TypeRange{complete}, 0, pending, ValueRange())
-            .getResult(0);
-    Value any = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, trips, constant(0));
-    auto branch = scf::IfOp::create(builder, loc, any, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    release(fills.front(), plus(plus(base, trips), constant(-1)));
-  }
   loop->replaceAllUsesWith(ArrayRef<Value>(results).take_front(loop.getNumResults()));
-}
-
-/// The wait that the plan has one iteration later.
-void Expander::findDeferred() {
-  tgpu::WgmmaWaitOp wait =
-      path == CopyPath::Tma && !refills() ? findDeferrableWait(loop) : tgpu::WgmmaWaitOp();
-  if (wait && stageOf(wait, stages) == stages) {
-    deferred = wait;
-    auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-    deferredIndex =
-        llvm::find(yield.getOperands(), deferred.getResult(0)) - yield.getOperands().begin();
-  }
 }
 
 LogicalResult Expander::run() {
   usesTma = llvm::any_of(loop.getBody()->getOps<tgpu::CopyOp>(), [&](tgpu::CopyOp copy) {
     return isFill(copy, stages) && copy.getPath() == CopyPath::Tma;
   });
-  findDeferred();
   takeFirstReads();
   findEarlyLoads();
   if (failed(checkSchedule()) || failed(makeRings())) {
     return failure();
   }
+  std::optional<RingPosition> position;
   if (usesTma) {
-    carryPosition();
+    position.emplace(kernel, loop);
   }
   builder.setInsertionPoint(loop);
-  if (!base) {
-    base = constant(0);
-  }
-  trips = tripCount();
+  base = position ? position->base() : constant(0);
+  trips = emitTripCount(builder, loop);
   findBoxes();
   emitPrologue();
   emitLoop();
-  if (usesTma && !around.empty()) {
-    storePosition(plus(base, trips));
+  if (position) {
+    position->store(loop, plus(base, trips));
   }
   SmallVector<Operation *> buffers;
   for (Load &load : loads) {
@@ -412,7 +320,8 @@ struct ExpandPipeline : tilec::impl::ExpandPipelineBase<ExpandPipeline> {
     auto next = [&] {
       scf::ForOp found;
       getOperation().walk([&](scf::ForOp loop) {
-        if (tgpu::kPipeline.has(loop)) {
+        tgpu::PipelineAttr plan = tgpu::kPipeline.get(loop);
+        if (plan && plan.getPath() != CopyPath::Tma) {
           found = loop;
           return WalkResult::interrupt();
         }

@@ -241,7 +241,12 @@ struct LowerDots : tilec::impl::LowerDotsBase<LowerDots> {
       if (int64_t chunk = promotedChunk(dot)) {
         return emitPromoted(builder, dot, chunk);
       }
-      return emitWgmma(builder, dot, dot.getA(), dot.getB(), dot.getAcc(), dot.getAccumulate());
+      // What is not read is no operand, so that no loop carries it.
+      return emitWgmma(builder, dot, dot.getA(), dot.getB(),
+                       dot.getAccumulate()
+                           ? dot.getAcc()
+                           : zeroLike(builder, dot.getLoc(), dot.getResult().getType()),
+                       dot.getAccumulate());
     case MmaKind::MmaSync:
       return emitMmaSync(builder, dot);
     case MmaKind::Fma:

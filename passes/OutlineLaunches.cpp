@@ -429,11 +429,7 @@ void Outliner::copyLaunchAttributes() {
   kernel.setMaxRegistersAttr(launch.getMaxRegistersAttr());
   kernel.setRequireAttr(launch.getRequireAttr());
   kernel.setFastMath(host.getFastMath());
-  std::optional<StringRef> roles = launch.getWarpSpecialize();
-  if (roles && *roles != "auto" && *roles != "off") {
-    tile::remarkOn(host.getSymName(), launch.getLoc())
-        << "@warp_specialize(" << *roles << "): roles of warps are not formed yet";
-  }
+  kernel.setWarpSpecializeAttr(launch.getWarpSpecializeAttr());
   if (launch.getPersistent()) {
     kernel.setPersistentAttr(builder.getI32IntegerAttr(1));
     if (*launch.getPersistent() == "dynamic") {

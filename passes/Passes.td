@@ -284,6 +284,53 @@ def ExpandPipeline : Pass<"tgpu-expand-pipeline", "tilec::tgpu::KernelOp"> {
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
 
+def MakeChannels : Pass<"tgpu-make-channels", "tilec::tgpu::KernelOp"> {
+  let summary = "Copies by TMA in pipelined loops become rings with channels: fill, wait, release";
+  let description = [{
+    Needs: loops whose `tgpu.pipeline` has the path `tma`, their copies with `tgpu.schedule` of stage 0, layouts. Gives: the loop,
+    still serial, over the numbers of its iterations; each buffer as a ring, and in place of its copy one thread that acquires
+    a slot, expects its bytes and loads; a wait before the first reader and a release behind the last. Buffers that are read
+    between the same operations share a channel. The position in a ring runs on across the loops and branches around. Where a copy takes part of a
+    view with bounds of its own a `tgpu.zero_beyond` follows the wait, in a branch that only tiles across a bound take (a remark).
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
+def SliceRoles : Pass<"tgpu-slice-roles", "tilec::tgpu::KernelOp"> {
+  let summary = "Warps that load and warps that compute, where `@warp_specialize` asks for them";
+  let description = [{
+    Needs: channels, as tgpu-make-channels leaves them; `warp_specialize` of the kernel. Gives: `tgpu.roles` with the fills and what decides them
+    in one role, of four more warps (`block_threads`), and all else in the other; registers are moved from the first to the second where
+    no second block has room. Why a kernel that should have roles has none is a remark, and an error where the program requires them.
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
+def PlanSchedule : Pass<"tgpu-plan-schedule", "tilec::tgpu::KernelOp"> {
+  let summary = "Stages and order for the operations of loops with channels";
+  let description = [{
+    Needs: loops as tgpu-make-channels leaves them. Gives: `tgpu.schedule` on all operations of the body that are not scalars, views or the like.
+    A negative stage runs ahead (fills, loads into fragments), stage 1 an iteration behind. Products that need each other through element-wise work
+    get different stages, so that the work is under a product of another iteration; a product whose sum only the next one takes is retired
+    an iteration later; a wait for a product goes into the exponentials before it (`hold`). What registers do not
+    hold is given up. Each choice is a remark; tests write schedules by hand.
+  }];
+  let options = [
+    Option<"randomSeed", "random-seed", "unsigned", "0", "draw stages, order and holds, any that keep what the loop means; 0: plan them">
+  ];
+}
+
+def ExpandSchedule : Pass<"tgpu-expand-schedule", "tilec::tgpu::KernelOp"> {
+  let summary = "Carry out the schedules of loops with channels: prologue, steps, the last iteration's end";
+  let description = [{
+    Needs: schedules as tgpu-plan-schedule writes them. Gives: loops in which an operation of stage s works on iteration j - s in step j.
+    What runs ahead starts before the loop and is guarded by the number of iterations, what runs behind ends after it. Values
+    are carried from step to step; how many groups of products a wait leaves in flight is counted. Operations of one `order`, of which some have
+    a `hold`, become a `tgpu.stream`. A schedule that changes what the loop means is an error.
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect", "tilec::tile::TileDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
 def CoalesceStores : Pass<"tgpu-coalesce-stores", "tilec::tgpu::KernelOp"> {
   let summary = "Store neighbours of a row together where a fragment's lanes are scattered over rows";
   let description = [{

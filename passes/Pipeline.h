@@ -2,8 +2,8 @@
 //
 // A schedule gives each operation of a loop's body that touches memory a stage: the operation of
 // iteration i runs in step i + stage. Of n stages, copies into rings have stage 0, the work n - 1,
-// reads of the first mma.sync n - 2 and the wait for a product in flight n. A load of global memory into
-// a fragment that runs k iterations ahead has stage n - 1 - k. Operations of one stage
+// reads of the first mma.sync n - 2. A load of global memory into a fragment that runs k iterations
+// ahead has stage n - 1 - k. (Of loops with channels, LoopGraph.h.) Operations of one stage
 // keep the order of the body; nothing is said of the order of different stages in one step.
 // Where a ring has a single slot there are two stages all the same: the copy of step j fills it
 // behind the last use by the work of step j, of iteration j - 1.
@@ -38,10 +38,6 @@ llvm::SmallVector<mlir::Value> globalReads(mlir::Operation *access, mlir::scf::F
 
 /// Why `access`, a copy or a load of the body, cannot be made for later iterations; empty if it can.
 std::string refuseAhead(mlir::Operation *access, mlir::scf::ForOp loop);
-
-/// The wait of the loop's only matrix product if the product's sum goes nowhere but into the next
-/// iteration's: as far as values go, it may then run one iteration later. Null otherwise.
-tgpu::WgmmaWaitOp findDeferrableWait(mlir::scf::ForOp loop);
 
 /// What reads the operands of the loop's first mma.sync from shared memory, in program order;
 /// empty when the operands come from elsewhere.

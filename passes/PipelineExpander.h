@@ -34,11 +34,9 @@ private:
 
     bool byTma() { return copy.getPath() == tgpu::CopyPath::Tma; }
   };
-  /// What fills the slots of one channel, and what uses them in the body: all loads by TMA together,
-  /// used from its start to its end (null), or, where there is one slot, those used alike.
+  /// What fills the slots of the channel: all loads by TMA.
   struct Fill {
     llvm::SmallVector<Load *> loads;
-    mlir::Operation *first = nullptr, *last = nullptr;
     mlir::Value channel;
   };
 
@@ -54,12 +52,6 @@ private:
   mlir::Value plus(mlir::Value a, mlir::Value b);
   mlir::LogicalResult makeRings();
   void makeChannels(mlir::OpBuilder &entry);
-  void findUses(Load &load, Fill &fill);
-  void carryPosition();
-  void storePosition(mlir::Value end);
-  mlir::Value tripCount();
-  /// Induction variable of iteration `number`.
-  mlir::Value inductionOf(mlir::Value number);
   /// Value computed in the loop for another iteration.
   mlir::Value recompute(mlir::Value value, mlir::IRMapping &mapping);
   void recomputeReads(mlir::Value value, mlir::IRMapping &mapping);
@@ -78,13 +70,9 @@ private:
   void wait(const Fill &fill, mlir::Value position);
   void release(const Fill &fill, mlir::Value position);
   void takeFirstReads();
-  void findDeferred();
   mlir::LogicalResult checkSchedule();
   void awaitCopies();
   llvm::SmallVector<mlir::Value> readFirst(mlir::Value number);
-  void emitWork(mlir::Operation &op, mlir::IRMapping &mapping, mlir::Value number,
-                mlir::Value position);
-  void refillUnread(mlir::Value number, mlir::Value position);
   void findEarlyLoads();
   int64_t furthestAhead();
   llvm::SmallVector<mlir::Value> loadEarly(int64_t ahead, mlir::Value number);
@@ -103,14 +91,11 @@ private:
   void emitEpilogue(mlir::scf::ForOp fresh);
 
   tgpu::KernelOp kernel;
-  /// There is one slot: it is filled again behind its last use.
-  bool refills() const { return stages == 1; }
-
   mlir::scf::ForOp loop;
   mlir::OpBuilder builder;
   mlir::Location loc;
   int64_t stages;
-  /// TMA if all copies are; those of cp.async may be beside some of TMA; vector: there are no rings.
+  /// Copies by cp.async, of which some of TMA may be beside; vector: there are no rings.
   tgpu::CopyPath path;
   bool usesTma = false;
   llvm::SmallVector<Load> loads;
@@ -120,10 +105,7 @@ private:
   /// In the order of the body. Behind the loop's own values each iteration hands on, for each of them,
   /// what it has loaded for the next iterations.
   llvm::SmallVector<EarlyLoad> early;
-  tgpu::WgmmaWaitOp deferred;
-  unsigned deferredIndex = 0;                  // the loop-carried value that stays pending
-  llvm::SmallVector<mlir::Operation *> around; // loops and branches, innermost first
-  tgpu::MmaOp firstProduct, lastProduct;       // of mma.sync, when the reads of the first run ahead
+  tgpu::MmaOp firstProduct, lastProduct; // of mma.sync, when the reads of the first run ahead
   llvm::SetVector<mlir::Operation *>
       firstReads; // what reads the first product's operands, in order
 };

@@ -1,5 +1,6 @@
 //===- PipelineRegisters.cpp - loads into fragments that run ahead -------===//
 #include "passes/PipelineExpander.h"
+#include "passes/RingPositions.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -24,7 +25,7 @@ int64_t Expander::furthestAhead() {
 /// What the loads that run `ahead` iterations ahead read for iteration `number`, which there is.
 SmallVector<Value> Expander::loadEarly(int64_t ahead, Value number) {
   IRMapping places;
-  places.map(loop.getInductionVar(), inductionOf(number));
+  places.map(loop.getInductionVar(), emitInduction(builder, loop, number));
   SmallVector<Value> loaded;
   for (const EarlyLoad &load : early) {
     if (load.ahead == ahead) {

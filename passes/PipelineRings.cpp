@@ -2,18 +2,14 @@
 #include "mlir/IR/Matchers.h"
 #include "passes/GlobalAccess.h"
 #include "passes/PipelineExpander.h"
+#include "passes/RingPositions.h"
 #include "passes/Shared.h"
 #include "passes/Sync.h"
 
 using namespace mlir;
 using namespace tilec;
 
-Value Expander::plus(Value a, Value b) {
-  if (matchPattern(a, m_Zero())) {
-    return b;
-  }
-  return matchPattern(b, m_Zero()) ? a : Value(arith::AddIOp::create(builder, loc, a, b));
-}
+Value Expander::plus(Value a, Value b) { return emitSum(builder, loc, a, b); }
 
 /// Rings, and for TMA their channel, at the start of the kernel: they outlive the loops around.
 LogicalResult Expander::makeRings() {
@@ -45,59 +41,15 @@ LogicalResult Expander::makeRings() {
   return success();
 }
 
-/// What has to stay together with `op`, from its first operation on: registers of a product are
-/// ready from its fence on, which nothing may part from it.
-static Operation *startOf(Operation *op) {
-  if (!isa<tgpu::WgmmaOp>(op)) {
-    return op;
-  }
-  for (Operation *before = op; before; before = before->getPrevNode()) {
-    if (isa<tgpu::WgmmaFenceOp>(before)) {
-      return before;
-    }
-  }
-  return op;
-}
-
-/// The first and the last operation of the body that use the buffer of a load; a product does until
-/// it is waited for.
-void Expander::findUses(Load &load, Fill &fill) {
-  Operation *buffer = load.copy.getDest().getDefiningOp();
-  auto uses = [&](Operation *op) {
-    return op != load.copy && llvm::any_of(sync::accessesOf(op), [&](const sync::Access &access) {
-             return access.memory.alloc == buffer;
-           });
-  };
-  auto note = [&](Operation *op) {
-    Operation *top = loop.getBody()->findAncestorOpInBlock(*op);
-    fill.first = fill.first ? fill.first : startOf(top);
-    if (top && (!fill.last || fill.last->isBeforeInBlock(top))) {
-      fill.last = top;
-    }
-  };
-  loop.getBody()->walk([&](Operation *op) {
-    if (uses(op)) {
-      note(op);
-      if (auto product = dyn_cast<tgpu::WgmmaOp>(op)) {
-        llvm::for_each(product.getResult().getUsers(), note);
-      }
-    }
-  });
-}
-
 void Expander::makeChannels(OpBuilder &entry) {
+  Fill all;
   for (Load &load : loads) {
-    if (!load.byTma()) {
-      continue;
+    if (load.byTma()) {
+      all.loads.push_back(&load);
     }
-    Fill fill;
-    if (refills()) {
-      findUses(load, fill);
-    }
-    auto *same = llvm::find_if(fills, [&](const Fill &other) {
-      return other.first == fill.first && other.last == fill.last;
-    });
-    (same == fills.end() ? fills.emplace_back(fill) : *same).loads.push_back(&load);
+  }
+  if (!all.loads.empty()) {
+    fills.push_back(all);
   }
   for (Fill &fill : fills) {
     auto names = llvm::map_range(fill.loads, [](Load *load) {
@@ -108,127 +60,6 @@ void Expander::makeChannels(OpBuilder &entry) {
         tgpu::ChannelOp::create(entry, loc, type, builder.getStringAttr(llvm::join(names, "+")), 1,
                                 kernel.getNumWarps(), IntegerAttr());
   }
-}
-
-//===----------------------------------------------------------------------===//
-// The position of a ring, through all that is around its loop
-//===----------------------------------------------------------------------===//
-
-/// `op` with one more value that it carries, which begins as `base`. The paths that do not lead to
-/// `place` hand it on; on the others `storePosition` says what it becomes. `base` is then what it
-/// is inside.
-static Operation *carryThrough(Operation *op, Operation *place, Value &base) {
-  IRRewriter rewriter(op->getContext());
-  rewriter.setInsertionPoint(op);
-  const Location loc = op->getLoc(); // `op` is gone once it is replaced
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
-        rewriter, ValueRange{base}, /*replaceInitOperandUsesInLoop=*/false,
-        [](OpBuilder &, Location, ArrayRef<BlockArgument> fresh) {
-          return SmallVector<Value>{fresh.back()};
-        });
-    base = cast<scf::ForOp>(*replaced).getRegionIterArgs().back();
-    return *replaced;
-  }
-  SmallVector<Type> types(op->getResultTypes());
-  types.push_back(base.getType());
-  auto moveInto = [&](Operation *fresh) {
-    fresh->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    for (auto [from, to] : llvm::zip_equal(op->getRegions(), fresh->getRegions())) {
-      to.takeBody(from);
-    }
-    rewriter.replaceOp(op, fresh->getResults().drop_back());
-    return fresh;
-  };
-  if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    auto fresh = scf::IfOp::create(rewriter, loc, types, branch.getCondition(),
-                                   /*addThenBlock=*/false, /*addElseBlock=*/false);
-    moveInto(fresh);
-    for (Region &region : fresh->getRegions()) {
-      if (region.empty()) {
-        rewriter.createBlock(&region);
-        scf::YieldOp::create(rewriter, loc);
-      }
-      Operation *yield = region.front().getTerminator();
-      yield->insertOperands(yield->getNumOperands(), base);
-    }
-    return fresh;
-  }
-  auto loop = cast<scf::WhileOp>(op);
-  SmallVector<Value> inits(loop.getInits());
-  inits.push_back(base);
-  auto fresh = scf::WhileOp::create(rewriter, loc, types, inits);
-  moveInto(fresh);
-  for (Region &region : fresh->getRegions()) {
-    Value carried = region.front().addArgument(base.getType(), loc);
-    Operation *end = region.front().getTerminator();
-    end->insertOperands(end->getNumOperands(), carried);
-  }
-  base = fresh->getRegions()[fresh.getAfter().isAncestor(place->getParentRegion()) ? 1 : 0]
-             .front()
-             .getArguments()
-             .back();
-  return fresh;
-}
-
-/// Adds the ring position to the values that the loops and branches around carry, and reads it.
-void Expander::carryPosition() {
-  for (Operation *op = loop->getParentOp(); !isa<tgpu::KernelOp>(op); op = op->getParentOp()) {
-    around.push_back(op);
-  }
-  OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  base = arith::ConstantIntOp::create(entry, loc, 0, 32);
-  for (Operation *&outer : llvm::reverse(around)) {
-    outer = carryThrough(outer, loop, base);
-  }
-}
-
-void Expander::storePosition(Value end) {
-  Operation *inner = loop;
-  for (Operation *outer : around) {
-    Operation *yield = inner->getBlock()->getTerminator();
-    yield->setOperand(yield->getNumOperands() - 1, end);
-    end = outer->getResults().back();
-    inner = outer;
-  }
-}
-
-/// The distance between two bounds of one type may pass its end; where there are trips it fits
-/// without sign.
-Value Expander::tripCount() {
-  Value lower = loop.getLowerBound(), upper = loop.getUpperBound(), step = loop.getStep();
-  const bool byOne = matchPattern(step, m_One());
-  Type type = lower.getType();
-  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)), trips;
-  if (matchPattern(lower, m_Zero())) {
-    trips = byOne ? upper : arith::CeilDivSIOp::create(builder, loc, upper, step).getResult();
-    trips = arith::MaxSIOp::create(builder, loc, trips, zero);
-  } else {
-    Value runs = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, lower, upper);
-    trips = arith::SubIOp::create(builder, loc, upper, lower);
-    if (!byOne) {
-      trips = arith::CeilDivUIOp::create(builder, loc, trips, step);
-    }
-    trips = arith::SelectOp::create(builder, loc, runs, trips, zero);
-  }
-  Type i32 = builder.getI32Type();
-  return type.isIndex()       ? arith::IndexCastOp::create(builder, loc, i32, trips).getResult()
-         : type.isInteger(32) ? trips
-                              : arith::TruncIOp::create(builder, loc, i32, trips).getResult();
-}
-
-Value Expander::inductionOf(Value number) {
-  Type type = loop.getInductionVar().getType();
-  Value value = number;
-  if (type.isIndex()) {
-    value = arith::IndexCastOp::create(builder, loc, type, number);
-  } else if (!type.isInteger(32)) {
-    value = arith::ExtSIOp::create(builder, loc, type, number);
-  }
-  if (!matchPattern(loop.getStep(), m_One())) {
-    value = arith::MulIOp::create(builder, loc, value, loop.getStep());
-  }
-  return plus(loop.getLowerBound(), value);
 }
 
 Value Expander::recompute(Value value, IRMapping &mapping) {
@@ -258,7 +89,7 @@ IRMapping Expander::readPlaces(ArrayRef<Load *> some, Value number) {
       continue;
     }
     if (!mapping.contains(loop.getInductionVar())) {
-      mapping.map(loop.getInductionVar(), inductionOf(number));
+      mapping.map(loop.getInductionVar(), emitInduction(builder, loop, number));
     }
     recomputeReads(load->copy.getSource(), mapping);
   }
@@ -280,7 +111,7 @@ void Expander::recomputeReads(Value value, IRMapping &mapping) {
 
 void Expander::emitLoad(Load &load, Value number, IRMapping &places, Value channel) {
   if (!places.contains(loop.getInductionVar())) {
-    places.map(loop.getInductionVar(), inductionOf(number));
+    places.map(loop.getInductionVar(), emitInduction(builder, loop, number));
   }
   Value source = recompute(load.copy.getSource(), places);
   Value slot = slotOf(load, number);

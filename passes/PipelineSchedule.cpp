@@ -10,10 +10,6 @@
 // A load of global memory into a fragment has no slot: its value is carried from the step of the load to
 // that of the work. What it reads nothing in the loop may write, as for a fill.
 //
-// A product in flight reads until its wait, so its reads have two stages, that of the issue and
-// that of the wait: any write to what it reads is a conflict when they differ. So are operands in
-// registers: no value outlives its iteration in the same register.
-//
 //===----------------------------------------------------------------------===//
 #include "passes/Pipeline.h"
 #include "passes/Sync.h"
@@ -60,27 +56,6 @@ bool tilec::isRecomputable(Value value, scf::ForOp loop) {
 //===----------------------------------------------------------------------===//
 // What may leave its place
 //===----------------------------------------------------------------------===//
-
-tgpu::WgmmaWaitOp tilec::findDeferrableWait(scf::ForOp loop) {
-  tgpu::WgmmaWaitOp found;
-  int waits = 0;
-  loop.walk([&](tgpu::WgmmaWaitOp wait) {
-    found = wait;
-    ++waits;
-  });
-  if (waits != 1 || found->getBlock() != loop.getBody() || found.getInputs().size() != 1) {
-    return {};
-  }
-  Value result = found.getResult(0);
-  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-  auto it = llvm::find(yield.getOperands(), result);
-  auto product = found.getInputs()[0].getDefiningOp<tgpu::WgmmaOp>();
-  if (!result.hasOneUse() || it == yield.getOperands().end() || !product) {
-    return {};
-  }
-  BlockArgument carried = loop.getRegionIterArg(it - yield.getOperands().begin());
-  return carried.hasOneUse() && product.getAcc() == carried ? found : tgpu::WgmmaWaitOp();
-}
 
 llvm::SetVector<Operation *> tilec::findFirstReads(scf::ForOp loop) {
   auto products = loop.getBody()->getOps<tgpu::MmaOp>();
@@ -187,7 +162,7 @@ namespace {
 struct Use {
   Operation *top; ///< the operation of the body
   sync::Access access;
-  int64_t first, last; ///< stages in which it begins and ends
+  int64_t stage;
 };
 
 class Schedule {
@@ -200,7 +175,7 @@ public:
       }
       top.walk([&](Operation *op) {
         for (const sync::Access &access : sync::accessesOf(op)) {
-          uses.push_back({&top, access, stageOf(&top, stages), endOf(op, &top)});
+          uses.push_back({&top, access, stageOf(&top, stages)});
         }
       });
     }
@@ -212,12 +187,6 @@ public:
         if (std::string reason = refuseAhead(&op, loop); !reason.empty()) {
           return Conflict{&op, loop, reason};
         }
-      }
-    }
-    for (const Use &use : uses) {
-      auto product = dyn_cast<tgpu::WgmmaOp>(use.access.op);
-      if (product && use.first != use.last && isa<RankedTensorType>(product.getA().getType())) {
-        return Conflict{product, loop, "an operand of it is in registers"};
       }
     }
     for (size_t i = 0; i < uses.size(); ++i) {
@@ -232,20 +201,6 @@ public:
   }
 
 private:
-  /// The stage in which an access ends that `op` begins: a product reads until it is waited for.
-  int64_t endOf(Operation *op, Operation *top) {
-    int64_t last = stageOf(top, stages);
-    if (auto product = dyn_cast<tgpu::WgmmaOp>(op)) {
-      for (Operation *user : product.getResult().getUsers()) {
-        Operation *wait = loop.getBody()->findAncestorOpInBlock(*user);
-        if (isa<tgpu::WgmmaWaitOp>(user) && wait) {
-          last = std::max(last, stageOf(wait, stages));
-        }
-      }
-    }
-    return last;
-  }
-
   /// What is wrong between two uses, `x` not after `y` in the body.
   std::optional<Conflict> between(const Use &x, const Use &y) {
     if ((!x.access.write && !y.access.write) || !x.access.memory.overlaps(y.access.memory)) {
@@ -262,10 +217,10 @@ private:
       return Conflict{filled->second, y.access.write ? y.top : x.top,
                       "the buffer is written twice in an iteration"};
     }
-    if (x.last <= y.first && y.last <= x.first) {
+    if (x.stage == y.stage) {
       return std::nullopt;
     }
-    const bool xMoved = x.first != stages - 1 || x.last != stages - 1;
+    const bool xMoved = x.stage != stages - 1;
     return Conflict{xMoved ? x.top : y.top, xMoved ? y.top : x.top,
                     "the loop also writes what it reads"};
   }

@@ -1,8 +1,7 @@
 //===- PlanPipeline.cpp - the schedule of each pipelined loop ------------===//
 //
-// The copies that fill shared memory run stages - 1 iterations ahead of the work on them; the wait
-// for a matrix product whose accumulator only the next product takes runs one iteration behind it,
-// so that one product is always in flight; what the first mma.sync of an iteration reads from
+// The copies that fill shared memory run stages - 1 iterations ahead of the work on them (by TMA as
+// tgpu-plan-schedule says); what the first mma.sync of an iteration reads from
 // buffers that only copies ahead fill is read one iteration early. Loads of global memory into
 // fragments run ahead as far as registers allow (EarlyLoads.cpp). The plan is written as
 // attributes (tgpu.pipeline on the loop, tgpu.schedule on operations), which tgpu-expand-pipeline
@@ -88,19 +87,6 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
         return signalPassFailure();
       }
     }
-    if (failed(checkRoles())) {
-      signalPassFailure();
-    }
-  }
-
-  /// Roles of warps are not formed yet: an error where the program requires them.
-  LogicalResult checkRoles() {
-    constexpr StringRef word = "warp_specialize", reason = "roles of warps are not formed yet";
-    WalkResult result = getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      return failed(checkRequired(op, word, reason)) ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
-    });
-    return failure(result.wasInterrupted());
   }
 
   /// The copies of a loop: those that can run ahead, and the others with the reason.
@@ -388,15 +374,6 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     moveAhead(early, scheduledStages(stages));
     const bool usesTma =
         llvm::any_of(copies, [](tgpu::CopyOp copy) { return copy.getPath() == CopyPath::Tma; });
-    bool inFlight = false;
-    tgpu::WgmmaWaitOp wait = findDeferrableWait(loop);
-    if (path == CopyPath::Tma && stages > 2 && wait) {
-      std::string reason = tryStage(loop, wait.getOperation(), stages, stages);
-      inFlight = reason.empty();
-      if (!inFlight) {
-        wait.emitRemark("product is not in flight across iterations: ") << reason;
-      }
-    }
     SmallVector<Operation *> reads = llvm::filter_to_vector(
         findFirstReads(loop), [](Operation *op) { return isa<tgpu::LocalLoadOp>(op); });
     if (path == CopyPath::CpAsync && !usesTma && !reads.empty()) {
@@ -409,9 +386,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
                                         << (path == CopyPath::Tma ? "TMA"
                                             : usesTma             ? "TMA and cp.async"
                                                                   : "cp.async")
-                                        << (inFlight ? ", one product in flight across iterations"
-                                            : stages == 1 ? ", filled again behind its last use"
-                                                          : "")
+                                        << (stages == 1 ? ", filled again behind its last use" : "")
                                         << (early.ahead == 0 ? ""
                                                              : ", loads into registers one "
                                                                "iteration ahead");

@@ -133,7 +133,8 @@ static int64_t mostIn(Block &block, Live through) {
   return most;
 }
 
-int64_t tilec::registersInUse(scf::ForOp loop) {
+/// What is live through a loop, and not made in it.
+static Live liveThrough(scf::ForOp loop) {
   Live through;
   llvm::SetVector<Value> used;
   getUsedValuesDefinedAbove(loop->getRegions(), used);
@@ -170,5 +171,11 @@ int64_t tilec::registersInUse(scf::ForOp loop) {
       }
     }
   }
-  return mostIn(*loop.getBody(), std::move(through));
+  return through;
 }
+
+int64_t tilec::registersInUse(scf::ForOp loop) {
+  return mostIn(*loop.getBody(), liveThrough(loop));
+}
+
+int64_t tilec::registersThrough(scf::ForOp loop) { return liveThrough(loop).count(); }

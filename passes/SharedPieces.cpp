@@ -2,6 +2,7 @@
 #include "passes/SharedPieces.h"
 
 #include "dialects/layout/Conversion.h"
+#include "passes/Analysis.h"
 #include "passes/Shared.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -163,10 +164,34 @@ int64_t tilec::placeSharedPieces(MutableArrayRef<SharedPiece> pieces) {
   return top;
 }
 
-/// Roles run at the same time: what is in one of them may meet any operation of the others.
+/// Roles run at the same time: what is in one of them may meet any operation of the others. But what only
+/// one role uses comes in the order of its program; for the largest role, the last of several (the others have
+/// little of their own), the numbers of its operations say when. Its block; null outside of it.
+static Block *ownTime(Operation *op) {
+  auto roles = op->getParentOfType<tgpu::RolesOp>();
+  if (!roles) {
+    return nullptr;
+  }
+  ArrayRef<int32_t> warps = roles.getNumWarps();
+  size_t largest = 0;
+  for (size_t role = 1; role < warps.size(); ++role) {
+    largest = warps[role] >= warps[largest] ? role : largest;
+  }
+  Region &body = roles.getBodies()[largest];
+  return body.isAncestor(op->getParentRegion()) ? &body.front() : nullptr;
+}
+
+/// What stands for `op`, which uses a piece alone, when pieces are compared.
 static Operation *besideRoles(Operation *op) {
   auto roles = op->getParentOfType<tgpu::RolesOp>();
-  return roles ? roles.getOperation() : op;
+  return roles && !ownTime(op) ? roles.getOperation() : op;
+}
+
+/// A load that may become one of a role of its own.
+static bool isLoadByTma(Operation *op) {
+  auto copy = dyn_cast<tgpu::CopyOp>(op);
+  return isa<tgpu::TmaLoadOp>(op) || (copy && copy.getPath() == tgpu::CopyPath::Tma &&
+                                      isa<tgpu::SmemType>(copy.getDest().getType()));
 }
 
 static SharedPiece pieceOf(tgpu::KernelOp kernel, tgpu::AllocSharedOp alloc, PlannedRing ring,
@@ -174,15 +199,25 @@ static SharedPiece pieceOf(tgpu::KernelOp kernel, tgpu::AllocSharedOp alloc, Pla
   tgpu::SmemType type = alloc.getResult().getType();
   SmallVector<Operation *> uses = usesOf(kernel, alloc);
   Block *declared = alloc->getBlock();
+  const bool isShared = asksForRoles(kernel) && llvm::any_of(uses, isLoadByTma);
   if (ring.slots > 0) {
     type = ringType(type, ring.slots);
     uses.assign({ring.loop});
     declared = &kernel.getBody().front();
   }
+  if (isShared) {
+    // A role that loads may be at any loop while others are at another.
+    uses.assign({kernel.getOperation()});
+  } else if (!uses.empty() && declared == &kernel.getBody().front()) {
+    Block *own = ownTime(uses.front());
+    const bool isAlone =
+        own && llvm::all_of(uses, [&](Operation *use) { return ownTime(use) == own; });
+    declared = isAlone ? own : declared;
+  }
   const layout::SharedLayout *layout = tgpu::getLayout(type);
   SharedPiece piece{alloc, sharedBytes(type), layout ? layout->alignment() : kMostAligned, -1, -1};
   for (Operation *use : uses) {
-    Operation *extent = extentOf(use, declared);
+    Operation *extent = besideRoles(extentOf(use, declared));
     int64_t begin = numbers.begin(extent);
     piece.begin = piece.begin < 0 ? begin : std::min(piece.begin, begin);
     piece.end = std::max(piece.end, numbers.end(extent));

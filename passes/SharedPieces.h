@@ -4,7 +4,8 @@
 // use inside a loop (or a role, or a region of single threads) that the buffer was declared outside
 // of counts for the whole loop (or for all roles, which run at the same time, or the region, whose
 // threads do). What is used asynchronously stays in use until
-// the wait that ends it.
+// the wait that ends it. What only the largest role uses has the times of that role's operations; where a
+// kernel is to have roles, what TMA may fill is live all the time.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_PASSES_SHAREDPIECES_H
@@ -22,6 +23,11 @@ struct SharedPiece {
   int64_t begin, end; ///< numbers of the first and last operation that need it
   int64_t offset = 0;
 };
+
+/// Bytes of a channel: a full and an empty barrier of 8 for each slot.
+inline int64_t channelBytes(tgpu::ChannelOp channel) {
+  return 2 * 8 * channel.getResult().getType().getSlots();
+}
 
 /// Slots of the ring that a buffer will be, and the loop that it is for; a count of 0: it will be none.
 struct PlannedRing {

@@ -293,6 +293,7 @@ private:
   void giveBack(mlir::Operation *op);
   void markGiven(mlir::Operation *alloc, const Position &position);
   void arriveBehind(mlir::scf::ForOp loop);
+  void forgetUnmade();
 
   llvm::MapVector<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>> guards;
   /// Buffers that the publishes of a channel in a role hand over.

@@ -370,13 +370,34 @@ void Walker::arrive(tgpu::WaitOp wait) {
   });
 }
 
+/// Loads that are made only where there are positions before their end: where facts say that there are
+/// none, nothing is in flight.
+void Walker::forgetUnmade() {
+  llvm::erase_if(state.pending, [&](const Access &access) {
+    if (!access.arrival || !access.arrival->end) {
+      return false;
+    }
+    return llvm::any_of(access.arrival->position.forms, [&](const Linear &begin) {
+      Linear count = *access.arrival->end; // of positions from `begin` on
+      return count.replace(begin, Linear()) && !count.leaves.empty() &&
+             decide(facts, Less{Linear(), count}) == false;
+    });
+  });
+}
+
 /// Positions of a channel are waited for one after the other, so that behind a loop which waits for
 /// one in each iteration all are complete up to where it ends.
 void Walker::arriveBehind(scf::ForOp loop) {
   if (context.oneThread) {
     return;
   }
-  for (auto wait : loop.getBody()->getOps<tgpu::WaitOp>()) {
+  SmallVector<tgpu::WaitOp> waits(loop.getBody()->getOps<tgpu::WaitOp>());
+  for (auto stream : loop.getBody()->getOps<tgpu::StreamOp>()) {
+    for (Region &event : stream.getEvents()) {
+      llvm::append_range(waits, event.getOps<tgpu::WaitOp>());
+    }
+  }
+  for (tgpu::WaitOp wait : waits) {
     Linear end = Linear::of(wait.getPosition());
     if (!matchPattern(loop.getStep(), m_One()) ||
         !end.replace(Linear::of(loop.getInductionVar()), Linear::of(loop.getUpperBound()))) {

@@ -445,6 +445,7 @@ State Walker::walkSide(Block *block, const std::optional<Less> &fact) {
   llvm::SaveAndRestore scope(facts);
   if (fact) {
     facts.push_back(*fact);
+    forgetUnmade();
   }
   if (block) {
     walk(*block);

@@ -63,6 +63,7 @@ static void readCompileOptions(const OptionReader &reader, Options &options, Raw
   reader.read(OPT_check, options.check);
   reader.read(OPT_save_temps, options.saveTemps);
   reader.read(OPT_print_ir_after_all, options.printIrAfterAll);
+  reader.read(OPT_random_schedules, options.scheduleSeed, 1, INT32_MAX);
   reader.read(OPT_verify_each, options.verifyEach);
   reader.read(OPT_report, options.report);
   reader.read(OPT_time_passes, options.timePasses);

@@ -123,6 +123,7 @@ struct Options {
   bool check = false;
   bool saveTemps = false;
   bool printIrAfterAll = false;
+  unsigned scheduleSeed = 0; ///< of schedules that are drawn; 0: planned
   bool verifyEach = false;
   bool report = false;
   bool timePasses = false;

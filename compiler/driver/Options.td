@@ -220,6 +220,8 @@ def MP : Flag<["-"], "MP">, HelpText<"an empty rule for each import too, so that
 let Group = inside_group, Visibility = compiling in {
 def save_temps : Flag<["--"], "save-temps">, Rare, HelpText<"keep each intermediate form beside the output">;
 def print_ir_after_all : Flag<["--"], "print-ir-after-all">, Rare, HelpText<"print the IR after each pass">;
+def random_schedules : Joined<["--"], "random-schedules=">, Rare, MetaVarName<"SEED">,
+  HelpText<"draw the schedules of pipelined loops, any that is right, to test the compiler">;
 def verify_each : Flag<["--"], "verify-each">, Rare, HelpText<"verify the IR after each pass">;
 def time_passes : Flag<["--"], "time-passes">, Rare, HelpText<"print how long each phase takes">;
 }

@@ -59,6 +59,11 @@ void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   kernels.addPass(createLowerCopies());
   kernels.addPass(createPlanPipeline());
   kernels.addPass(createExpandPipeline());
+  kernels.addPass(createMakeChannels());
+  kernels.addPass(createCanonicalizerPass()); // arguments of loops that nothing uses
+  kernels.addPass(createSliceRoles());
+  kernels.addPass(createPlanSchedule({options.scheduleSeed}));
+  kernels.addPass(createExpandSchedule());
   kernels.addPass(createCoalesceStores());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());

@@ -13,6 +13,7 @@ struct PipelineOptions {
   bool check = false; ///< test at run time what can be tested
   /// Of the two variants by alignment, `aligned` or `any`; empty: both.
   std::string onlyVariant = {};
+  unsigned scheduleSeed = 0; ///< of schedules that are drawn; 0: planned
 };
 
 /// From the tile dialect to launches and kernels: the same for all targets.

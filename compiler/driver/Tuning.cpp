@@ -302,8 +302,9 @@ bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &ta
     jobs.push_back(jobOf(candidate));
     jobs.back().onlyVariant = only;
     jobs.back().name = kernel.symbol + "." + std::to_string(candidate);
-    remark("auto takes " + parametersOf(kernel, candidate) +
-           (only.empty() ? llvm::Twine("") : ", for " + only + " rows"));
+    if (const std::string parameters = parametersOf(kernel, candidate); !parameters.empty()) {
+      remark("auto takes " + parameters + (only.empty() ? "" : ", for " + only.str() + " rows"));
+    }
   };
   for (unsigned candidate : chosen) {
     add(candidate, hasVariants && !llvm::is_contained(any, candidate) ? "aligned" : "");

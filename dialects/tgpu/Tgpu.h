@@ -81,6 +81,10 @@ bool hasElementBody(mlir::Operation *op);
 /// for them, and control flow.
 llvm::LogicalResult verifyPartialUses(KernelOp kernel);
 
+/// True for an element-wise operation on fragments that is code for one slot at a time: those that a
+/// `tgpu.stream` may have in its body.
+bool isSlotwise(mlir::Operation *op);
+
 /// The events of a stream, in its assembly format.
 llvm::ParseResult parseStreamEvents(mlir::OpAsmParser &parser, mlir::DenseI64ArrayAttr &percents,
                                     llvm::SmallVectorImpl<std::unique_ptr<mlir::Region>> &events);

@@ -122,10 +122,10 @@ LogicalResult MmaAttr::verify(function_ref<InFlightDiagnostic()> emitError, MmaK
   return success();
 }
 
-LogicalResult StageAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t stage,
-                                int64_t, int64_t hold) {
-  if (stage < 0 || hold < 0 || hold > 100) {
-    return emitError() << "a stage counts from 0, `hold` is a percentage";
+LogicalResult StageAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t, int64_t,
+                                int64_t hold) {
+  if (hold < 0 || hold > 100) {
+    return emitError() << "`hold` is a percentage";
   }
   return success();
 }

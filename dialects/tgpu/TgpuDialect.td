@@ -96,9 +96,10 @@ def Tgpu_MmaAttr : Tgpu_Attr<"Mma", "mma"> {
 def Tgpu_StageAttr : Tgpu_Attr<"Stage", "stage"> {
   let summary = "place of an operation in the schedule of its loop";
   let description = [{
-    `stage`: how many iterations after the first operations of its iteration it runs; `order`: place among all operations
-    of the loop body; `hold`: for a wait, the percentage of the element-wise work of the same order that precedes it, as in
-    a `tgpu.stream`.
+    `stage`: how many iterations later than its own the operation runs, in loops with channels: a negative one runs ahead. In loops that
+    tgpu-plan-pipeline plans it counts from the first operations of an iteration. `order`: place among all operations of the
+    loop body; element-wise operations may share one. `hold`: a wait, or what it lets go, runs after so many percent of the slots of the
+    element-wise operations of the same order, as an event of a `tgpu.stream`.
   }];
   let parameters = (ins "int64_t":$stage, "int64_t":$order, DefaultValuedParameter<"int64_t", "0">:$hold);
   let assemblyFormat = "`<` $stage `,` $order (`,` `hold` `=` $hold^)? `>`";

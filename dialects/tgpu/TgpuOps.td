@@ -39,7 +39,8 @@ def Tgpu_KernelOp : Tgpu_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
                        OptionalAttr<ArrayAttr>:$tensor_maps, OptionalAttr<I32Attr>:$persistent,
                        OptionalAttr<I64Attr>:$shared_bytes, OptionalAttr<I32Attr>:$max_registers,
                        OptionalAttr<I32Attr>:$min_blocks, OptionalAttr<I32Attr>:$aimed_blocks,
-                       OptionalAttr<DenseI32ArrayAttr>:$cluster, OptionalAttr<ArrayAttr>:$require, UnitAttr:$fast_math);
+                       OptionalAttr<DenseI32ArrayAttr>:$cluster, OptionalAttr<ArrayAttr>:$require,
+                       OptionalAttr<StrAttr>:$warp_specialize, UnitAttr:$fast_math);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -17,8 +17,7 @@ ResultRange StreamOp::getResultsOf(Operation *yield) {
   return getResults().slice(first, yield->getNumOperands());
 }
 
-/// Element-wise operations that are code for one slot: those of scalars, on tiles.
-static bool isSlotwise(Operation *op) {
+bool tilec::tgpu::isSlotwise(Operation *op) {
   StringRef dialect = op->getName().getDialectNamespace();
   return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
          (isa<tilec::tile::BroadcastOp, tilec::tile::SplatOp, tilec::tile::DivOp,

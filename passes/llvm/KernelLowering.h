@@ -544,6 +544,10 @@ private:
   WarpRange warps;
   mlir::Value threadId, laneId, warpId, smemBase;
   mlir::Value zeroAtRunTime; // once it is needed
+  /// What lets values depend on a wait for a product: zeros, computed from its sum in the wait itself, so that it is no use of the sum
+  /// that LLVM could leave behind where other products have its registers. So many are wanted, and those of the last wait.
+  size_t wantedMarks = 0;
+  Fragment marks;
   llvm::SmallVector<mlir::Value, 4> tensorMaps;
   std::optional<bool> hasSharedReads;
   /// Of a kernel with checks: the record of failures, and the number of its first place there.

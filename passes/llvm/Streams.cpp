@@ -46,11 +46,15 @@ public:
       const size_t until = 2 * (order.size() * size_t(percent) / 200);
       emit(done, until);
       hold(placesToHold(done, until, /*isFirst=*/&event == &stream.getEvents().front()));
+      const SmallVector<Value> late = chooseLate(event.front(), until);
+      lowering.wantedMarks = late.size();
+      lowering.marks.clear();
       if (failed(lowerEvent(event.front()))) {
         return failure();
       }
+      lowering.wantedMarks = 0;
       done = until;
-      dependOnRetired(event.front(), done);
+      dependOnMarks(late, done);
     }
     emit(done, order.size());
     Operation *yield = body.getTerminator();
@@ -345,33 +349,43 @@ private:
     }
   }
 
-  /// Makes the slots from `from` on depend on accumulators that an event has retired.
-  void dependOnRetired(Block &event, size_t from) {
-    Fragment retired;
-    for (auto wait : event.getOps<tgpu::WgmmaWaitOp>()) {
-      for (Value result : wait.getResults()) {
-        if (isa<RankedTensorType>(result.getType())) {
-          retired.append(lowering.scalars.lookup(result));
+  /// The values of operands by which the slots from `from` on shall depend on a product that the event
+  /// waits for.
+  SmallVector<Value> chooseLate(Block &event, size_t from) {
+    const bool retires =
+        llvm::any_of(event.getOps<tgpu::WgmmaWaitOp>(), [](tgpu::WgmmaWaitOp wait) {
+          return llvm::any_of(wait.getResultTypes(), llvm::IsaPred<RankedTensorType>);
+        });
+    llvm::SetVector<Value> late;
+    if (retires && from != order.size()) {
+      for (Value operand : chooseOperands(from)) {
+        for (size_t slot : ArrayRef<size_t>(order).drop_front(from)) {
+          if (Value value = slots[operand][slot]; !isConstant(value)) {
+            late.insert(value);
+            lateOperands.insert(operand);
+          }
         }
       }
     }
-    if (retired.empty() || from == order.size()) {
-      return;
+    return late.takeVector();
+  }
+
+  /// Replaces such values, of which each is behind a zero of the last wait.
+  void dependOnMarks(ArrayRef<Value> late, size_t from) {
+    llvm::DenseMap<Value, Value> behindWait;
+    for (auto [i, value] : llvm::enumerate(late)) {
+      if (!lowering.marks.empty()) {
+        behindWait[value] = behind(value, lowering.marks[i % lowering.marks.size()]);
+      }
     }
-    for (Value operand : chooseOperands(from)) {
-      llvm::DenseMap<Value, Value> late;
+    for (Value operand : lateOperands) {
       for (size_t slot : ArrayRef<size_t>(order).drop_front(from)) {
         Value &value = slots[operand][slot];
-        if (isConstant(value)) {
-          continue;
-        }
-        auto [found, isNew] = late.try_emplace(value, Value());
-        if (isNew) {
-          found->second = behind(value, retired[(late.size() - 1) % retired.size()]);
-        }
-        value = found->second;
+        auto found = behindWait.find(value);
+        value = found == behindWait.end() ? value : found->second;
       }
     }
+    lateOperands.clear();
   }
 
   Value bits(Value value) {
@@ -382,10 +396,9 @@ private:
                : value;
   }
 
-  /// `value`, but not before `accumulator` is there.
-  Value behind(Value value, Value accumulator) {
+  /// `value`, but not before `nothing`, which is 0, is there.
+  Value behind(Value value, Value nothing) {
     Location loc = lowering.loc;
-    Value nothing = arith::AndIOp::create(b, loc, bits(accumulator), lowering.hiddenZero());
     Value own = bits(value);
     const unsigned width = own.getType().getIntOrFloatBitWidth();
     if (width < 32) {
@@ -406,6 +419,7 @@ private:
   SmallVector<Step, 0> steps;
   SmallVector<Value> operands;           // of the steps, that none of them computes
   SmallVector<size_t> order;             // of the slots
+  llvm::SetVector<Value> lateOperands;   // of the event that is being emitted
   bool inPairs = false;                  // slots 2i and 2i + 1 stay together
   llvm::DenseMap<Value, Fragment> slots; // of operands and results of the steps; looked up only
 };

@@ -11,6 +11,7 @@
 #include "passes/llvm/KernelLowering.h"
 #include "passes/llvm/TiedAssembly.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -451,7 +452,16 @@ LogicalResult KernelLowering::lowerWgmmaWait(tgpu::WgmmaWaitOp op) {
     for (size_t i = 0; i < words.size(); ++i) {
       constraints += constraints.empty() && complete.empty() ? "r" : ",r";
     }
+    const size_t sums = complete.size();
+    const size_t marked = sums == 0 ? 0 : wantedMarks;
+    for (size_t i = 0; i < marked; ++i) {
+      complete.push_back(hiddenZero());
+      text += llvm::formatv("\n\tand.b32 ${0}, ${1}, ${0};", sums + i, i % sums).str();
+    }
     complete = tiedAssembly(b, loc, text, complete, words, constraints, /*clobbersMemory=*/true);
+    if (marked > 0) {
+      marks.assign(complete.begin() + sums, complete.end());
+    }
   }
   size_t next = 0;
   for (auto [input, result] : llvm::zip_equal(op.getInputs(), op.getResults())) {

@@ -375,7 +375,7 @@ tgpu.kernel @parts_are_left_out() attributes {threads = 128 : i32} {
 
 // -----
 
-// expected-error @+1 {{a stage counts from 0, `hold` is a percentage}}
+// expected-error @+1 {{`hold` is a percentage}}
 #hold = #tgpu.stage<0, 0, hold = 101>
 
 // -----

@@ -98,6 +98,8 @@ tgpu.kernel @products(%acc: tensor<64x64xf32>, %a: tensor<64x16xf16>, %b: tensor
   scf.for %i = %c0 to %c1 step %c1 : i32 {
     // CHECK: tgpu.wgmma_wait 1 {tgpu.schedule = #tgpu.stage<2, 5, hold = 37>}
     tgpu.wgmma_wait 1 {tgpu.schedule = #tgpu.stage<2, 5, hold = 37>}
+    // CHECK: tgpu.wgmma_fence {tgpu.schedule = #tgpu.stage<-3, 6>}
+    tgpu.wgmma_fence {tgpu.schedule = #tgpu.stage<-3, 6>}
     // CHECK: {tgpu.pipeline = #tgpu.pipeline<cp_async, stages = 3>, tile.stages = 4 : i32}
   } {tile.stages = 4 : i32, tgpu.pipeline = #tgpu.pipeline<cp_async, stages = 3>}
   // CHECK: tgpu.wgmma_wait 0, %{{.*}} : !tgpu.pending<tensor<64x64xf32>> -> tensor<64x64xf32>

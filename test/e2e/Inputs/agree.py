@@ -1,6 +1,6 @@
 """agree.py FILE OPTIONS...: what a kernel computes on the cpu target, its PTX computes on the emulator, for each architecture, in
 any order of warps and without a report. OPTIONS are those of `tilec run`; --archs A,B chooses architectures, --schedules N how
-many random ones, --tolerance T.
+many random ones, --tolerance T, --launch NOTE puts an annotation before each launch.
 What it prints is the same text: where lines begin with a name and a colon, those of one name stand in the same order, otherwise
 any order will do."""
 
@@ -47,9 +47,15 @@ def main():
     archs = option(options, "--archs", "sm_90a,sm_80").split(",")
     schedules = option(options, "--schedules", "3")
     tolerance = option(options, "--tolerance", "1e-3")
+    note = option(options, "--launch", "")
     with open(file) as source:
-        outputs = re.findall(r"(\w+)\s*:\s*(?:out|inout)\s+(?:strided\s+)?tensor<", source.read())
+        text = re.sub(r"\blaunch (?=\w+ in\b|\()", f"{note} launch ", source.read())
+    outputs = re.findall(r"(\w+)\s*:\s*(?:out|inout)\s+(?:strided\s+)?tensor<", text)
     with tempfile.TemporaryDirectory() as folder:
+        if note:
+            file = os.path.join(folder, os.path.basename(file))
+            with open(file, "w") as target:
+                target.write(text)
         files = [f"{name}={os.path.join(folder, name)}.npy" for name in outputs]
         run = ["tilec", "run", file, *options]
         text = printed([*run, "--on=cpu", *(x for f in files for x in ("--out", f))])

@@ -30,18 +30,16 @@
 // CHECK-NEXT: %[[HELD:.*]] = llvm.inline_asm has_side_effects asm_dialect = att "", "=f,=f,=f,=f,0,1,2,3" %[[E0]], %[[E1]], %[[FACTOR]], %[[FACTOR1]]
 // CHECK: nvvm.mbarrier.try_wait
 // CHECK: llvm.cond_br
-// CHECK: %[[DONE:.*]] = llvm.inline_asm has_side_effects asm_dialect = att "wgmma.wait_group.sync.aligned 0;", "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7,~{memory}"
-// CHECK: %[[D0:.*]] = llvm.extractvalue %[[DONE]][0]
-// CHECK: %[[D1:.*]] = llvm.extractvalue %[[DONE]][1]
+// The wait gives zeros that it computes from the sum, one for each value that late code depends on it by.
+// CHECK: %[[DONE:.*]] = llvm.inline_asm has_side_effects asm_dialect = att "wgmma.wait_group.sync.aligned 0;\0A\09and.b32 $8, $0, $8;\0A\09and.b32 $9, $1, $9;", "=f,=f,=f,=f,=f,=f,=f,=f,=r,=r,0,1,2,3,4,5,6,7,8,9,~{memory}" {{.*}}, %[[ZERO]], %[[ZERO]] :
+// CHECK: %[[N0:.*]] = llvm.extractvalue %[[DONE]][8]
+// CHECK: %[[N1:.*]] = llvm.extractvalue %[[DONE]][9]
 // CHECK: nvvm.mbarrier.arrive
-// CHECK: %[[A0:.*]] = llvm.bitcast %[[D0]] : f32 to i32
-// CHECK: %[[N0:.*]] = llvm.and %[[A0]], %[[ZERO]] : i32
 // CHECK: %[[R0:.*]] = llvm.bitcast %[[ROW]] : f32 to i32
 // CHECK: %[[L0:.*]] = llvm.or %[[R0]], %[[N0]] : i32
 // CHECK: %[[LATE0:.*]] = llvm.bitcast %[[L0]] : i32 to f32
-// CHECK: %[[A1:.*]] = llvm.bitcast %[[D1]] : f32 to i32
-// CHECK: %[[N1:.*]] = llvm.and %[[A1]], %[[ZERO]] : i32
-// CHECK: %[[LATE1:.*]] = llvm.bitcast %{{.*}} : i32 to f32
+// CHECK: %[[L1:.*]] = llvm.or %{{.*}}, %[[N1]] : i32
+// CHECK: %[[LATE1:.*]] = llvm.bitcast %[[L1]] : i32 to f32
 // CHECK-COUNT-2: llvm.fsub %{{.*}}, %[[LATE0]] : f32
 // CHECK-COUNT-4: llvm.fsub %{{.*}}, %[[LATE1]] : f32
 // CHECK-NOT: llvm.fsub

@@ -16,10 +16,10 @@ tgpu.kernel @no_layout(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.di
     %k = arith.muli %i, %c64 : i32
     %t = tile.slice %v[%c0, %k] sizes [64, 64] : !g, i32, i32 -> !t
     // expected-error@+1 {{has stage 0 but fills no whole buffer with a layout}}
-    tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32, tgpu.schedule = #tgpu.stage<0, 0>} : !t, !u
+    tgpu.copy %t to %s {path = #tgpu.path<cp_async>, bytes = 16 : i32, tgpu.schedule = #tgpu.stage<0, 0>} : !t, !u
     %d = tgpu.fma %s, %s, %c {tgpu.schedule = #tgpu.stage<1, 1>} : !u, !u, !acc -> !acc
     scf.yield %d : !acc
-  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.pipeline<tma, stages = 2>}
+  } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.pipeline<cp_async, stages = 2>}
   tgpu.store %r, %o : !acc, !tile.global<64x64xf32>
   tgpu.return
 }

@@ -1,6 +1,6 @@
 // Where copies read stands in global memory: all threads read it, ahead of the one that issues TMA, and no iteration past the
 // last one is made where the kernel writes it.
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-expand-pipeline))' -split-input-file | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-expand-pipeline,tgpu-make-channels,tgpu-plan-schedule,tgpu-expand-schedule))' -split-input-file | FileCheck %s
 
 !s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
 !acc = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>

@@ -32,58 +32,6 @@ tgpu.kernel @read_before_store(%v: !g, %n: i32, %z: !acc, %h: !fa) attributes {t
 // -----
 
 !s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
-!acc = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
-!g = !tile.global<?x?xf16>
-!t = !tile.global<64x64xf16>
-// A product in flight while threads write what it reads.
-tgpu.kernel @in_flight(%v: !g, %n: i32, %z: !acc, %h: tensor<64x64xf16>) attributes {threads = 128 : i32, target = "sm_90a"} {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %s = tgpu.alloc_shared "S" : !s
-  %u = tgpu.alloc_shared "U" : !s
-  %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z) -> (!acc) : i32 {
-    %t = tile.slice %v[%c0, %i] sizes [64, 64] : !g, i32, i32 -> !t
-    tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32, tgpu.schedule = #tgpu.stage<0, 0>} : !t, !s
-    // expected-note @+1 {{this should keep its order to it}}
-    tgpu.local_store %h, %u {tgpu.schedule = #tgpu.stage<2, 1>} : tensor<64x64xf16>, !s
-    tgpu.wgmma_fence {tgpu.schedule = #tgpu.stage<2, 2>}
-    // expected-error @+1 {{has a stage that changes what the loop means: the loop also writes what it reads}}
-    %p = tgpu.wgmma %s, %u, %c {mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 1, 1>, tgpu.schedule = #tgpu.stage<2, 3>} : !s, !s, !acc -> !tgpu.pending<!acc>
-    tgpu.wgmma_commit {tgpu.schedule = #tgpu.stage<2, 4>}
-    %d = tgpu.wgmma_wait 0, %p : !tgpu.pending<!acc> -> !acc {tgpu.schedule = #tgpu.stage<3, 5>}
-    scf.yield %d : !acc
-  } {tile.stages = 3 : i32, tgpu.pipeline = #tgpu.pipeline<tma, stages = 3>}
-  tgpu.return
-}
-
-// -----
-
-!s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
-!acc = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
-!h = tensor<64x64xf16, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
-!g = !tile.global<?x?xf16>
-!t = !tile.global<64x64xf16>
-tgpu.kernel @registers(%v: !g, %n: i32, %z: !acc, %h: !h) attributes {threads = 128 : i32, target = "sm_90a"} {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %s = tgpu.alloc_shared "S" : !s
-  // expected-note @+1 {{this should keep its order to it}}
-  %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z) -> (!acc) : i32 {
-    %t = tile.slice %v[%c0, %i] sizes [64, 64] : !g, i32, i32 -> !t
-    tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32, tgpu.schedule = #tgpu.stage<0, 0>} : !t, !s
-    tgpu.wgmma_fence {tgpu.schedule = #tgpu.stage<2, 2>}
-    // expected-error @+1 {{has a stage that changes what the loop means: an operand of it is in registers}}
-    %p = tgpu.wgmma %h, %s, %c {mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 1, 1>, tgpu.schedule = #tgpu.stage<2, 3>} : !h, !s, !acc -> !tgpu.pending<!acc>
-    tgpu.wgmma_commit {tgpu.schedule = #tgpu.stage<2, 4>}
-    %d = tgpu.wgmma_wait 0, %p : !tgpu.pending<!acc> -> !acc reads %h : !h {tgpu.schedule = #tgpu.stage<3, 5>}
-    scf.yield %d : !acc
-  } {tile.stages = 3 : i32, tgpu.pipeline = #tgpu.pipeline<tma, stages = 3>}
-  tgpu.return
-}
-
-// -----
-
-!s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
 !g = !tile.global<?x?xf16>
 !t = !tile.global<64x64xf16>
 // Filled ahead of what uses the data of the iteration before.

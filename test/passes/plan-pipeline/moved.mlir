@@ -1,5 +1,5 @@
-// What leaves its place in a loop, decided from all accesses of the loop: copies one by one, products in flight, reads of the
-// next iteration, buffers that are declared in the loop.
+// What leaves its place in a loop, decided from all accesses of the loop: copies one by one, reads of the next iteration, buffers that
+// are declared in the loop.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-plan-pipeline))' -verify-diagnostics -split-input-file | FileCheck %s
 
 !s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
@@ -57,65 +57,6 @@ tgpu.kernel @beside_cp_async(%a: !g {tgpu.align = 16 : i64}, %n: i32 {tgpu.divis
     tgpu.copy %t to %u {path = #tgpu.path<cp_async>, bytes = 16 : i32} : !t, !s
     tgpu.local_store %h, %u : tensor<64x64xf16>, !s
     %d = tgpu.fma %s, %u, %c : !s, !s, !acc -> !acc
-    scf.yield %d : !acc
-  } {tile.stages = 3 : i32}
-  tgpu.return
-}
-
-// -----
-
-!s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
-!acc = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
-!g = !tile.global<?x?xf16>
-!t = !tile.global<64x64xf16>
-// Threads write what the product reads, in the next iteration too: it is waited for in its own.
-// CHECK-LABEL: tgpu.kernel @written
-// CHECK: tgpu.wgmma_wait 0, {{.*}} {tgpu.schedule = #tgpu.stage<2, 5>}
-tgpu.kernel @written(%a: !g {tgpu.align = 16 : i64}, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc, %h: tensor<64x64xf16>) attributes {threads = 128 : i32, target = "sm_90a"} {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %v = tgpu.view %a extents(%n, %n : i32, i32) strides(%n : i32) : !g -> !g
-  %s = tgpu.alloc_shared "S" : !s
-  %u = tgpu.alloc_shared "U" : !s
-  // expected-remark @+1 {{pipelined loop: 3 stages by TMA}}
-  %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z) -> (!acc) : i32 {
-    %t = tile.slice %v[%c0, %i] sizes [64, 64] : !g, i32, i32 -> !t
-    tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
-    tgpu.local_store %h, %u : tensor<64x64xf16>, !s
-    tgpu.wgmma_fence
-    %p = tgpu.wgmma %s, %u, %c {mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 1, 1>} : !s, !s, !acc -> !tgpu.pending<!acc>
-    tgpu.wgmma_commit
-    // expected-remark @+1 {{product is not in flight across iterations: the loop also writes what it reads}}
-    %d = tgpu.wgmma_wait 0, %p : !tgpu.pending<!acc> -> !acc
-    scf.yield %d : !acc
-  } {tile.stages = 3 : i32}
-  tgpu.return
-}
-
-// -----
-
-!s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
-!acc = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
-!h = tensor<64x64xf16, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
-!g = !tile.global<?x?xf16>
-!t = !tile.global<64x64xf16>
-// Registers of an operand are those of the next iteration's operand.
-// CHECK-LABEL: tgpu.kernel @registers
-// CHECK: tgpu.wgmma_wait 0, {{.*}} {tgpu.schedule = #tgpu.stage<2, 4>}
-tgpu.kernel @registers(%a: !g {tgpu.align = 16 : i64}, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc, %h: !h) attributes {threads = 128 : i32, target = "sm_90a"} {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %v = tgpu.view %a extents(%n, %n : i32, i32) strides(%n : i32) : !g -> !g
-  %s = tgpu.alloc_shared "S" : !s
-  // expected-remark @+1 {{pipelined loop: 3 stages by TMA}}
-  %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z) -> (!acc) : i32 {
-    %t = tile.slice %v[%c0, %i] sizes [64, 64] : !g, i32, i32 -> !t
-    tgpu.copy %t to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
-    tgpu.wgmma_fence
-    %p = tgpu.wgmma %h, %s, %c {mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 1, 1>} : !h, !s, !acc -> !tgpu.pending<!acc>
-    tgpu.wgmma_commit
-    // expected-remark @+1 {{product is not in flight across iterations: an operand of it is in registers}}
-    %d = tgpu.wgmma_wait 0, %p : !tgpu.pending<!acc> -> !acc reads %h : !h
     scf.yield %d : !acc
   } {tile.stages = 3 : i32}
   tgpu.return

@@ -1,5 +1,5 @@
 // The position in the ring runs on across the loops around, and each of them carries it.
-// RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-expand-pipeline))' -verify-diagnostics -split-input-file | FileCheck %s
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-make-channels))' -verify-diagnostics -split-input-file | FileCheck %s
 
 !s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
 !acc = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
@@ -10,9 +10,9 @@
 // CHECK: scf.for {{.*}} iter_args(%[[P0:.*]] = %[[ZERO]]) -> (i32)
 // CHECK: %[[IN:.*]] = scf.for {{.*}} iter_args(%[[P1:.*]] = %[[P0]]) -> (i32)
 // CHECK: %[[T:.*]] = arith.maxsi
-// CHECK: tgpu.acquire %{{.*}}[%[[P1]]]
 // CHECK: scf.for %[[J:[a-z0-9]+]] =
 // CHECK: %[[POS:.*]] = arith.addi %[[P1]], %[[J]]
+// CHECK: tgpu.acquire %{{.*}}[%[[POS]]]
 // CHECK: tgpu.wait %{{.*}}[%[[POS]]]
 // CHECK: %[[END:.*]] = arith.addi %[[P1]], %[[T]]
 // CHECK: scf.yield %[[END]] : i32
@@ -48,10 +48,17 @@ tgpu.kernel @nested(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divis
 // CHECK-LABEL: tgpu.kernel @both
 // CHECK-DAG: tgpu.alloc_shared "S" : !tgpu.smem<2x64x64xf16
 // CHECK-DAG: tgpu.alloc_shared "U" : !tgpu.smem<2x64x64xf16
-// CHECK: scf.for
-// CHECK: scf.for
-// CHECK: tgpu.return
-// CHECK-NOT: tgpu.pipeline
+// CHECK-DAG: %[[U:.*]] = tgpu.channel "U"
+// CHECK-DAG: %[[S:.*]] = tgpu.channel "S"
+// CHECK: scf.for %[[X:[a-z0-9]+]] = {{.*}} iter_args(%[[P:.*]] = %{{.*}}) -> (i32)
+// CHECK: tgpu.acquire %[[U]][%[[X]]]
+// CHECK: scf.for %[[J:[a-z0-9]+]] =
+// CHECK: %[[POS:.*]] = arith.addi %[[P]], %[[J]]
+// CHECK: tgpu.acquire %[[S]][%[[POS]]]
+// CHECK: tgpu.release %[[S]][%[[POS]]]
+// CHECK: tgpu.wait %[[U]][%[[X]]]
+// CHECK: tgpu.release %[[U]][%[[X]]]
+// CHECK: tgpu.store
 tgpu.kernel @both(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %z: !acc, %o: !tile.global<64x64xf32>) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
