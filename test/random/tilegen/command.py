@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from . import gpu, kept, mutate
+from . import gpu, kept, loops, mutate
 from .draw import draw_program
 from .features import TABLE
 from .run import Tools, clean, extents_of, run_program
@@ -148,6 +148,18 @@ def run_files(options, tools, base):
     return failed > 0
 
 
+def run_loops(options, tools, base):
+    failed = refused = 0
+    jobs = [(tools, seed, os.path.join(base, str(seed)), options.keep) for seed in range(options.seed, options.seed + options.count)]
+    for seed, outcome in in_parallel(loops.run_seed, jobs, options.jobs):
+        failed += bool(outcome.failures)
+        refused += bool(outcome.refusals)
+        for failure in outcome.failures[:1]:
+            print(f"loop {seed}: {failure}", flush=True)
+    print(f"{len(jobs) - failed} loops passed, {refused} refused by a target, {failed} failed")
+    return failed > 0
+
+
 def main(argv):
     parser = argparse.ArgumentParser(prog="tools/dev/random", description="Random programs: cpu against the emulator and an interpreter.")
     parser.add_argument("--count", type=int, default=20, help="programs to run")
@@ -163,6 +175,7 @@ def main(argv):
     parser.add_argument("--write-packs", metavar="DIR", help="compile only, into DIR")
     parser.add_argument("--run-packs", metavar="DIR", help="run such packs on a GPU")
     parser.add_argument("--mutate", action="store_true", help="put faults into the programs: each must be noticed")
+    parser.add_argument("--loops", action="store_true", help="run loops of several products instead, planned and drawn schedules")
     parser.add_argument("--tally", action="store_true", help="add a line to test/random/tally.txt")
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args(argv)
@@ -175,7 +188,7 @@ def main(argv):
         options.seed = int(hash[:8], 16)
         print(f"seed {options.seed}, of commit {hash[:12]}")
     with tempfile.TemporaryDirectory(prefix="tile-random-") as base:
-        choices = {"replay": run_files, "mutate": run_mutants, "write_packs": write_packs, "run_packs": run_packs}
+        choices = {"replay": run_files, "mutate": run_mutants, "loops": run_loops, "write_packs": write_packs, "run_packs": run_packs}
         act = next((f for name, f in choices.items() if getattr(options, name)), run_random)
         failed = act(options, tools, base)
     return 1 if failed else 0

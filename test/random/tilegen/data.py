@@ -21,6 +21,8 @@ def draw(rng, fmt, kind, shape):
     if fmt.is_float:
         if kind == "normal":
             return round_to(fmt, rng.standard_normal(shape))
+        if kind == "tenths":
+            return round_to(fmt, rng.uniform(-0.3, 0.3, shape))
         values = rng.integers(-2, 3, shape).astype(np.float64)
         if kind == "special":
             tiny = 2.0 ** (fmt.least - fmt.precision + 1)

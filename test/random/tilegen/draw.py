@@ -50,6 +50,8 @@ class Drawing(Builder):
             notes.append(f"min_blocks({self.pick([1, 2])})")
         if self.chance(0.04):
             notes.append(f"max_registers({self.pick([128, 168, 255])})")
+        if self.chance(0.3):
+            notes.append("warp_specialize(producer)")
         for note in notes:
             self.note("@" + note.split("(")[0])
         self.program.launches.append(n.Launch(self.index_names, grid, self.threads, self.body, notes))
@@ -125,6 +127,9 @@ def draw_program(seed, attempt=0, only=None):
     if b.chance(0.1):
         b.program.check = True
         b.note("--check")
+    if b.chance(0.25):
+        b.program.schedule_seed = b.pick(range(1, 1000))
+        b.note("--random-schedules")
     if b.chance(0.15):
         b.program.multiprocessors = b.pick([1, 2])
     b.program.calls = [b.call(False), b.call(True)]

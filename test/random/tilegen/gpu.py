@@ -17,7 +17,7 @@ def write_pack(arguments):
     with open(os.path.join(folder, "k.tile"), "w") as file:
         file.write(program.text())
     for architectures in (ARCHITECTURES, *((a,) for a in ARCHITECTURES)):
-        if compile_for(tools, folder, architectures, outcome, program.check):
+        if compile_for(tools, folder, architectures, outcome, program.compile_options()):
             name = f"{seed}.pack" if len(architectures) > 1 else f"{seed}.{architectures[0]}.pack"
             os.replace(os.path.join(folder, "k.pack"), os.path.join(directory, name))
             break

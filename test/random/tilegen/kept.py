@@ -2,9 +2,11 @@
 
     // what goes wrong, or went wrong once
     // run: seed=39 call=0 K=96 alpha=2 A=in:f16[64,96]:normal C=inout:f32[64,64]:small Y=out:f32[64,64]
+    // compile: --check --random-schedules=7
+    // tolerance: 0.01
     // expects: ok
 
-Words after `expects`: `ok`, the default: cpu and both architectures agree, nothing is reported. `report WORDS`, `refused WORDS`,
+What follows `compile` are options of the compilation. With `tolerance` outputs of floats are compared as a whole, by ||out - ref|| / ||ref||. Both lines may be missing. Words after `expects`: `ok`, the default: cpu and both architectures agree, nothing is reported. `report WORDS`, `refused WORDS`,
 `cpu error WORDS`: something with these words has to be among what is wrong, and nothing else. `open WHY`: it fails, and is known to;
 once it no longer does, the line has to go.
 
@@ -73,10 +75,12 @@ class Case:
     path: str
     runs: list
     expects: list
+    options: list = field(default_factory=list)  # of the compilation
+    tolerance: float = 0.0  # of outputs as a whole; 0: of each element, by its type
 
 
 def read_case(path):
-    runs, expects = [], []
+    runs, expects, options, tolerance = [], [], [], 0.0
     with open(path) as file:
         for line in file:
             if not line.startswith("//"):
@@ -85,7 +89,11 @@ def read_case(path):
                 runs.append(read_run(found[1]))
             elif found := re.match(r"// expects: (.*)", line):
                 expects = found[1].split()
-    return Case(path, runs, expects)
+            elif found := re.match(r"// compile: (.*)", line):
+                options = found[1].split()
+            elif found := re.match(r"// tolerance: (.*)", line):
+                tolerance = float(found[1])
+    return Case(path, runs, expects, options, tolerance)
 
 
 def write_case(path, program, seed, extents, failure):
@@ -105,6 +113,8 @@ def write_case(path, program, seed, extents, failure):
                 if a.strided and a.padding:
                     run.tensors[a.name].pitch = extents[number][a.name][-1] + a.padding
         lines.append("// run: " + run.text())
+    if options := program.compile_options():
+        lines.append("// compile: " + " ".join(options))
     with open(path, "w") as file:
         file.write("\n".join(lines) + "\n" + program.text())
 
@@ -132,9 +142,12 @@ def _options(run, folder, outputs, tag):
     return options
 
 
-def differs(fmt, got, reference):
+def differs(fmt, got, reference, tolerance):
     """What is wrong with an output of the emulator, or None."""
     a, b = decode(fmt, got), decode(fmt, reference)
+    if fmt.is_float and tolerance:
+        error = np.linalg.norm(a - b) / max(np.linalg.norm(b), 1e-30)
+        return None if error <= tolerance else f"relative error {error:.2e}"
     if not fmt.is_float:
         bad = a != b
     else:
@@ -157,7 +170,7 @@ def replay(tools, path, folder, schedules=2):
         target.write(source.read())
     references = _on_cpu(tools, case, folder, outcome)
     for arch in ARCHITECTURES:
-        if compile_for(tools, folder, [arch], outcome):
+        if compile_for(tools, folder, [arch], outcome, case.options):
             _on_emulator(tools, case, references, arch, folder, schedules, outcome)
     return _judge(case, outcome)
 
@@ -196,7 +209,7 @@ def _on_emulator(tools, case, references, arch, folder, schedules, outcome):
             for name in outputs:
                 file = os.path.join(folder, f"{name}.{arch}.npy")
                 if name in references[number] and os.path.exists(file):
-                    wrong = differs(FORMATS[run.tensors[name].format], np.load(file), references[number][name])
+                    wrong = differs(FORMATS[run.tensors[name].format], np.load(file), references[number][name], case.tolerance)
                     if wrong:
                         outcome.fail(f"{arch} wrong", f"run {number}, {name}: {wrong}")
 

@@ -538,6 +538,7 @@ class Program:
     fixed: dict = field(default_factory=dict)  # dimensions that are constants of the compilation
     tuned: dict = field(default_factory=dict)  # parameters that are the compiler's choice: name -> values
     check: bool = False  # compiled with `--check`
+    schedule_seed: int = 0  # of schedules of pipelined loops that are drawn; 0: those that the compiler plans
     multiprocessors: int = 4  # of the emulated device: few make persistent blocks work through several points
 
     def text(self):
@@ -556,6 +557,9 @@ class Program:
         if given:
             lines.append(f"instantiate k<{given}> as {'fixed' if self.fixed else 'k'};")
         return self.functions() + "\n".join(lines) + "\n"
+
+    def compile_options(self):
+        return (["--check"] if self.check else []) + ([f"--random-schedules={self.schedule_seed}"] if self.schedule_seed else [])
 
     def functions(self):
         found = [x for x in walk(self.launches) if isinstance(x, (Applied, Outlined, Combine))]

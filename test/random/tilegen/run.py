@@ -202,11 +202,11 @@ def processor_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def compile_for(tools, folder, architectures, outcome, check=False, candidates=1):
+def compile_for(tools, folder, architectures, outcome, options=(), candidates=1):
     """True if there is a pack for these architectures; None if one of several is refused. Seconds are those of the processor, so
     that they do not depend on what else the machine does."""
     start = processor_seconds()
-    command = [tools.tilec, "k.tile", "--arch=" + ",".join(architectures), "-o", "k.pack"] + (["--check"] if check else [])
+    command = [tools.tilec, "k.tile", "--arch=" + ",".join(architectures), "-o", "k.pack", *options]
     status, _, errors = tools.call(command, folder, 60 * COMPILE_SECONDS)
     spent = processor_seconds() - start
     outcome.compile_seconds = max(outcome.compile_seconds, spent)
@@ -218,7 +218,7 @@ def compile_for(tools, folder, architectures, outcome, check=False, candidates=1
     if status == 0:
         if os.path.getsize(os.path.join(folder, "k.pack")) > PACK_BYTES * len(architectures) * candidates:
             outcome.fail("compile size", f"{os.path.getsize(os.path.join(folder, 'k.pack'))} bytes")
-        _compile_again(tools, folder, architectures, outcome)
+        _compile_again(tools, folder, architectures, outcome, options)
         return True
     if len(architectures) > 1:
         return None
@@ -235,13 +235,13 @@ def compile_for(tools, folder, architectures, outcome, check=False, candidates=1
     return False
 
 
-def _compile_again(tools, folder, architectures, outcome):
+def _compile_again(tools, folder, architectures, outcome, options):
     """The same program gives the same code: one in four, and all with several launches, whose passes share what they know."""
     with open(os.path.join(folder, "k.tile"), "rb") as file:
         text = file.read()
     if text.count(b" launch ") < 2 and zlib.crc32(text) % 4 != 0:
         return
-    command = [tools.tilec, "k.tile", f"--arch={architectures[0]}", "--emit=tgpu", "-o", "-"]
+    command = [tools.tilec, "k.tile", f"--arch={architectures[0]}", "--emit=tgpu", "-o", "-", *options]
     first, second = (tools.call(command, folder, 60 * COMPILE_SECONDS)[1] for _ in range(2))
     if first != second:
         lines = zip(first.splitlines(), second.splitlines())
@@ -332,12 +332,12 @@ def run_program(tools, program, seed, folder, schedules=2, architectures=ARCHITE
     if cpu:
         run_on_cpu(tools, program, calls, folder, outcome)
     candidates = math.prod(len(values) for values in program.tuned.values())
-    both = compile_for(tools, folder, architectures, outcome, program.check, candidates) if architectures else False
+    both = compile_for(tools, folder, architectures, outcome, program.compile_options(), candidates) if architectures else False
     if both:
         run_on_emulator(tools, program, calls, folder, architectures, schedules, seed, outcome)
     elif both is None:  # which of them is refused, and does the other run
         for arch in architectures:
-            if compile_for(tools, folder, [arch], outcome, program.check, candidates):
+            if compile_for(tools, folder, [arch], outcome, program.compile_options(), candidates):
                 run_on_emulator(tools, program, calls, folder, [arch], schedules, seed, outcome)
     outcome.seconds = time.monotonic() - start
     return outcome

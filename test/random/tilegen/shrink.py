@@ -171,6 +171,10 @@ def options(program):
         copy = program.clone()
         copy.check = False
         yield copy
+    if program.schedule_seed:
+        copy = program.clone()
+        copy.schedule_seed = 0
+        yield copy
     for name in list(program.fixed):
         copy = program.clone()
         del copy.fixed[name]
