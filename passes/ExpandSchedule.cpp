@@ -31,7 +31,6 @@
 #include "passes/Passes.h"
 #include "passes/ScheduleExpander.h"
 
-
 namespace tilec {
 #define GEN_PASS_DEF_EXPANDSCHEDULE
 #include "passes/Passes.h.inc"

@@ -1,14 +1,12 @@
 //===- OutlineLaunches.cpp - make each launch's body a kernel of its own -===//
 //
 // 1. What only the host can compute (extents and strides of arguments, presence, multiprocessors)
-// moves in front of
-//    the launch. 2. The values that the body uses become operands; constants and host views are
-//    repeated inside.
+//    moves in front of the launch.
+// 2. The values that the body uses become operands; constants and host views are repeated inside.
 // 3. A tensor becomes its base address, its extents (shared with the dimension names that a check
-// equates them with)
-//    and, if it is strided, its strides; `tgpu.view` puts them together again, of packed elements as one
-//    of bytes. 4. What is known of
-//    integers on the host, ranges and divisors, is noted on the arguments.
+//    equates them with) and, if it is strided, its strides; `tgpu.view` puts them together again, of
+//    packed elements as one of bytes.
+// 4. What is known of integers on the host, ranges and divisors, is noted on the arguments.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/support/Diagnostics.h"

@@ -69,6 +69,10 @@ std::string refuseCopy(tgpu::CopyOp copy, scf::ForOp loop) {
   return "";
 }
 
+/// Slots of a ring, and groups of cp.async, that a loop can use: a load takes some 1,700 clocks, an iteration 30 at
+/// least. Walks over the synchronisation of a loop take time with the square of its slots.
+constexpr int64_t kMostSlots = 64, kMostGroups = 16;
+
 struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
   void runOnOperation() override {
     const Target *target = getTarget(getOperation());
@@ -85,6 +89,10 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     for (scf::ForOp loop : loops) {
       if (failed(plan(loop, *target))) {
         return signalPassFailure();
+      }
+      tgpu::PipelineAttr planned = tgpu::kPipeline.get(loop);
+      if (tile::kHold.has(loop) && (!planned || planned.getPath() != CopyPath::Tma)) {
+        loop.emitRemark("`hold` has no effect: only loops with copies by TMA are scheduled so");
       }
     }
   }
@@ -148,16 +156,26 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
         refusal = "not all of its copies can use TMA here, or cp.async";
       }
     }
-    stages = refusal.empty() ? fittingStages(loop, copies.ahead, stages, target) : stages;
-    if (stages < wanted && failed(checkRequired(loop, "stages",
-                                                "only " + Twine(stages) + " of " + Twine(wanted) +
-                                                    " stages fit shared memory"))) {
+    const int64_t fitting =
+        refusal.empty() ? fittingStages(loop, copies.ahead, wanted, target) : wanted;
+    stages = std::min(fitting, allTma ? kMostSlots : kMostGroups);
+    if (stages < fitting && !copies.ahead.empty()) {
+      loop.emitRemark("pipelined loop is planned with ")
+          << stages << " stages, not " << fitting
+          << ": more are never on their way at once, and take long to compile";
+    }
+    if (stages < wanted &&
+        failed(checkRequired(
+            loop, "stages",
+            "only " + Twine(stages) + " of " + Twine(wanted) +
+                (stages < fitting ? " stages are of use" : " stages fit shared memory")))) {
       return failure();
     }
     if (refusal.empty() && stages < 2 && !allTma) {
       refusal = "one stage overlaps nothing";
     }
-    const EarlyLoads early = planEarlyLoads(loop, refusal.empty(), wanted - 1, target);
+    const EarlyLoads early =
+        planEarlyLoads(loop, refusal.empty(), std::min(wanted, kMostSlots) - 1, target);
     const bool hasCopies = !copies.ahead.empty() || !copies.serial.empty();
     if (!hasCopies && !early.missed.empty()) {
       refusal = early.missed;

@@ -147,6 +147,10 @@ void SchedulePlanner::remark() {
     graph.units()[retire].ops.front()->emitRemark(
         "product is not in flight across iterations: the loop also writes what it reads");
   }
+  const bool isHeld = llvm::any_of(order, [](const Place &place) { return !place.events.empty(); });
+  if (tile::kHold.has(loop) && !isHeld) {
+    loop.emitRemark("`hold` has no effect: no product ends beside exponentials");
+  }
   if (!deferred.empty()) {
     loop.emitRemark("one product in flight across iterations");
   }

@@ -76,6 +76,11 @@ private:
   void emitBehind(Step &step, mlir::Operation *op);
   void emitProduct(Step &step, tgpu::WgmmaOp product, int64_t stage);
   void emitRetire(Step &step, tgpu::WgmmaWaitOp wait, int64_t stage);
+  struct Stream;
+  void resolveBefore(Step &step, llvm::ArrayRef<mlir::Operation *> ops,
+                     llvm::ArrayRef<mlir::Operation *> body);
+  void emitStreamBody(Step &step, llvm::ArrayRef<mlir::Operation *> body, Stream &stream);
+  void emitEvent(Step &step, llvm::ArrayRef<mlir::Operation *> ops, Stream &stream);
   void emitStream(Step &step, llvm::ArrayRef<mlir::Operation *> ops, int64_t least, int64_t most);
   void emitUnits(Step &step, int64_t least, int64_t most);
   Window emitStep(mlir::Value number, const Window &before, int64_t least, int64_t most);

@@ -101,7 +101,12 @@ void SchedulePlanner::holdRetires() {
         continue;
       }
       const int64_t share = 40 * tensorClocks(graph.units()[*graph.productOf(retire)]) / special;
-      const int64_t hold = share < 13 ? 0 : share < 31 ? 25 : share < 44 ? 37 : 50;
+      IntegerAttr asked = tile::kHold.get(graph.getLoop());
+      const int64_t hold = asked        ? asked.getInt()
+                           : share < 13 ? 0
+                           : share < 31 ? 25
+                           : share < 44 ? 37
+                                        : 50;
       if (hold != 0 && (stream.events.empty() || stream.hold == hold)) {
         stream.hold = hold;
         stream.events.push_back(retire);

@@ -251,67 +251,47 @@ void ScheduleExpander::emitBehind(Step &step, Operation *op) {
   tgpu::kSchedule.remove(builder.clone(*op, mapping));
 }
 
-/// Element-wise operations of one place in the order, and what interrupts them.
-void ScheduleExpander::emitStream(Step &step, ArrayRef<Operation *> ops, int64_t least,
-                                  int64_t most) {
-  auto stageOfOp = [&](Operation *op) { return stageOf(*graph.unitOf(op)); };
-  SmallVector<Operation *> body, events;
-  for (Operation *op : ops) {
-    if (stageOfOp(op) >= least && stageOfOp(op) <= most) {
-      (tgpu::kSchedule.get(op).getHold() == 0 ? body : events).push_back(op);
-    }
-  }
-  if (body.empty() || events.empty()) {
-    for (Operation *op : ops) {
-      if (llvm::is_contained(body, op) || llvm::is_contained(events, op)) {
-        emit(step, op, stageOfOp(op));
-      }
-    }
-    return;
-  }
-  step.hasFence = false;
-  for (Operation *op : body) {
-    for (Value operand : op->getOperands()) {
-      if (!llvm::is_contained(body, operand.getDefiningOp())) {
-        Value resolved = resolve(step, operand, stageOfOp(op), step.values[stageOfOp(op)]);
-        step.values[stageOfOp(op)].map(operand, resolved);
-      }
-    }
-  }
-  // What events need is computed in front of the stream.
-  for (Operation *op : events) {
-    for (Value operand : op->getOperands()) {
-      if (!isa<tgpu::PendingType>(operand.getType())) {
-        IRMapping &mapping = step.values[stageOfOp(op)];
-        Value resolved = resolve(step, operand, stageOfOp(op), mapping);
-        mapping.map(operand, resolved);
-      }
-    }
-  }
-  // The regions first, since they tell what the stream gives.
+/// A stream while it is made: the regions first, since they tell what it gives.
+struct ScheduleExpander::Stream {
   SmallVector<std::unique_ptr<Region>> regions;
   SmallVector<int64_t> percents;
   SmallVector<Type> types;
-  auto begin = [&] {
+  /// Who takes a result, by what it is in the loop.
+  SmallVector<std::function<void(Value)>> targets;
+
+  Region *begin(OpBuilder &builder) {
     regions.push_back(std::make_unique<Region>());
     builder.setInsertionPointToStart(&regions.back()->emplaceBlock());
-  };
-  auto end = [&](ArrayRef<Value> values) {
-    tgpu::YieldOp::create(builder, loc, values);
-    for (Value value : values) {
-      types.push_back(value.getType());
-    }
-  };
-  const OpBuilder::InsertPoint place = builder.saveInsertionPoint();
-  // The values that other operations use, by what they are in the loop.
-  SmallVector<std::function<void(Value)>> targets;
-  begin();
-  SmallVector<Value> yielded;
-  for (Operation *op : body) {
-    const int64_t stage = stageOfOp(op);
-    Operation *clone = builder.clone(*op, step.values[stage]);
-    tgpu::kSchedule.remove(clone);
+    return regions.back().get();
   }
+  void end(OpBuilder &builder, Location loc, ArrayRef<Value> values) {
+    tgpu::YieldOp::create(builder, loc, values);
+    llvm::append_range(types, ValueRange(values).getTypes());
+  }
+};
+
+/// The values that operations of a stream need are computed in front of it.
+void ScheduleExpander::resolveBefore(Step &step, ArrayRef<Operation *> ops,
+                                     ArrayRef<Operation *> body) {
+  for (Operation *op : ops) {
+    const int64_t stage = stageOf(*graph.unitOf(op));
+    for (Value operand : op->getOperands()) {
+      if (!isa<tgpu::PendingType>(operand.getType()) &&
+          !llvm::is_contained(body, operand.getDefiningOp())) {
+        Value resolved = resolve(step, operand, stage, step.values[stage]);
+        step.values[stage].map(operand, resolved);
+      }
+    }
+  }
+}
+
+void ScheduleExpander::emitStreamBody(Step &step, ArrayRef<Operation *> body, Stream &stream) {
+  auto stageOfOp = [&](Operation *op) { return stageOf(*graph.unitOf(op)); };
+  stream.begin(builder);
+  for (Operation *op : body) {
+    tgpu::kSchedule.remove(builder.clone(*op, step.values[stageOfOp(op)]));
+  }
+  SmallVector<Value> yielded;
   for (Operation *op : body) {
     const int64_t stage = stageOfOp(op);
     const bool isUsed = llvm::any_of(op->getUsers(), [&](Operation *user) {
@@ -320,54 +300,85 @@ void ScheduleExpander::emitStream(Step &step, ArrayRef<Operation *> ops, int64_t
     if (isUsed) {
       Value result = op->getResult(0);
       yielded.push_back(step.values[stage].lookup(result));
-      targets.emplace_back([&step, stage, result](Value v) { step.values[stage].map(result, v); });
+      stream.targets.emplace_back(
+          [&step, stage, result](Value v) { step.values[stage].map(result, v); });
     }
   }
-  end(yielded);
-  // Each event by itself; what it computes, accumulators that are complete or still in flight, is for
-  // later, and so becomes a result.
-  for (size_t at = 0; at < events.size();) {
-    const int64_t hold = tgpu::kSchedule.get(events[at]).getHold();
-    begin();
-    Region *region = regions.back().get();
-    percents.push_back(hold);
-    yielded.clear();
-    for (; at < events.size() && tgpu::kSchedule.get(events[at]).getHold() == hold; ++at) {
-      emit(step, events[at], stageOfOp(events[at]));
-    }
-    for (auto &[stage, mapping] : step.values) {
-      for (Operation *op : schedule.order()) {
-        for (Value from : op->getResults()) {
-          Value to = mapping.lookupOrNull(from);
-          if (to && to.getParentRegion() == region) {
-            yielded.push_back(to);
-            targets.emplace_back(
-                [&step, stage = stage, from](Value v) { step.values[stage].map(from, v); });
-          }
+  stream.end(builder, loc, yielded);
+}
+
+/// An event; what it computes, accumulators that are complete or still in flight, is for later, and so
+/// becomes a result.
+void ScheduleExpander::emitEvent(Step &step, ArrayRef<Operation *> ops, Stream &stream) {
+  Region *region = stream.begin(builder);
+  stream.percents.push_back(tgpu::kSchedule.get(ops.front()).getHold());
+  for (Operation *op : ops) {
+    emit(step, op, stageOf(*graph.unitOf(op)));
+  }
+  SmallVector<Value> yielded;
+  for (auto &[stage, mapping] : step.values) {
+    for (Operation *op : schedule.order()) {
+      for (Value from : op->getResults()) {
+        Value to = mapping.lookupOrNull(from);
+        if (to && to.getParentRegion() == region) {
+          yielded.push_back(to);
+          stream.targets.emplace_back(
+              [&step, stage = stage, from](Value v) { step.values[stage].map(from, v); });
         }
       }
     }
-    for (auto [entry, values] : llvm::enumerate(step.before.values)) {
-      for (auto [back, value] : llvm::enumerate(values)) {
-        if (value && value.getParentRegion() == region) {
-          yielded.push_back(value);
-          targets.emplace_back([&step, entry = entry, back = back](Value v) {
-            step.before.values[entry][back] = v;
-          });
-        }
+  }
+  for (auto [entry, values] : llvm::enumerate(step.before.values)) {
+    for (auto [back, value] : llvm::enumerate(values)) {
+      if (value && value.getParentRegion() == region) {
+        yielded.push_back(value);
+        stream.targets.emplace_back(
+            [&step, entry = entry, back = back](Value v) { step.before.values[entry][back] = v; });
       }
     }
-    end(yielded);
+  }
+  stream.end(builder, loc, yielded);
+}
+
+/// Element-wise operations of one place in the order, and what interrupts them.
+void ScheduleExpander::emitStream(Step &step, ArrayRef<Operation *> ops, int64_t least,
+                                  int64_t most) {
+  SmallVector<Operation *> body, events, all;
+  for (Operation *op : ops) {
+    const int64_t stage = stageOf(*graph.unitOf(op));
+    if (stage >= least && stage <= most) {
+      (tgpu::kSchedule.get(op).getHold() == 0 ? body : events).push_back(op);
+      all.push_back(op);
+    }
+  }
+  if (body.empty() || events.empty()) {
+    for (Operation *op : all) {
+      emit(step, op, stageOf(*graph.unitOf(op)));
+    }
+    return;
+  }
+  step.hasFence = false;
+  resolveBefore(step, body, body);
+  resolveBefore(step, events, {});
+  const OpBuilder::InsertPoint place = builder.saveInsertionPoint();
+  Stream stream;
+  emitStreamBody(step, body, stream);
+  for (ArrayRef<Operation *> rest = events; !rest.empty();) {
+    const int64_t hold = tgpu::kSchedule.get(rest.front()).getHold();
+    const ArrayRef<Operation *> event =
+        rest.take_while([&](Operation *op) { return tgpu::kSchedule.get(op).getHold() == hold; });
+    emitEvent(step, event, stream);
+    rest = rest.drop_front(event.size());
   }
   builder.restoreInsertionPoint(place);
   OperationState state(loc, tgpu::StreamOp::getOperationName());
-  state.addTypes(types);
-  state.addAttribute("percents", builder.getDenseI64ArrayAttr(percents));
-  for (std::unique_ptr<Region> &region : regions) {
+  state.addTypes(stream.types);
+  state.addAttribute("percents", builder.getDenseI64ArrayAttr(stream.percents));
+  for (std::unique_ptr<Region> &region : stream.regions) {
     state.addRegion(std::move(region));
   }
-  Operation *stream = builder.create(state);
-  for (auto [target, result] : llvm::zip_equal(targets, stream->getResults())) {
+  Operation *made = builder.create(state);
+  for (auto [target, result] : llvm::zip_equal(stream.targets, made->getResults())) {
     target(result);
   }
 }

@@ -4,13 +4,12 @@
 // between.
 //
 // * A scalar is an LLVM value: f64, f32 and integers as themselves, i1 as i1, narrow floats as
-// their bits (i16, i8).
+//   their bits (i16, i8).
 // * A tile value or vector is a pointer to a dense row-major array in the arena, which nobody
-// writes after the
-//   operation that made it. i1 and 4-bit types take a byte per element.
+//   writes after the operation that made it. i1 and 4-bit types take a byte per element.
 // * A view or buffer is a `View`: its base and, per dimension, stride and bounds, all of them LLVM
-// values that fold
-//   when they are constant. It becomes a HostView record only for a call of the runtime.
+//   values that fold when they are constant. It becomes a HostView record only for a call of the
+//   runtime.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

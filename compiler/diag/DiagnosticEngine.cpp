@@ -111,8 +111,6 @@ DiagnosticEngine::Builder DiagnosticEngine::add(Diagnostic diagnostic) {
       return Builder(nullptr);
     }
     ++errors;
-  } else if (diagnostic.severity == Severity::Warning) {
-    ++warnings;
   }
   for (auto context = contexts.rbegin(); context != contexts.rend(); ++context) {
     diagnostic.notes.push_back(*context);

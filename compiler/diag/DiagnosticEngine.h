@@ -138,7 +138,6 @@ public:
 
   bool hasErrors() const { return errors != 0; }
   unsigned numErrors() const { return errors; }
-  unsigned numWarnings() const { return warnings; }
   /// True when a further error would be dropped: time to stop looking for them.
   bool limitReached() const { return errorLimit != 0 && errors >= errorLimit; }
 
@@ -163,7 +162,7 @@ private:
   std::vector<std::unique_ptr<Diagnostic>> all; // builders point to elements
   std::vector<Note> contexts;
   std::set<std::tuple<const char *, unsigned, std::string>> seen; // looked up, never iterated
-  unsigned errors = 0, warnings = 0;
+  unsigned errors = 0;
   unsigned errorLimit = 20;
   WarningPolicy warningPolicy;
   bool inputIsIr = false;

@@ -229,6 +229,9 @@ void Lowering::lowerIteration(const sema::Stmt *stmt, sema::Block body, bool con
 static void setLoopAttrs(Builder &b, scf::ForOp op, const sema::ForStmt &stmt) {
   if (stmt.mode == sema::ForStmt::Mode::Pipelined) {
     tile::kStages.set(op, b.getI32IntegerAttr(stmt.stages));
+    if (stmt.hold != 0) {
+      tile::kHold.set(op, b.getI32IntegerAttr(stmt.hold));
+    }
   } else if (stmt.mode == sema::ForStmt::Mode::Unrolled) {
     tile::kUnroll.set(op, b.getI32IntegerAttr(stmt.factor));
   }

@@ -296,7 +296,8 @@ private:
   void ifStmt(const ast::IfStmt *s);
   void whileStmt(const ast::WhileStmt *s);
   void forStmt(const ast::ForStmt *s);
-  bool loopOption(const ast::ForStmt *s, std::optional<int64_t> &amount);
+  std::optional<int64_t> loopOption(const ast::Arg &option, diag::Id outside, int64_t most);
+  bool loopOptions(const ast::ForStmt *s, ForStmt &loop);
   void unrollFully(const ast::ForStmt *s, const Value &lo, const Value &hi, const Value &step);
   void jumpStmt(const ast::Stmt *s, llvm::StringRef word);
   void returnStmt(const ast::ReturnStmt *s);

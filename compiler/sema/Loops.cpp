@@ -49,31 +49,56 @@ void Analyzer::whileStmt(const ast::WhileStmt *s) {
   --kernel.conditionDepth;
 }
 
-/// `stages` of a pipelined loop, `factor` of an unrolled one if given. False after a diagnostic.
-bool Analyzer::loopOption(const ast::ForStmt *s, std::optional<int64_t> &amount) {
-  bool pipelined = s->forKind == ast::ForKind::Pipelined;
-  llvm::StringRef word = pipelined ? "stages" : "factor";
-  for (const ast::Arg &option : s->options) {
-    if (option.name.name != word) {
-      report(Id::ArgumentName, option.name.range, pipelined ? "pipelined" : "unrolled",
-             option.name.name)
-          .meant(option.name.name, {word});
+/// An option of a loop; null after a diagnostic.
+std::optional<int64_t> Analyzer::loopOption(const ast::Arg &option, Id outside, int64_t most) {
+  std::optional<int64_t> amount =
+      constantInt(option.value, llvm::Twine("`") + option.name.name + "`");
+  if (amount && (*amount < 1 || *amount > most)) {
+    report(outside, option.value->range, *amount);
+    return std::nullopt;
+  }
+  return amount;
+}
+
+/// `stages` and `hold` of a pipelined loop, `factor` of an unrolled one, as far as they are given. False after
+/// a diagnostic.
+bool Analyzer::loopOptions(const ast::ForStmt *s, ForStmt &loop) {
+  const bool pipelined = s->forKind == ast::ForKind::Pipelined;
+  const llvm::StringRef kind = pipelined ? "pipelined" : "unrolled";
+  struct Option {
+    llvm::StringRef word;
+    int64_t &amount;
+    Id outside;
+    int64_t most;
+  };
+  const Option options[] = {{"factor", loop.factor, Id::Factor, INT32_MAX},
+                            {"stages", loop.stages, Id::Stages, INT32_MAX},
+                            {"hold", loop.hold, Id::Hold, 100}};
+  const llvm::ArrayRef<Option> known =
+      pipelined ? llvm::ArrayRef(options).drop_front() : llvm::ArrayRef(options).take_front();
+  for (const ast::Arg &given : s->options) {
+    const Option *option =
+        llvm::find_if(known, [&](const Option &o) { return o.word == given.name.name; });
+    if (option == known.end()) {
+      llvm::SmallVector<llvm::StringRef> words;
+      for (const Option &o : known) {
+        words.push_back(o.word);
+      }
+      report(Id::ArgumentName, given.name.range, kind, given.name.name)
+          .meant(given.name.name, words);
       return false;
     }
-    if (amount) {
-      report(Id::ArgumentTwice, option.name.range, pipelined ? "pipelined" : "unrolled", word);
+    if (option->amount != 0) {
+      report(Id::ArgumentTwice, given.name.range, kind, option->word);
       return false;
     }
-    amount = constantInt(option.value, llvm::Twine("`") + word + "`");
+    std::optional<int64_t> amount = loopOption(given, option->outside, option->most);
     if (!amount) {
       return false;
     }
-    if (*amount < 1 || *amount > INT32_MAX) {
-      report(pipelined ? Id::Stages : Id::Factor, option.value->range, *amount);
-      return false;
-    }
+    option->amount = *amount;
   }
-  if (pipelined && !amount) {
+  if (pipelined && loop.stages == 0) {
     report(Id::ArgumentMissing, s->kindRange, "pipelined", "stages");
     return false;
   }
@@ -110,14 +135,12 @@ void Analyzer::forStmt(const ast::ForStmt *s) {
   Enclosing kind = Enclosing::SerialLoop;
   if (s->forKind != ast::ForKind::Serial) {
     bool pipelined = s->forKind == ast::ForKind::Pipelined;
-    std::optional<int64_t> amount;
-    if (!loopOption(s, amount)) {
+    if (!loopOptions(s, *loop)) {
       return;
     }
     kind = pipelined ? Enclosing::PipelinedLoop : Enclosing::UnrolledLoop;
     loop->mode = pipelined ? ForStmt::Mode::Pipelined : ForStmt::Mode::Unrolled;
-    (pipelined ? loop->stages : loop->factor) = amount.value_or(0);
-    if (!pipelined && !amount) {
+    if (!pipelined && loop->factor == 0) {
       unrollFully(s, lo, hi, step);
       return;
     }

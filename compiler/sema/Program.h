@@ -12,8 +12,7 @@
 //   - both operands of an element-wise operation have one type: literals have adapted, and a scalar
 //     beside a tile or vec is wrapped in BroadcastExpr;
 //   - an expression is evaluated in place and in order. BlockExpr and atomics have effects, so
-//   `&&`,
-//     `||` and Select on scalars evaluate only what they need;
+//     `&&`, `||` and Select on scalars evaluate only what they need;
 //   - each node was checked: lowering reports only what it does not support yet.
 //
 // Nodes live in the Program's arena and die with it. Lists are

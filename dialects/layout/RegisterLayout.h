@@ -4,13 +4,12 @@
 // thread, one element each: slots packed into one 32-bit register (f16, e4m3) are consecutive
 // slots. The map is built in two steps:
 //   1. an atom: a linear map over F2. Each bit of the register, lane and warp number owns a basis
-//   vector; the
-//      coordinates are the XOR of the vectors of the bits that are set. A zero vector means
-//      replication;
+//      vector; the coordinates are the XOR of the vectors of the bits that are set. A zero vector
+//      means replication;
 //   2. repeats: what is left of the register (lane, warp) number after its atom bits is read in
-//   mixed radix, first
-//      repeat fastest; each digit adds digit * stride to one coordinate (or to none: replication).
-//      This is how extents that are not powers of two arise (96 = 32 in the atom, 3 repeats).
+//      mixed radix, first repeat fastest; each digit adds digit * stride to one coordinate (or to
+//      none: replication). This is how extents that are not powers of two arise (96 = 32 in the
+//      atom, 3 repeats).
 // The map may reach beyond the tile (M = 16 on a 64-row instruction): such slots are padding,
 // inBounds() says no. Values are immutable and canonical: two layouts with the same register order
 // and map built from the factories compare equal. Nothing here allocates outside the object; all

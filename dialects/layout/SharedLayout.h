@@ -4,8 +4,8 @@
 // leading dimensions (pipeline stages, batches) repeat the matrix; a ring of rows is a matrix whose
 // rows are its slots. A matrix is cut along the contiguous dimension into panels of panelWidth()
 // elements; a panel is a column of rows, rowPitch() bytes apart; panels follow each other:
-//   linear(coords) = sum(leading * leadingStride) + (c / P) * panelStride + r * rowPitch + (c % P)
-//   * elementBits / 8
+//   linear(coords) = sum(leading * leadingStride) + (c / P) * panelStride + r * rowPitch
+//                    + (c % P) * elementBits / 8
 // A swizzle of W = 32, 64 or 128 bytes then exchanges 16-byte chunks by XOR on address bits, as TMA
 // and wgmma do:
 //   a ^ (((a >> 7) & m) << 4), m = W/16 - 1.

@@ -69,6 +69,9 @@ namespace tile {
 /// On a pipelined `scf.for`: the number of stages that the program asks for, i32 >= 1. What it gets
 /// is `tgpu.pipeline`.
 inline constexpr Fact<mlir::IntegerAttr> kStages{"tile.stages"};
+/// On a pipelined `scf.for`: after how many percent of the exponentials beside it the end of a product is
+/// waited for, i32 from 1 to 100, where the program says so.
+inline constexpr Fact<mlir::IntegerAttr> kHold{"tile.hold"};
 /// On an unrolled `scf.for`: the factor, i32; 0 is fully.
 inline constexpr Fact<mlir::IntegerAttr> kUnroll{"tile.unroll"};
 /// On any operation: what `@require` asks of it, where it has no `require` of its own.

@@ -24,6 +24,18 @@ OPERATORS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div
              "select": lambda c, a, b: a if c else b, "cast": lambda x: x, "shl": operator.lshift, "shr": operator.rshift}
 
 
+def reciprocal(op, divisor):
+    """What docs/pack.md says of `divfactor`, `divaddend` and `divshift`; as runtime/src/Evaluate.cpp."""
+    d = abs(divisor)
+    if d == 0:
+        return 0
+    log2 = d.bit_length() - 1
+    down, below = divmod(1 << 32 + log2, d)
+    is_power, rounds_up = d == 1 << log2, d != 1 << log2 and d - below <= 1 << log2
+    factor = (1 << 32) - 1 if is_power else down + rounds_up
+    return {"divshift": log2, "divfactor": factor, "divaddend": 0 if rounds_up else factor}[op]
+
+
 class Host:
     """Evaluates a host program's integer expressions."""
 
@@ -47,6 +59,8 @@ class Host:
             return expression["const"]
         if expression.get("op") in OPERATORS:
             return OPERATORS[expression["op"]](*map(self.value, expression["args"]))
+        if expression.get("op") in ("divfactor", "divaddend", "divshift"):
+            return reciprocal(expression["op"], self.value(expression["args"][0]))
         raise NotImplementedError(json.dumps(expression))
 
 
@@ -76,8 +90,8 @@ def parameter_of(parameter, variant, host):
     if "tensor_map" in parameter:
         return map_of(variant["tensor_maps"][parameter["tensor_map"]], host)
     if "expr" in parameter:
-        kind = {"i32": "u32", "u32": "u32", "i64": "u64", "u64": "u64", "f32": "f32"}[parameter["type"]]
-        return {kind: host.value(parameter["expr"])}
+        kind = {"i32": "u32", "u32": "u32", "i64": "u64", "u64": "u64", "f32": "f32", "bool": "u8"}[parameter["type"]]
+        return {kind: int(host.value(parameter["expr"])) if kind == "u8" else host.value(parameter["expr"])}
     if "check" in parameter:
         sys.exit("a pack that was compiled with --check cannot be described: its kernels take the runtime's record of failures")
     if "print" in parameter:

@@ -115,7 +115,7 @@ class Device:
             return self.tensor_map(value["map"], addresses)
         else:
             (kind, number), = value.items()
-            kept = {"u32": ct.c_uint32, "u64": ct.c_uint64, "f32": ct.c_float}[kind](number)
+            kept = {"u8": ct.c_uint8, "u32": ct.c_uint32, "u64": ct.c_uint64, "f32": ct.c_float}[kind](number)
         return kept, ct.addressof(kept)
 
     def launch(self, module, launch, addresses):

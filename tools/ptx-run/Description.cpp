@@ -82,6 +82,9 @@ Parameter parseParameter(const Json &value) {
   if (value.contains("map")) {
     return parseMap(value.at("map"));
   }
+  if (value.contains("u8")) {
+    return bytesOf(value.at("u8").get<uint8_t>());
+  }
   if (value.contains("u32")) {
     return bytesOf(value.at("u32").get<uint32_t>());
   }

@@ -9,8 +9,7 @@
 // a fence.proxy.async of the space lies between (for accesses by the asynchronous proxy to what the
 // generic proxy did).
 //
-// What has to be known of an earlier access for a later one to the same bytes, one of which
-// writes:
+// What has to be known of an earlier access for a later one to the same bytes, one of which writes:
 //   generic or cp.async -> generic, cp.async   it happened before
 //   asynchronous proxy  -> any                 it happened before (completion implies the fence)
 //   generic write       -> asynchronous proxy  it happened before, with a proxy fence between

@@ -114,6 +114,7 @@ class Loop:
             inner = rng.choice(INNER).replace("NEW", "inner")
             text = f"for t in pipelined(0..(k + 1) % 3, stages = {rng.choice([1, 2, 3])}) {{ copy(W[(k + t) * 64, 0], Ns); {inner} }}"
             self.statements.insert(rng.randint(0, len(self.statements)), ("", text))
+        self.hold = rng.choice([0, 0, 0, 1, 20, 50, 99, 100])
         self.trips = rng.choice([(0, 0), (0, 1), (0, 2), (1, 5), (0, 3), (0, 6)])
         self.drawn = rng.randint(1, 10**6) if rng.random() < 0.6 else 0
 
@@ -127,7 +128,7 @@ class Loop:
         if self.drawn:
             lines.append(f"// compile: --random-schedules={self.drawn}")
         lines += [HEAD, f"    {' '.join([*self.annotations, 'launch by in grid(ceildiv(M, 64)) threads(128) {'])}", FIRST, *buffers]
-        lines.append(f"        {self.around}{'{ ' if self.around else ''}for k in pipelined(lo..hi, stages = {self.stages}) {{")
+        lines.append(f"        {self.around}{'{ ' if self.around else ''}for k in pipelined(lo..hi, stages = {self.stages}{f', hold = {self.hold}' if self.hold else ''}) {{")
         lines += [f"            {line}" for line in [*copies, *(text for _, text in self.statements)]]
         lines += ["        }" + (" }" if self.around else ""), LAST, "    }", "}"]
         return "\n".join(lines) + "\n"

@@ -152,7 +152,7 @@ TEST(DiagnosticEngine, WarningsAndErrors) {
   Fixture f("a");
   f.engine.report(Id::SpinWait, f.at("a"));
   EXPECT_FALSE(f.engine.hasErrors());
-  EXPECT_EQ(f.engine.numWarnings(), 1u);
+  EXPECT_NE(f.print().find("warning: this loop"), std::string::npos);
   Fixture g("a");
   g.engine.setWarnings({.areErrors = true, .named = {}});
   g.engine.report(Id::SpinWait, g.at("a"));
