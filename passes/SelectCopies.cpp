@@ -47,7 +47,12 @@ std::string refuseTensor(GlobalSlice slice, unsigned bits, const IntegerAnalysis
       !llvm::all_of(slice.view.getStrides(), isHostKnown)) {
     return "extents or strides of the tensor are computed in the kernel";
   }
-  // No tensor map describes a tensor without elements. A guarded variant has another one beside it.
+  // No tensor map describes a tensor without elements.
+  if (llvm::any_of(slice.view.getExtents(),
+                   [&](Value extent) { return integers.range(extent).high < 1; })) {
+    return "the tensor has no elements";
+  }
+  // A guarded variant has another one beside it.
   if (mayBeEmpty(slice.view) && !slice.view->getParentOfType<tgpu::KernelOp>().getGuard()) {
     return "the workspace may be empty";
   }

@@ -327,3 +327,17 @@ tgpu.kernel @reinterpreted(%X: !tile.global<4096x64xf16> {tgpu.align = 16 : i64}
   tgpu.copy %t to %s : !tile.global<64x32xi32>, !tgpu.smem<64x32xi32>
   tgpu.return
 }
+
+// -----
+
+// No tensor map describes it.
+tgpu.kernel @empty(%a: !tile.global<64x0xf16> {tgpu.align = 16 : i64}, %i: i32) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %v = tgpu.view %a extents(%c64, %c0 : i32, i32) strides(%c0 : i32) : !tile.global<64x0xf16> -> !tile.global<64x0xf16>
+  %s = tgpu.alloc_shared "s" : !tgpu.smem<64x32xf16>
+  %t = tile.slice %v[%i, %i] sizes [64, 32] : !tile.global<64x0xf16>, i32, i32 -> !tile.global<64x32xf16>
+  // expected-remark@+1 {{not TMA: the tensor has no elements}}
+  tgpu.copy %t to %s : !tile.global<64x32xf16>, !tgpu.smem<64x32xf16>
+  tgpu.return
+}
