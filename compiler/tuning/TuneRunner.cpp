@@ -69,6 +69,9 @@ bool TuneRunner::start(Process &process) {
   errs().flush();
   const std::string device = visibleDevice(std::getenv("CUDA_VISIBLE_DEVICES"), process.gpu);
   const pid_t parent = getpid();
+  // Before the process begins: what it writes at once counts, too.
+  process.bytes = 0;
+  (void)sys::fs::file_size(task.resultsFile, process.bytes);
   process.id = fork();
   if (process.id == 0) {
     if (gpus > 1) {
@@ -76,8 +79,6 @@ bool TuneRunner::start(Process &process) {
     }
     become(argv, task.logFile, parent);
   }
-  process.bytes = 0;
-  (void)sys::fs::file_size(task.resultsFile, process.bytes);
   process.last = Clock::now();
   process.isLate = false;
   if (process.id < 0) {
