@@ -61,8 +61,9 @@ int64_t SchedulePlanner::lastUse(Value value, unsigned unit, ArrayRef<int64_t> p
     for (Operation *user : graph.getLoop().getRegionIterArg(number).getUsers()) {
       use(user, 1);
     }
-    if (!graph.getLoop().getResult(number).use_empty()) {
-      last = std::max(last, length); // it may be the last iteration
+    // What the last iteration leaves lives to the end of its step; what runs behind, runs behind the loop then.
+    if (stage[unit] <= 0 && !graph.getLoop().getResult(number).use_empty()) {
+      last = std::max(last, length);
     }
   }
   return last;
@@ -92,7 +93,7 @@ int64_t SchedulePlanner::registersNeeded() const {
     }
   }
   const int64_t most = live.empty() ? 0 : *llvm::max_element(live);
-  return most + registersThrough(graph.getLoop()) + kRegistersBesideFragments;
+  return most + registersThrough(graph.getLoop());
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,13 +177,15 @@ bool SchedulePlanner::planFreely() {
   const bool hasProducts = isDrawn || llvm::any_of(graph.units(), [](const Unit &unit) {
                              return unit.kind == Unit::Kind::Product;
                            });
+  const int64_t beside = loop->getParentOfType<tgpu::RolesOp>() ? kRegistersBesideFragmentsOfRole
+                                                                : kRegistersBesideFragments;
   int64_t wanted = 0;
   for (const Freedom &freedom : kFreedoms) {
     const bool isLast = &freedom == std::end(kFreedoms) - 1;
     if (((!graph.irregular().empty() || !hasProducts) && !isLast) || !plan(freedom)) {
       continue;
     }
-    const int64_t needed = registersNeeded();
+    const int64_t needed = registersNeeded() + beside;
     const bool isSame = gaps.empty() && deferred.empty() && !freedom.reordered;
     if (needed > available && !isLast && !isSame && !isDrawn) {
       wanted = wanted == 0 ? needed : wanted;
@@ -201,6 +204,11 @@ bool SchedulePlanner::planFreely() {
     return true;
   }
   return false;
+}
+
+int64_t SchedulePlanner::registersWanted() {
+  const bool isFree = graph.irregular().empty() && plan({true, true, true});
+  return isFree ? registersNeeded() : 0;
 }
 
 /// Loads into fragments stay in their iteration, where they stand in the way of every schedule. False if there

@@ -95,10 +95,17 @@ public:
   int64_t count() const { return registers; }
 
 private:
-  /// Made anew where it is used.
+  /// Made anew where it is used: what takes one scalar or a place, and what is computed from such, as
+  /// positions and masks are, slot by slot.
   static bool isMade(Value value) {
-    return isa_and_nonnull<tile::SplatOp, tile::BroadcastOp, tgpu::CoordinateOp>(
-        value.getDefiningOp());
+    Operation *op = value.getDefiningOp();
+    if (isa_and_nonnull<tile::SplatOp, tile::BroadcastOp, tgpu::CoordinateOp>(op)) {
+      return true;
+    }
+    return op && op->hasTrait<OpTrait::Elementwise>() && op->getNumOperands() != 0 &&
+           llvm::all_of(op->getOperands(), [](Value operand) {
+             return !isa<RankedTensorType>(operand.getType()) || isMade(operand);
+           });
   }
 
   llvm::SmallDenseSet<Value, 16> values;
@@ -115,6 +122,8 @@ static int64_t mostIn(Block &block, Live through) {
     for (Value result : op.getResults()) {
       live.remove(result);
     }
+    // What only one side of a branch uses dies there; what an iteration uses, the next one may, too.
+    const Live behind = live;
     llvm::SetVector<Value> used(op.operand_begin(), op.operand_end());
     getUsedValuesDefinedAbove(op.getRegions(), used);
     for (Value value : used) {
@@ -125,7 +134,7 @@ static int64_t mostIn(Block &block, Live through) {
         break; // of what only its body uses there is one slot at a time
       }
       for (Block &inner : region) {
-        most = std::max(most, mostIn(inner, live));
+        most = std::max(most, mostIn(inner, isa<scf::IfOp>(op) ? behind : live));
       }
     }
     most = std::max(most, live.count());

@@ -35,6 +35,10 @@ public:
 
   mlir::LogicalResult run();
 
+  /// Registers that fragments take of a thread with the schedule that is chosen where there are enough; 0 for a
+  /// loop without one.
+  int64_t registersWanted();
+
 private:
   struct Bound {
     unsigned from, to;
@@ -73,7 +77,7 @@ private:
 
   mlir::scf::ForOp loop;
   LoopGraph graph;
-  int64_t available;
+  int64_t available; ///< registers of a thread
   bool isDrawn;
   std::mt19937 random;
   llvm::SmallDenseSet<unsigned> behind; ///< units that were drawn to run an iteration behind

@@ -25,6 +25,7 @@
 #include "passes/Pipeline.h"
 #include "passes/Registers.h"
 #include "passes/RoleBarriers.h"
+#include "passes/SchedulePlanner.h"
 #include "passes/Shared.h"
 #include "passes/SharedPieces.h"
 
@@ -261,15 +262,26 @@ private:
   IRMapping mapping;
 };
 
-/// Registers of a thread that computes, by what its products and pipelined loops hold at once.
-int64_t registersNeeded(tgpu::KernelOp kernel) {
-  int64_t most = 0;
+/// Registers of a thread that computes: the least, with the iterations of its pipelined loops one by one, and
+/// those that their schedules want.
+struct Need {
+  int64_t least = 0, wanted = 0;
+};
+
+Need registersNeeded(tgpu::KernelOp kernel) {
+  Need need;
   kernel.walk([&](scf::ForOp loop) {
     if (tgpu::kPipeline.get(loop)) {
-      most = std::max(most, registersInUse(loop));
+      const int64_t serial = registersInUse(loop);
+      const int64_t planned =
+          countsIterations(loop) ? SchedulePlanner(loop, 0, /*seed=*/0).registersWanted() : 0;
+      need.least = std::max(need.least, serial);
+      need.wanted = std::max({need.wanted, serial, planned});
     }
   });
-  return most + kRegistersBesideFragments;
+  need.least += kRegistersBesideFragmentsOfRole;
+  need.wanted += kRegistersBesideFragmentsOfRole;
+  return need;
 }
 
 /// Registers of the sum of the largest instruction: ptxas holds each against the count at entry,
@@ -296,25 +308,29 @@ std::optional<Registers> shareRegisters(tgpu::KernelOp kernel, const Target &tar
   int64_t atEntry =
       std::min<int64_t>(target.registersPerThread, target.registersPerSM / (blocks * all) / 8 * 8);
   atEntry = std::min<int64_t>(atEntry, kernel.getMaxRegisters().value_or(atEntry));
-  if (largestSum(kernel) + kRegistersBesideFragments > atEntry) {
+  if (largestSum(kernel) + kRegistersBesideFragmentsOfRole > atEntry) {
     return std::nullopt;
   }
-  const int64_t needed = registersNeeded(kernel);
-  if (needed <= atEntry && 2 * needed * all <= target.registersPerSM) {
+  const Need need = registersNeeded(kernel);
+  if (need.wanted <= atEntry && 2 * need.wanted * all <= target.registersPerSM) {
     return Registers(); // two blocks have room
   }
-  // setmaxnreg moves registers within one block that a multiprocessor has alone. Schedules want more than the
-  // serial loop needs.
+  // setmaxnreg moves registers within one block that a multiprocessor has alone.
   const bool isAlone =
       blocks == 1 && kernel.getAimedBlocks().value_or(1) == 1 && !kernel.getMaxRegisters();
+  std::optional<Registers> most;
   for (int64_t load : kLoadRegisters) {
     const int64_t rest = (atEntry * all - load * kLoadThreads) / threads / 8 * 8;
     const int64_t compute = std::min(kMostRegisters, rest);
-    if (isAlone && compute > atEntry && needed <= compute) {
-      return Registers{load, compute};
+    if (isAlone && compute > atEntry && need.least <= compute &&
+        (!most || compute > most->compute)) {
+      most = Registers{load, compute};
+    }
+    if (most && need.wanted <= most->compute) {
+      break;
     }
   }
-  return needed <= atEntry ? std::optional(Registers()) : std::nullopt;
+  return most || need.least > atEntry ? most : Registers();
 }
 
 struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {

@@ -102,7 +102,7 @@ tgpu.kernel @most_threads(%g: !g, %n: i32, %o: !o) attributes {threads = 1024 : 
 !o = !tile.global<64x64xf32>
 !c = !tgpu.channel<2>
 // expected-remark @+1 {{all warps have one role: 128 threads that load would leave too few registers to the others}}
-tgpu.kernel @few_registers(%g: !g, %n: i32, %o: !o) attributes {threads = 128 : i32, target = "sm_90a", warp_specialize = "producer", max_registers = 56 : i32} {
+tgpu.kernel @few_registers(%g: !g, %n: i32, %o: !o) attributes {threads = 128 : i32, target = "sm_90a", warp_specialize = "producer", max_registers = 48 : i32} {
   %as = tgpu.alloc_shared "A" : !ring
   %ch = tgpu.channel "A" {producers = 1 : i32, consumers = 4 : i32} : !c
   %c0 = arith.constant 0 : i32
