@@ -27,6 +27,10 @@ bool tilec::asksForRoles(tgpu::KernelOp kernel) {
   return target && target->hasTma && (word == "producer" || word == "pingpong");
 }
 
+bool tilec::runsOverGrid(scf::ForOp loop) {
+  return !loop.getBody()->getOps<tgpu::GridPointOp>().empty();
+}
+
 //===----------------------------------------------------------------------===//
 // Slices of global memory
 //===----------------------------------------------------------------------===//

@@ -18,6 +18,9 @@ const Target *getTarget(tgpu::KernelOp kernel);
 /// True if the program asks for warps that load (`@warp_specialize`), and the target has what they need.
 bool asksForRoles(tgpu::KernelOp kernel);
 
+/// True for the loop of a persistent block over its points of the grid.
+bool runsOverGrid(mlir::scf::ForOp loop);
+
 /// True when `divisor` (of elements) times `bits` is a whole number of accesses of `bytes` bytes.
 inline bool fitsAccess(int64_t divisor, unsigned bits, int64_t bytes) {
   return divisor * bits % (8 * bytes) == 0;

@@ -182,9 +182,26 @@ private:
     }
     if (auto dot = dyn_cast<tgpu::DotOp>(op)) {
       const bool isFresh = !dot.getAccumulate() || !isa<BlockArgument>(dot.getAcc());
-      own = isFresh ? registersOf(dot.getType(), threads) : 0;
+      own = (isFresh ? registersOf(dot.getType(), threads) : 0) + ofOperands(dot);
     }
     return own;
+  }
+
+  /// What mma.sync takes from shared memory for one step along K; wgmma reads it there.
+  static int64_t ofOperands(tgpu::DotOp dot) {
+    std::optional<tgpu::MmaAttr> mma = dot.getMma();
+    if (!mma || mma->getKind() != tgpu::MmaKind::MmaSync) {
+      return 0;
+    }
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(dot.getType()).getShape();
+    const int64_t rows = llvm::divideCeil(shape[0], mma->getWarpsM()),
+                  columns = llvm::divideCeil(shape[1], mma->getWarpsN());
+    auto registers = [&](Value operand, int64_t lines) -> int64_t {
+      auto buffer = dyn_cast<tgpu::SmemType>(operand.getType());
+      const int64_t bits = buffer ? tile::getStorageBits(buffer.getElementType()) : 0;
+      return llvm::divideCeil(lines * mma->getK() * bits, 32 * 32);
+    };
+    return registers(dot.getA(), rows) + registers(dot.getB(), columns);
   }
 
   /// A carried value that a product takes and gives back is one set of registers.

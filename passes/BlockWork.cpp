@@ -165,7 +165,7 @@ Amount BlockPricer::slowness(tgpu::CopyOp copy) {
 }
 
 BlockWork BlockPricer::ofLoop(scf::ForOp loop) {
-  if (loop.getStep().getDefiningOp<tgpu::NumBlocksOp>()) {
+  if (runsOverGrid(loop)) {
     return ofBlock(*loop.getBody(), /*flies=*/false); // points of the grid: one of them
   }
   Amount trips = estimates.trips(loop);

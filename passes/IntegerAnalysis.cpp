@@ -59,10 +59,45 @@ public:
       setToEntryState(results.front());
       return success();
     }
+    if (auto difference = dyn_cast<arith::SubIOp>(op)) {
+      if (std::optional<ConstantIntRanges> range = rangeBehind(difference, *operands.front())) {
+        propagateIfChanged(results.front(), results.front()->join(IntegerValueRange(*range)));
+        return success();
+      }
+    }
     return IntegerRangeAnalysis::visitOperation(op, operands, results);
   }
 
 private:
+  /// What an extent of the grid, plus a constant k, is more than the index of a point in it: at least 1 + k,
+  /// where `left` does not wrap. So are the points of a dimension counted from its end.
+  static std::optional<ConstantIntRanges>
+  rangeBehind(arith::SubIOp difference, const dataflow::IntegerValueRangeLattice &left) {
+    auto point = difference.getRhs().getDefiningOp<tgpu::GridPointOp>();
+    if (!point || left.getValue().isUninitialized()) {
+      return std::nullopt;
+    }
+    const unsigned number = cast<OpResult>(difference.getRhs()).getResultNumber();
+    Value extent = difference.getLhs();
+    APInt constant(32, 0), k;
+    if (auto less = extent.getDefiningOp<arith::SubIOp>();
+        less && matchPattern(less.getRhs(), m_ConstantInt(&k))) {
+      extent = less.getLhs();
+      constant = -k;
+    } else if (auto more = extent.getDefiningOp<arith::AddIOp>();
+               more && matchPattern(more.getRhs(), m_ConstantInt(&k))) {
+      extent = more.getLhs();
+      constant = k;
+    }
+    if (extent != point.getExtents()[number] || constant.isStrictlyPositive() ||
+        constant.slt(-(1 << 30))) {
+      return std::nullopt; // extents are from 1 to INT32_MAX: with these constants nothing wraps
+    }
+    const ConstantIntRanges &range = left.getValue().getValue();
+    return ConstantIntRanges::fromSigned(constant + 1,
+                                         llvm::APIntOps::smax(range.smax(), constant + 1));
+  }
+
   llvm::DenseMap<Value, ConstantIntRanges> facts; // looked up only
 };
 

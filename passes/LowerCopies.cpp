@@ -10,6 +10,7 @@
 #include "mlir/IR/Matchers.h"
 #include "passes/Passes.h"
 #include "passes/Shared.h"
+#include "passes/TileFills.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_LOWERCOPIES
@@ -190,7 +191,8 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
                                  dynamicSizes, sizes);
   }
 
-  /// Loads in loops that may be pipelined wait for their plan.
+  /// Loads in loops that may be pipelined wait for their plan, those that warps of their own may make for
+  /// these.
   static LogicalResult lowerCopy(tgpu::CopyOp copy) {
     auto loop = dyn_cast<scf::ForOp>(copy->getParentOp());
     bool load = isa<tile::GlobalType>(copy.getSource().getType());
@@ -198,7 +200,10 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
       return success();
     }
     if (copy.getPath() == CopyPath::Tma) {
-      constexpr StringRef reason = "only copies in a pipelined loop of several iterations do yet";
+      const std::string reason = refuseTileFill(copy);
+      if (reason.empty()) {
+        return success(); // tgpu-make-channels
+      }
       if (failed(checkRequired(copy, "tma", reason))) {
         return failure();
       }

@@ -7,7 +7,8 @@
 //       readers of slot(p)
 //       release(p)                                               after the last one
 // Buffers whose readers begin and end at the same operations share a channel. What follows only
-// distributes and reorders operations that are here.
+// distributes and reorders operations that are here. A copy outside of these loops that tgpu-lower-copies
+// has left (TileFills.h) becomes the same, with one or two slots, one of which is filled in each execution of its block.
 //
 // Invariants:
 // - Copies were admitted by findConflict, which is asked again before anything changes: each fills
@@ -15,7 +16,7 @@
 // - A product reads until it is retired, so its release stands behind the wait for it.
 // - Where a fill reads in global memory is computed by its one thread; what all threads read there
 //   (a block table, say) stays outside of it, since nothing may branch where one thread issues.
-// Each loop is replaced once, by one that has no copies of stage 0, so the pass ends.
+// Each loop is replaced once, by one that has no copies of stage 0, and each copy once, so the pass ends.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,7 +25,9 @@
 #include "passes/Pipeline.h"
 #include "passes/RingPositions.h"
 #include "passes/Shared.h"
+#include "passes/SharedPieces.h"
 #include "passes/Sync.h"
+#include "passes/TileFills.h"
 #include "passes/ViewBounds.h"
 
 namespace tilec {
@@ -38,7 +41,7 @@ using tgpu::CopyPath;
 
 namespace {
 
-/// A copy of the loop, and the ring that takes its buffer's place.
+/// A copy of the block, and the ring that takes its buffer's place.
 struct Load {
   tgpu::CopyOp copy;
   tgpu::AllocSharedOp buffer;
@@ -60,14 +63,20 @@ struct Fill {
 class ChannelMaker {
 public:
   ChannelMaker(tgpu::KernelOp kernel, scf::ForOp loop)
-      : kernel(kernel), loop(loop), builder(loop), loc(loop.getLoc()),
+      : kernel(kernel), loop(loop), body(loop.getBody()), builder(loop), loc(loop.getLoc()),
         slots(tgpu::kPipeline.get(loop).getStages()) {}
+  /// Of a copy outside of pipelined loops.
+  ChannelMaker(tgpu::KernelOp kernel, tgpu::CopyOp copy)
+      : kernel(kernel), body(copy->getBlock()), builder(copy), loc(copy.getLoc()), slots(1) {}
 
   LogicalResult run();
+  LogicalResult run(tgpu::CopyOp copy);
 
 private:
   LogicalResult check();
   LogicalResult makeRings();
+  LogicalResult makeRing(tgpu::CopyOp copy);
+  int64_t slotsOf(tgpu::CopyOp copy);
   Fill findReaders(Load &load);
   void groupLoads();
   void keepEarlyLoads();
@@ -81,7 +90,8 @@ private:
   void emitChannel(const Fill &fill, Value position);
 
   tgpu::KernelOp kernel;
-  scf::ForOp loop;
+  scf::ForOp loop; ///< null for a copy outside of pipelined loops
+  Block *body;     ///< of the loop, or that of the copy
   OpBuilder builder;
   Location loc;
   int64_t slots;
@@ -99,29 +109,33 @@ LogicalResult ChannelMaker::check() {
   return success();
 }
 
-/// At the start of the kernel: they outlive the loops around.
-LogicalResult ChannelMaker::makeRings() {
+/// At the start of the kernel: it outlives the loops around.
+LogicalResult ChannelMaker::makeRing(tgpu::CopyOp copy) {
   OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  for (auto copy : loop.getBody()->getOps<tgpu::CopyOp>()) {
-    if (!isFill(copy, scheduledStages(slots))) {
-      continue;
-    }
-    auto buffer = copy.getDest().getDefiningOp<tgpu::AllocSharedOp>();
-    if (!buffer || !buffer.getResult().getType().getLayout()) {
-      return copy.emitError("has stage 0 but fills no whole buffer with a layout");
-    }
-    if (copy.getPath() != CopyPath::Tma) {
-      return copy.emitError("has stage 0 in a loop whose copies are by TMA, but is none");
-    }
-    FailureOr<int64_t> map = getTensorMap(kernel, copy, analyseSlice(copy.getSource()),
-                                          buffer.getResult().getType().getLayout().getLayout());
-    if (failed(map)) {
+  auto buffer = copy.getDest().getDefiningOp<tgpu::AllocSharedOp>();
+  if (!buffer || !buffer.getResult().getType().getLayout()) {
+    return copy.emitError("has stage 0 but fills no whole buffer with a layout");
+  }
+  if (copy.getPath() != CopyPath::Tma) {
+    return copy.emitError("has stage 0 in a loop whose copies are by TMA, but is none");
+  }
+  FailureOr<int64_t> map = getTensorMap(kernel, copy, analyseSlice(copy.getSource()),
+                                        buffer.getResult().getType().getLayout().getLayout());
+  if (failed(map)) {
+    return failure();
+  }
+  Value ring = tgpu::AllocSharedOp::create(entry, buffer.getLoc(),
+                                           ringType(buffer.getResult().getType(), slots),
+                                           buffer.getNameAttr(), StringAttr(), IntegerAttr());
+  loads.push_back({copy, buffer, ring, *map, {}, std::nullopt});
+  return success();
+}
+
+LogicalResult ChannelMaker::makeRings() {
+  for (auto copy : body->getOps<tgpu::CopyOp>()) {
+    if (isFill(copy, scheduledStages(slots)) && failed(makeRing(copy))) {
       return failure();
     }
-    Value ring = tgpu::AllocSharedOp::create(entry, buffer.getLoc(),
-                                             ringType(buffer.getResult().getType(), slots),
-                                             buffer.getNameAttr(), StringAttr(), IntegerAttr());
-    loads.push_back({copy, buffer, ring, *map, {}, std::nullopt});
   }
   return success();
 }
@@ -140,7 +154,7 @@ static Operation *startOf(Operation *op) {
   return op;
 }
 
-/// The first and the last operation of the body that use the buffer of a load; a product does until
+/// The first and the last operation of the block that use the buffer of a load; a product does until
 /// it is waited for.
 Fill ChannelMaker::findReaders(Load &load) {
   Fill fill;
@@ -150,13 +164,13 @@ Fill ChannelMaker::findReaders(Load &load) {
            });
   };
   auto note = [&](Operation *op) {
-    Operation *top = loop.getBody()->findAncestorOpInBlock(*op);
+    Operation *top = body->findAncestorOpInBlock(*op);
     fill.first = fill.first ? fill.first : startOf(top);
     if (top && (!fill.last || fill.last->isBeforeInBlock(top))) {
       fill.last = top;
     }
   };
-  loop.getBody()->walk([&](Operation *op) {
+  body->walk([&](Operation *op) {
     if (uses(op)) {
       note(op);
       for (auto product = dyn_cast<tgpu::WgmmaOp>(op); product;) {
@@ -231,13 +245,14 @@ void ChannelMaker::countIterations(Value trips) {
   loop.replaceAllUsesWith(counted.getResults());
   loop.erase();
   loop = counted;
+  body = loop.getBody();
 }
 
 /// `value` computed where the builder stands, in the fill's one thread. What reads memory stays
 /// where it is.
 Value ChannelMaker::sink(Value value, IRMapping &mapping) {
   Operation *definition = value.getDefiningOp();
-  if (!definition || definition->getBlock() != loop.getBody() || mapping.contains(value) ||
+  if (!definition || definition->getBlock() != body || mapping.contains(value) ||
       definition->getNumRegions() != 0 || !isMemoryEffectFree(definition)) {
     return mapping.lookupOrDefault(value);
   }
@@ -297,7 +312,7 @@ Value ChannelMaker::makeSlot(Load &load, Value position) {
   OpBuilder::InsertionGuard guard(builder);
   Operation *place = &*builder.getInsertionPoint();
   for (Operation *user : load.buffer->getUsers()) {
-    Operation *top = loop.getBody()->findAncestorOpInBlock(*user);
+    Operation *top = body->findAncestorOpInBlock(*user);
     if (user != load.copy && top && top->isBeforeInBlock(place)) {
       place = top;
       builder.setInsertionPoint(top);
@@ -384,6 +399,50 @@ LogicalResult ChannelMaker::run() {
   return success();
 }
 
+/// Two where a loop goes round and shared memory has room beside all other buffers, and for as many blocks: the next
+/// iteration's tile is then loaded while this one's is still read.
+int64_t ChannelMaker::slotsOf(tgpu::CopyOp copy) {
+  auto around = copy->getParentOfType<scf::ForOp>();
+  const Target *target = findTarget(kernel.getTarget().value_or(""));
+  if (!around || !target) {
+    return 1;
+  }
+  SmallVector<SharedPiece> pieces = collectSharedPieces(kernel, [&](tgpu::AllocSharedOp alloc) {
+    return alloc == copy.getDest().getDefiningOp() ? PlannedRing{around, 2} : PlannedRing();
+  });
+  auto blocks = [&] { // that fit beside each other, by shared memory
+    constexpr int64_t kBarriers = 1024, kFew = 1;
+    return residentBlocks(*target, kFew, kernel.getNumWarps() * 32,
+                          placeSharedPieces(pieces) + kBarriers);
+  };
+  const int64_t withTwo = blocks();
+  for (SharedPiece &piece : pieces) {
+    piece.bytes /= piece.op == copy.getDest().getDefiningOp() ? 2 : 1;
+  }
+  return withTwo > 0 && withTwo >= blocks() ? 2 : 1;
+}
+
+LogicalResult ChannelMaker::run(tgpu::CopyOp copy) {
+  if (std::string reason = refuseTileFill(copy); !reason.empty()) {
+    return copy.emitOpError("is by TMA outside of pipelined loops, but ") << reason;
+  }
+  slots = slotsOf(copy);
+  if (failed(makeRing(copy))) {
+    return failure();
+  }
+  groupLoads();
+  RingPosition ring(kernel, copy);
+  body = copy->getBlock();
+  findBounds(); // behind the loops that carry the position
+  builder.setInsertionPoint(copy);
+  Value end = emitSum(builder, loc, ring.base(), constantI32(builder, loc, 1));
+  for (const Fill &fill : fills) {
+    emitChannel(fill, ring.base());
+  }
+  ring.store(&body->front(), end);
+  return success();
+}
+
 struct MakeChannels : tilec::impl::MakeChannelsBase<MakeChannels> {
   void runOnOperation() override {
     // Inner loops first. Each is replaced, and so are the loops around: searches start anew.
@@ -401,6 +460,17 @@ struct MakeChannels : tilec::impl::MakeChannelsBase<MakeChannels> {
     };
     while (scf::ForOp loop = next()) {
       if (failed(ChannelMaker(getOperation(), loop).run())) {
+        return signalPassFailure();
+      }
+    }
+    SmallVector<tgpu::CopyOp> copies;
+    getOperation().walk([&](tgpu::CopyOp copy) {
+      if (copy.getPath() == CopyPath::Tma && isa<tgpu::SmemType>(copy.getDest().getType())) {
+        copies.push_back(copy);
+      }
+    });
+    for (tgpu::CopyOp copy : copies) {
+      if (failed(ChannelMaker(getOperation(), copy).run(copy))) {
         return signalPassFailure();
       }
     }

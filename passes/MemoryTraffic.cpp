@@ -48,7 +48,7 @@ Amount TrafficCounter::executions(Operation *op) {
   Amount times = points;
   for (; op != kernel; op = op->getParentOp()) {
     if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp())) {
-      if (!loop.getStep().getDefiningOp<tgpu::NumBlocksOp>()) {
+      if (!runsOverGrid(loop)) {
         times = math.mul(times, estimates.trips(loop));
       }
     } else if (isa<scf::WhileOp>(op->getParentOp())) {
@@ -86,8 +86,7 @@ static bool movesInLoop(Value value, Operation *op) {
       continue;
     }
     if (auto argument = dyn_cast<BlockArgument>(one)) {
-      if (innermost && argument.getOwner() == innermost.getBody() &&
-          !innermost.getStep().getDefiningOp<tgpu::NumBlocksOp>()) {
+      if (innermost && argument.getOwner() == innermost.getBody() && !runsOverGrid(innermost)) {
         return true;
       }
     } else {

@@ -112,8 +112,8 @@ def MakeVariants : Pass<"tgpu-make-variants", "mlir::ModuleOp"> {
 def MakePersistent : Pass<"tgpu-make-persistent", "tilec::tgpu::KernelOp"> {
   let summary = "Let each block of a persistent kernel work through grid points";
   let description = [{
-    Needs: `tgpu.grid_point` of `tgpu.block_id`. Gives: if the kernel is `persistent`, its work inside a loop over the points
-    block_id, block_id + num_blocks, ...; nothing otherwise.
+    Needs: `tgpu.grid_point` of `tgpu.block_id`. Gives: if the kernel is `persistent`, its work inside a loop over one point
+    of each num_blocks that follow each other: the block_id-th from the start and from the end in turn; nothing otherwise.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
@@ -329,6 +329,16 @@ def ExpandSchedule : Pass<"tgpu-expand-schedule", "tilec::tgpu::KernelOp"> {
     a `hold`, become a `tgpu.stream`. A schedule that changes what the loop means is an error.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "tilec::tile::TileDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
+def SplitLoops : Pass<"tgpu-split-loops", "tilec::tgpu::KernelOp"> {
+  let summary = "Cut loops of products where the condition of a branch turns (index-set splitting)";
+  let description = [{
+    Needs: pipelines expanded. A loop with products whose body has a branch around a fragment, on a comparison that turns once while the
+    loop runs, or `and` and `or` of such, becomes two loops that follow each other; the one in which the condition is false has no branch (a
+    remark). So the steps of causal attention mask only the tiles that the diagonal or the end of the keys crosses.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
 
 def CoalesceStores : Pass<"tgpu-coalesce-stores", "tilec::tgpu::KernelOp"> {

@@ -119,14 +119,14 @@ static Operation *carryThrough(Operation *op, Operation *place, Value &base) {
   return fresh;
 }
 
-RingPosition::RingPosition(tgpu::KernelOp kernel, scf::ForOp loop) {
-  for (Operation *op = loop->getParentOp(); !isa<tgpu::KernelOp>(op); op = op->getParentOp()) {
+RingPosition::RingPosition(tgpu::KernelOp kernel, Operation *place) {
+  for (Operation *op = place->getParentOp(); !isa<tgpu::KernelOp>(op); op = op->getParentOp()) {
     around.push_back(op);
   }
   OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  first = constantI32(entry, loop.getLoc(), 0);
+  first = constantI32(entry, place->getLoc(), 0);
   for (Operation *&outer : llvm::reverse(around)) {
-    outer = carryThrough(outer, loop, first);
+    outer = carryThrough(outer, place, first);
   }
 }
 

@@ -24,15 +24,15 @@ mlir::Value emitTripCount(mlir::OpBuilder &builder, mlir::scf::ForOp loop);
 /// The induction variable of iteration `number` (i32) of `loop`.
 mlir::Value emitInduction(mlir::OpBuilder &builder, mlir::scf::ForOp loop, mlir::Value number);
 
-/// A position that all loops and branches around a loop carry, from 0 at the start of the kernel.
-/// Adding it replaces these operations, not the loop itself.
+/// A position that all loops and branches around `place`, a loop or what is filled once in its block, carry, from 0
+/// at the start of the kernel. Adding it replaces these operations, not `place` itself.
 class RingPosition {
 public:
-  RingPosition(tgpu::KernelOp kernel, mlir::scf::ForOp loop);
+  RingPosition(tgpu::KernelOp kernel, mlir::Operation *place);
 
   /// The position of iteration 0 of the loop.
   mlir::Value base() const { return first; }
-  /// Says what the position is behind `last`, which stands where the loop did; once.
+  /// Says what the position is at the end of the block of `last`, which stands where `place` did; once.
   void store(mlir::Operation *last, mlir::Value end);
 
 private:

@@ -230,6 +230,7 @@ protected:
   bool isHeld(const Held &held) { return !held.when || holds(*held.when) == true; }
   /// Whether `less` holds here; nothing if that cannot be said.
   std::optional<bool> holds(const Less &less);
+  bool failsForChoice(const Less &less);
   /// True for a barrier of all threads of the context.
   bool coversContext(tgpu::BarrierOp barrier) const;
 

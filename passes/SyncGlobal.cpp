@@ -326,11 +326,6 @@ void sync::addGlobalAccess(SmallVectorImpl<Access> &into, const Access &item) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Back edges of a persistent block's loop over points of the grid.
-static bool runsOverGrid(scf::ForOp loop) {
-  return llvm::any_of(loop.getInductionVar().getUsers(), llvm::IsaPred<tgpu::GridPointOp>);
-}
-
 void LoopEdges::settle(SmallVectorImpl<Access> &next, ArrayRef<Access> head) {
   auto counting = dyn_cast<scf::ForOp>(loop);
   if (counting && runsOverGrid(counting)) {

@@ -95,9 +95,38 @@ std::optional<IntegerRange> Walker::rangeOf(const Linear &number) {
   return range;
 }
 
+/// The operands of `number`, if it is the lesser (`Op` is arith.minsi) or the greater of two.
+template <typename Op>
+static std::optional<std::pair<Linear, Linear>> choiceOf(const Linear &number) {
+  auto choice = number.leaves.size() == 1 && number.constant == 0
+                    ? number.leaves.front().getDefiningOp<Op>()
+                    : Op();
+  return choice ? std::optional(std::pair(asWhole(choice.getLhs()), asWhole(choice.getRhs())))
+                : std::nullopt;
+}
+
+/// Whether a comparison of the lesser or greater of two numbers is known to fail, by those of the two: a place
+/// where a loop is cut is between its bounds.
+bool Walker::failsForChoice(const Less &less) {
+  auto fails = [&](const Linear &left, const Linear &right) {
+    return holds({left, right}) == false;
+  };
+  const auto least = choiceOf<arith::MinSIOp>(less.left),
+             most = choiceOf<arith::MaxSIOp>(less.left);
+  const auto below = choiceOf<arith::MinSIOp>(less.right),
+             above = choiceOf<arith::MaxSIOp>(less.right);
+  return (least && fails(least->first, less.right) && fails(least->second, less.right)) ||
+         (most && (fails(most->first, less.right) || fails(most->second, less.right))) ||
+         (below && (fails(less.left, below->first) || fails(less.left, below->second))) ||
+         (above && fails(less.left, above->first) && fails(less.left, above->second));
+}
+
 std::optional<bool> Walker::holds(const Less &less) {
   if (std::optional<bool> known = decide(facts, less)) {
     return known;
+  }
+  if (failsForChoice(less)) {
+    return false;
   }
   std::optional<IntegerRange> left = rangeOf(less.left), right = rangeOf(less.right);
   if (left && right && left->high < right->low) {

@@ -64,6 +64,7 @@ void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   kernels.addPass(createSliceRoles());
   kernels.addPass(createPlanSchedule({options.scheduleSeed}));
   kernels.addPass(createExpandSchedule());
+  kernels.addPass(createSplitLoops());
   kernels.addPass(createCoalesceStores());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());

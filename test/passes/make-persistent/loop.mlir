@@ -1,4 +1,5 @@
-// The work of a grid point goes into a loop from the block's number in steps of the number of blocks.
+// The work of a grid point goes into a loop over one point of each `num_blocks` that follow each other, counted from their start and from
+// their end in turn. The last of these are not whole: a block has one of them if its number there is below their number.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-make-persistent))' | FileCheck %s
 
 // CHECK-LABEL: tgpu.kernel @persistent(
@@ -6,8 +7,21 @@
 // CHECK: %[[ID:.*]] = tgpu.block_id
 // CHECK: %[[T:.*]] = arith.muli %[[X]], %[[Y]]
 // CHECK: %[[B:.*]] = tgpu.num_blocks
-// The last point and a step may be above 2^31 - 1 together.
-// CHECK: scf.for unsigned %[[L:.*]] = %[[ID]] to %[[T]] step %[[B]]
+// CHECK: %[[LAST:.*]] = arith.subi %[[B]]
+// CHECK: %[[FROM_END:.*]] = arith.subi %[[LAST]], %[[ID]]
+// CHECK: %[[FULL:.*]] = arith.divui %[[T]], %[[B]]
+// CHECK: %[[WHOLE:.*]] = arith.muli %[[FULL]], %[[B]]
+// CHECK: %[[REST:.*]] = arith.subi %[[T]], %[[WHOLE]]
+// CHECK: %[[NUMBER:.*]] = arith.select %{{.*}}, %[[ID]], %[[FROM_END]]
+// CHECK: %[[MORE:.*]] = arith.cmpi ult, %[[NUMBER]], %[[REST]]
+// CHECK: %[[ONE:.*]] = arith.extui %[[MORE]]
+// CHECK: %[[ROUNDS:.*]] = arith.addi %[[FULL]], %[[ONE]]
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[ROUNDS]] step
+// CHECK: %[[BEFORE:.*]] = arith.muli %[[I]], %[[B]]
+// CHECK: %[[ODD:.*]] = arith.andi %[[I]]
+// CHECK: %[[EVEN:.*]] = arith.cmpi eq, %[[ODD]]
+// CHECK: %[[AT:.*]] = arith.select %[[EVEN]], %[[ID]], %[[FROM_END]]
+// CHECK: %[[L:.*]] = arith.addi %[[BEFORE]], %[[AT]]
 // CHECK-NEXT: %[[P:.*]]:2 = tgpu.grid_point %[[L]] in(%[[X]], %[[Y]]) {group = 8 : i32}
 // CHECK-NEXT: tile.store %[[P]]#0, %{{.*}}[%[[P]]#1 : i32]
 // CHECK-NEXT: }
@@ -23,7 +37,8 @@ tgpu.kernel @persistent(%x: i32, %y: i32, %g: !tile.global<?xi32>) attributes {t
 // CHECK-LABEL: tgpu.kernel @one_extent(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: i32
 // CHECK: tgpu.alloc_shared
-// CHECK: scf.for unsigned %{{.*}} = %{{.*}} to %[[X]]
+// CHECK: arith.divui %[[X]]
+// CHECK: scf.for
 // CHECK: tgpu.grid_point
 // CHECK: scf.if
 tgpu.kernel @one_extent(%x: i32, %p: i1, %g: !tile.global<?xi32>) attributes {threads = 128 : i32, persistent = 1 : i32} {
