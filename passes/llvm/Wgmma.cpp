@@ -155,13 +155,26 @@ private:
     address = b.createOrFold<arith::AndIOp>(loc, address, lowering.i32(0x3ffff));
     address = b.createOrFold<arith::ShRUIOp>(loc, address, lowering.i32(4));
     Value base = arith::ExtUIOp::create(b, loc, b.getI64Type(), address);
-    base = arith::OrIOp::create(b, loc, base, lowering.i64(int64_t(descriptor->bits())));
+    base = withBits(base, int64_t(descriptor->bits()));
     for (auto [index, bytes] : buffer.steps) {
       Value wide = arith::ExtUIOp::create(b, loc, b.getI64Type(), index);
       base = lowering.add(base, lowering.mul(wide, bytes >> 4));
     }
     operand.base = base;
     return "";
+  }
+
+  /// `address` with the bits of a descriptor that are the same for all of an operand, as assembly that LLVM does
+  /// not look into: it makes (address | bits) + n a sum of the address and a constant of 64 bits, of which
+  /// ptxas 13.0 drops the high half where the address is a product of 32 bits (slot * bytes) and the sum goes into
+  /// uniform registers: all is read without a swizzle then.
+  Value withBits(Value address, int64_t bits) {
+    return LLVM::InlineAsmOp::create(
+               b, loc, b.getI64Type(), address, "or.b64 $0, $1, " + std::to_string(bits) + ";",
+               "=l,l", /*has_side_effects=*/false, /*is_align_stack=*/false,
+               LLVM::tailcallkind::TailCallKind::None,
+               LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr())
+        .getResult(0);
   }
 
   /// Bytes from the first warpgroup's part of an operand to that of `group`. Parts narrower than a
