@@ -27,7 +27,7 @@ constexpr const char *kUsage =
     "                      reads by threads and asynchronous writes; a warp's wait for wgmma is "
     "its "
     "warpgroup's;\n"
-    "                      a lane waits alone\n"
+    "                      each warp's part reads its own rows of A alone; a lane waits alone\n"
     "  --profile           print what the hardware would feel, by line\n"
     "  --quiet             print reports in one line each\n"
     "Exit status: 0 all right, 1 reports, 2 another answer, 3 neither PTX nor description.\n";

@@ -30,8 +30,9 @@ struct Options {
   unsigned residentBlocks = 132; ///< run at the same time, whole clusters
   bool checkRaces = true;
   bool strictProxyReads = false; ///< see check/Checker.h
-  /// A wait of one warp tells of that warp's part of a wgmma alone, and no lane may wait at an
-  /// mbarrier while the others of its warp go on. Programs that are more generous work, mostly.
+  /// A wait of one warp tells of that warp's part of a wgmma alone, which may read all rows of A,
+  /// and no lane may wait at an mbarrier while the others of its warp go on. Programs that are more
+  /// generous work, mostly.
   bool strictWaits = false;
   bool profile = false;
 };

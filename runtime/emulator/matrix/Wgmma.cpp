@@ -66,7 +66,8 @@ void readOperands(Step &step, const Product &product, const AsyncOp &async,
                  .mnMajor = product.mnMajorA,
                  .first = step.warp.index % kWarpsOfGroup * kRowsOfWarp,
                  .indices = kRowsOfWarp,
-                 .k = product.shape.k},
+                 .k = product.shape.k,
+                 .mayRead = step.machine.options.strictWaits ? kRowsOfGroup : 0},
                 operands);
   } else {
     readA(step, product.a, kRowsOfWarp, product.shape.k, product.rowsA, operands);

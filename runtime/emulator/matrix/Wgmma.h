@@ -7,7 +7,7 @@
 // product of another shape too, and a product that uses it. Operands in shared memory are read as
 // the step `openGroup` of the warpgroup's channel, which the wait completes: groups are those of a
 // warpgroup, so one warp's wait is for all four; with Options::strictWaits each warp has a channel
-// of its own, and learns of its own part alone.
+// of its own, and learns of its own part alone, which may read all rows of A.
 #pragma once
 
 #include "../exec/Step.h"

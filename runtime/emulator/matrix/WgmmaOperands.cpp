@@ -18,14 +18,19 @@ public:
   const uint8_t *data(unsigned line, unsigned chunk) const {
     return shared.bytes.data() + offsets[line * perLine + chunk];
   }
-  /// Checks the access, run by run; false if a byte was never written.
-  bool check(Step &step, const AsyncOp &async);
+  /// Checks the access, run by run.
+  void check(Step &step, const AsyncOp &async) const;
+  bool areDefined() const;
   bool isDefined(unsigned line, unsigned byte, unsigned bytes) const {
     uint64_t offset = offsets[line * perLine + byte / kChunkBytes] + byte % kChunkBytes;
     return Checker::isDefined({&shared, offset, bytes});
   }
 
 private:
+  /// Calls `f(range)` for each run of neighbours.
+  template <typename F>
+  void forRuns(F &&f) const;
+
   Region &shared;
   std::array<uint32_t, kMaxColumns * 2> offsets; ///< in the block's shared memory
 };
@@ -63,7 +68,8 @@ Chunks::Chunks(Step &step, uint64_t bits, const SharedOperand &operand)
   }
 }
 
-bool Chunks::check(Step &step, const AsyncOp &async) {
+template <typename F>
+void Chunks::forRuns(F &&f) const {
   // A set bit for every chunk, so that neighbours are found without sorting.
   uint32_t misalignment = uint32_t(shared.base % kChunkBytes); // of the base: 0
   std::array<uint64_t, kMaxChunks / 64> bitmap{};
@@ -71,7 +77,6 @@ bool Chunks::check(Step &step, const AsyncOp &async) {
     uint32_t number = (offsets[i] + misalignment) / kChunkBytes;
     bitmap[number / 64] |= uint64_t(1) << number % 64;
   }
-  bool defined = true;
   auto isSet = [&](uint32_t number) {
     return number < kMaxChunks && (bitmap[number / 64] >> number % 64 & 1);
   };
@@ -85,12 +90,20 @@ bool Chunks::check(Step &step, const AsyncOp &async) {
     while (isSet(end)) {
       ++end;
     }
-    MemoryRange range{&shared, uint64_t(number) * kChunkBytes,
-                      uint64_t(end - number) * kChunkBytes};
-    step.machine.checker.access(Access::Read, async, Proxy::Async, range);
-    defined &= Checker::isDefined(range);
+    f(MemoryRange{&shared, uint64_t(number) * kChunkBytes, uint64_t(end - number) * kChunkBytes});
     number = end;
   }
+}
+
+void Chunks::check(Step &step, const AsyncOp &async) const {
+  forRuns([&](const MemoryRange &range) {
+    step.machine.checker.access(Access::Read, async, Proxy::Async, range);
+  });
+}
+
+bool Chunks::areDefined() const {
+  bool defined = true;
+  forRuns([&](const MemoryRange &range) { defined &= Checker::isDefined(range); });
   return defined;
 }
 
@@ -136,7 +149,15 @@ template <typename T>
 void readSharedA(Step &step, const AsyncOp &async, uint64_t descriptor,
                  const SharedOperand &operand, Operands<T> &to) {
   Chunks chunks(step, descriptor, operand);
-  if (!chunks.check(step, async)) {
+  if (operand.mayRead) {
+    SharedOperand all = operand;
+    all.first = 0;
+    all.indices = operand.mayRead;
+    Chunks(step, descriptor, all).check(step, async);
+  } else {
+    chunks.check(step, async);
+  }
+  if (!chunks.areDefined()) {
     forUndefined(chunks, operand, [&](unsigned row) { to.undefinedRows |= 1u << row; });
   }
   unpackLines(chunks, operand, to.a, operand.mnMajor ? 1 : operand.k,
@@ -147,7 +168,8 @@ template <typename T>
 void readSharedB(Step &step, const AsyncOp &async, uint64_t descriptor,
                  const SharedOperand &operand, Operands<T> &to) {
   Chunks chunks(step, descriptor, operand);
-  if (!chunks.check(step, async)) {
+  chunks.check(step, async);
+  if (!chunks.areDefined()) {
     forUndefined(chunks, operand, [&](unsigned column) { to.columnUndefined(column); });
   }
   unpackLines(chunks, operand, to.b, operand.mnMajor ? operand.indices : 1,

@@ -13,6 +13,7 @@ struct SharedOperand {
   Element element = Element::F16;
   bool mnMajor = false;
   unsigned first = 0, indices = 0, k = 0;
+  unsigned mayRead = 0; ///< indices from 0 that the warp may read too, without needing them
 };
 
 /// Reads into `to.a` or `to.b` and marks the rows or columns that were never written. Faults:
