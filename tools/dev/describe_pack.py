@@ -53,6 +53,8 @@ class Host:
                 return known[expression[key]]
         if "extent" in expression:
             return self.extents[expression["extent"][0]][expression["extent"][1]]
+        if "stride" in expression:
+            return math.prod(self.extents[expression["stride"][0]][expression["stride"][1] + 1:])
         if "aligned" in expression or "present" in expression:
             return True
         if "const" in expression:
@@ -158,13 +160,13 @@ def main():
     parser.add_argument("pack", type=pathlib.Path)
     parser.add_argument("dir", type=pathlib.Path)
     parser.add_argument("--dim", action="append", default=[], help="NAME=VALUE")
-    parser.add_argument("--arg", action="append", default=[], help="NAME=VALUE: an integer that the kernel takes")
+    parser.add_argument("--arg", action="append", default=[], help="NAME=VALUE: a number that the kernel takes")
     parser.add_argument("--kernel", help="only this one")
     parser.add_argument("--more", metavar="NAME", help="another launch of programs that are there: writes SYMBOL.VARIANT+NAME.json alone")
     parser.add_argument("--multiprocessors", type=int, default=2, help="how many a persistent kernel may use")
     args = parser.parse_args()
     manifest, body = pack_tool.split(args.pack.read_bytes())
-    dims, scalars = ({name: int(value) for name, value in (text.split("=") for text in given)} for given in (args.dim, args.arg))
+    dims, scalars = ({name: float(value) if "." in value else int(value) for name, value in (text.split("=") for text in given)} for given in (args.dim, args.arg))
     args.dir.mkdir(parents=True, exist_ok=True)
     for kernel in manifest["kernels"]:
         if args.kernel and kernel["symbol"] != args.kernel:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Breaks the synchronisation of PTX programs, one instruction at a time, and counts how often the emulator notices.
 
-    sabotage.py FILE.ptx... [--runner PTX_RUN] [--schedules N] [--jobs N] [--limit N] [--reasons FILE] [--options TEXT] [--verbose]
-                [--group TITLE=PATTERN...]
+    sabotage.py FILE.ptx... [--runner PTX_RUN] [--schedules N] [--clean-schedules N] [--jobs N] [--limit N] [--reasons FILE] [--options TEXT]
+                [--verbose] [--group TITLE=PATTERN...]
 
 Each FILE has a description (test/ptx/README.md), and perhaps more in NAME+*.json beside it: launches of other sizes. What it computes
 unbroken is taken for right. The mutants:
@@ -22,7 +22,7 @@ survived: they are printed with what the file of reasons says of them. A line th
 
     PROGRAM: MUTANT: ROLE: VERDICT: REASON
 
-ROLE names one instruction: `INSTRUCTION after ONE before ANOTHER #N`, the N-th of those that stand between these two others that
+PROGRAM is a name or a pattern for several (`flash_*`). ROLE names one instruction: `INSTRUCTION after ONE before ANOTHER #N`, the N-th of those that stand between these two others that
 synchronise, copy or multiply. Lines and registers are not part of it, so it stays when something else in the program changes.
 VERDICT is `equivalent`, if the mutant is as right as the program by the letter of PTX, or `not modelled`.
 Exit status: 0 if all mutants that survive have a reason and every reason for a program that was run is needed, 1 if not, 2 if an
@@ -276,13 +276,12 @@ class Reasons:
     def find(self, program, mutant):
         """(verdict, reason) or None."""
         number, kind = mutant[:2]
-        key = (program.name, kind, program.roles[number])
-        if key in self.entries:
-            self.used.add(key)
-        return self.entries.get(key)
+        found = [key for key in self.entries if key[1:] == (kind, program.roles[number]) and fnmatch.fnmatch(program.name, key[0])]
+        self.used.update(found)
+        return self.entries[found[0]] if found else None
 
     def unused(self, names):
-        return [key for key in self.entries if key[0] in names and key not in self.used]
+        return [key for key in self.entries if key not in self.used and fnmatch.filter(names, key[0])]
 
 
 def show(program, results, reasons, verbose):
@@ -325,6 +324,7 @@ def main():
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     parser.add_argument("--runner", default="build/bin/ptx-run")
     parser.add_argument("--schedules", type=int, default=3)
+    parser.add_argument("--clean-schedules", type=int, default=3, metavar="N", help="random schedules of each unbroken program and description")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit", type=int, help="only this many mutants of each program, evenly spread")
     parser.add_argument("--reasons", type=pathlib.Path)
@@ -338,7 +338,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for path in args.files:
             program = Program(path, [args.runner, *args.options.split()], pathlib.Path(folder))
-            unclean = program.baseline(args.schedules)
+            unclean = program.baseline(args.clean_schedules)
             if unclean:
                 print(f"{program.name}: unbroken, but {unclean}")
                 return 2
@@ -355,7 +355,7 @@ def main():
     if len(args.files) > 1:
         print(shares("all", total, explained))
     for group in args.group:
-        title, patterns = group.split("=", 1)
+        title, patterns = group.rsplit("=", 1)
         members = [of_program[name] for name in of_program if any(fnmatch.fnmatch(name, pattern) for pattern in patterns.split())]
         print(row(title, sum((counts for counts, _ in members), collections.Counter()), sum((verdicts for _, verdicts in members), collections.Counter())))
     if args.group:
