@@ -50,4 +50,4 @@ def loads_ahead(b):
             b.emit(n.Copy(n.Ref(tiles[-1].name), b.output_region(format, shape), copy_notes(b)))
 
     body = b.inside(draw, trips, {variable: first + step * max(trips, 1)})
-    b.emit(n.For(variable, str(first), end, body, "pipelined", b.pick([2, 2, 3, 3, 4, 5]), step))
+    b.emit(n.For(variable, str(first), end, body, "pipelined", b.stages([2, 2, 3, 3, 4, 5]), step))

@@ -8,7 +8,7 @@ import random
 import re
 from dataclasses import dataclass, field
 
-from . import nodes as n
+from . import nodes as n, requirements
 from .formats import FORMATS
 
 EXTENTS = [1, 2, 4, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64, 128, 128, 256]
@@ -66,6 +66,7 @@ class Builder:
         if "four bits" in self.allowed:
             self.allow_packed()
         self.infos = {}  # tiles by name, whether in scope or not
+        self.results = {}  # formats of scalars that atomics of block code return
         self.indices = set()  # names of tiles that hold indices
         self.own = []  # inout tensors with a region for each block
         self.bounded = False  # what is loaded mostly comes from views with bounds of their own
@@ -80,6 +81,18 @@ class Builder:
 
     def chance(self, probability):
         return self.random.random() < probability
+
+    def rarely(self, name, probability):
+        """Whether to draw what has no function of its own in the table; it is counted under its name."""
+        if self.chance(probability):
+            self.note(name)
+            return True
+        return False
+
+    def stages(self, usual, kind="pipelined"):
+        """Of a pipelined loop; now and then more than its iterations or the memory can use."""
+        many = kind == "pipelined" and self.rarely("many stages", 0.07)
+        return self.pick([6, 7, 8, 12, 16, 33, 64] if many else usual)
 
     def pick(self, items):
         return self.random.choice(list(items))
@@ -172,6 +185,8 @@ class Builder:
         if hasattr(statement, "hint") and self.chance(0.06):
             statement.hint = self.pick(HINTS)
             self.note("cache")
+        if hasattr(statement, "require") and self.rarely("@require", 0.006):
+            statement.require = requirements.drawn(self, statement)
         self.body.append(statement)
 
     def inside(self, draw, trips=1, scalars=None):
@@ -287,6 +302,8 @@ class Builder:
         fmt = FORMATS[format]
         if fmt.kind == "b":
             return n.Lit(self.chance(0.5), "bool")
+        if not small and not fmt.only_stores and self.rarely("min_value, max_value", 0.12):
+            return n.Limit(self.pick(["min_value", "max_value"]), format)
         if not fmt.is_float:
             low, high = fmt.range
             if not small and self.chance(0.15):

@@ -128,7 +128,7 @@ def running_reduction(b):
     total.ready = b.chance(0.3)  # to what else the loop does
     body = b.inside(draw, trips, {variable: trips})
     total.ready = True
-    b.emit(n.For(variable, "0", str(trips), body, kind, b.pick([1, 2, 3]), 1, 0))
+    b.emit(n.For(variable, "0", str(trips), body, kind, b.stages([1, 2, 3], kind), 1, 0))
 
 
 @feature("scan", 1.0)

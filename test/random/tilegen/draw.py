@@ -1,5 +1,5 @@
 """A whole program from a seed."""
-from . import ahead, atomics, combines, features, functions, gathered_parts, gathers, nodes as n, parallel, parts, prints, products, threads, tuned  # noqa: F401  (some fill the table)
+from . import ahead, annotations, atomics, combines, features, functions, gathered_parts, gathers, nodes as n, parallel, parts, prints, products, swaps, threads, tuned  # noqa: F401  (some fill the table)
 from .builder import THREADS, Builder, Scope
 from .formats import FORMATS
 
@@ -32,6 +32,8 @@ class Drawing(Builder):
                 grid.append(self.dimension(2, grid=True))
                 scalars[index] = 1
             self.grid[index] = grid[-1]
+        if self.rarely("sm_count()", 0.03):
+            name, scalars[name] = annotations.counted(self)
         self.scopes = [Scope(scalars=scalars)]
         self.body, self.depth, self.trips, self.work = [], 0, 1, 0
         for _ in range(statements):
@@ -39,22 +41,10 @@ class Drawing(Builder):
         self.store_rest()
         while self.chance(0.12):
             functions.outline(self, self.body)
-        notes = []
-        if self.chance(0.12):
-            notes.append("persistent")
-        if len(grid) == 2 and self.chance(0.08):
-            notes.append(f"rasterize(group = {self.pick([1, 2, 3, 8])})")
-        if self.chance(0.08):
-            notes.append("no_tma")
-        if self.chance(0.04):
-            notes.append(f"min_blocks({self.pick([1, 2])})")
-        if self.chance(0.04):
-            notes.append(f"max_registers({self.pick([128, 168, 255])})")
-        if self.chance(0.3):
-            notes.append("warp_specialize(producer)")
-        for note in notes:
-            self.note("@" + note.split("(")[0])
-        self.program.launches.append(n.Launch(self.index_names, grid, self.threads, self.body, notes))
+        launch = n.Launch(self.index_names, grid, self.threads, self.body, annotations.of_launch(self, len(grid)))
+        if self.rarely("sm_count()", 0.03):
+            launch.spread = annotations.spread(self)
+        self.program.launches.append(launch)
 
     def store_rest(self):
         """Results that nobody stores would be deleted: most tiles are stored in the end."""
@@ -96,6 +86,8 @@ class Drawing(Builder):
                         call[name] = -(-call[name] // divisor) * divisor
                     self.program.where.append(f"{name} % {divisor} == 0")
             self.note("where")
+        if self.rarely("assume", 0.05):
+            annotations.assumptions(self)
 
     def call(self, odd):
         """Extents of one run: even ones may be moved by TMA, odd ones test every guard."""
@@ -132,6 +124,8 @@ def draw_program(seed, attempt=0, only=None):
         b.note("--random-schedules")
     if b.chance(0.15):
         b.program.multiprocessors = b.pick([1, 2])
+    if b.rarely("@fast_math", 0.08):
+        b.program.annotations.append("fast_math")
     b.program.calls = [b.call(False), b.call(True)]
     b.facts()
     tuned.draw(b)

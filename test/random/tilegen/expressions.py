@@ -58,6 +58,8 @@ def scalar(b, format):
     if names and b.chance(0.3) and not FORMATS[format].kind == "b":
         name = b.pick(names)
         return n.Scalar(name, format, cast=format != "i32")
+    if FORMATS[format].kind in "fiu" and not FORMATS[format].only_stores and b.rarely("num_threads()", 0.02):
+        return n.ThreadCount(format)
     arguments = [a for a in b.program.scalars() if a.format == format]
     if arguments and b.chance(0.3):
         return n.Scalar(b.pick(arguments).name, format, cast=False)
@@ -98,11 +100,30 @@ def expression(b, format, shape, depth=2, beside=False):
     if kind == "fma" and fmt.is_float:
         return n.Call("fma", [first, leaf(b, format, shape, beside=True) or first, leaf(b, format, shape) or first])
     if kind == "function" and fmt.is_float:
+        if b.rarely("pow", 0.15):
+            return _power(b, format, shape, first)
         b.note("functions")
         return n.Call(b.pick(FLOAT_FUNCTIONS), [first])
+    if kind == "function" and fmt.is_int and b.chance(0.4):
+        return of_bits(b, format, shape, depth, first)
     if kind == "function" and fmt.is_int and "division" in b.allowed:
         return n.Call(b.pick(["ceildiv", "floordiv", "floormod"]), [first, divisor(leaf(b, format, shape, need_tile=False, beside=True))])
     return first
+
+
+def _power(b, format, shape, first):
+    """Mostly of a number that is not negative."""
+    exponent = leaf(b, format, shape, need_tile=False, beside=True)
+    return n.Call("pow", [n.Call("abs", [first]) if b.chance(0.6) else first, exponent if exponent is not None else b.literal(format)])
+
+
+def of_bits(b, format, shape, depth, first):
+    function = b.pick(["popcount", "clz", "mulhi"])
+    b.note(function)
+    if function != "mulhi":
+        return n.Call(function, [first])
+    second = expression(b, format, shape, depth - 1, beside=True) if b.chance(0.5) else scalar(b, format)
+    return n.Call("mulhi", [first, second if second is not None else first])
 
 
 def _binary(b, format, shape, depth, first):
@@ -122,8 +143,9 @@ def _binary(b, format, shape, depth, first):
 
 
 def divisor(value):
-    """Not the constant 0, by which integers are not divided [constant-fit]."""
-    return n.Lit(3, value.format) if isinstance(value, n.Lit) and value.value == 0 and FORMATS[value.format].is_int else value
+    """Not the constant 0, by which integers are not divided [constant-fit]: as a literal, the least number or some threads in few bits."""
+    zero = value.value == 0 if isinstance(value, n.Lit) else isinstance(value, (n.Limit, n.ThreadCount))
+    return n.Lit(3, value.format) if zero and FORMATS[value.format].is_int else value
 
 
 def _select(b, format, shape, depth, first):

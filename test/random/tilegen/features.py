@@ -2,7 +2,7 @@
 file beside this, with its weight; it returns False if it does not apply."""
 from . import functions, nodes as n
 from .builder import COMPUTED, HINTS
-from .expressions import COMPARISONS, expression, leaf, repeatable, repeated, scalar
+from .expressions import COMPARISONS, expression, leaf, of_bits, repeatable, repeated, scalar
 from .formats import FORMATS
 
 TABLE = {}  # name -> (function, weight)
@@ -179,6 +179,20 @@ def update(b):
     value = expression(b, target.format, target.shape, depth=1) if b.chance(0.6) else scalar(b, target.format)
     op = b.pick(["+=", "-=", "*=", "+="]) if FORMATS[target.format].is_float else b.pick(["+=", "-=", "&=", "^=", "|="])
     b.emit(n.Assign(n.Ref(target.name), op, value))
+
+
+@feature("bits", 0.6)
+def bits(b):
+    """Functions of the bits of integers: of a tile that is there, or one that is loaded."""
+    tiles = b.tiles(lambda t: FORMATS[t.format].is_int and not FORMATS[t.format].only_stores)
+    base = b.pick(tiles) if tiles and b.chance(0.7) else load(b, None, b.pick([f for f in COMPUTED if FORMATS[f].is_int]))
+    if not FORMATS[base.format].is_int or FORMATS[base.format].only_stores:
+        return False  # it was loaded into a tile that was there
+    value = of_bits(b, base.format, base.shape, 1, n.Ref(base.name))
+    if not base.fixed and b.chance(0.4):
+        b.emit(n.Assign(n.Ref(base.name), b.pick(["=", "^=", "|="]), value))
+    else:
+        b.declare(b.pick(["fragment", "shared"]), base.format, base.shape, value)
 
 
 @feature("fill", 0.7)
@@ -399,7 +413,10 @@ def _loop(b, kind):
         b.bind_by_tensor(end)
     elif kind == "serial" and b.chance(0.3):
         end, step = str(trips * 2), 2
-    stages = b.pick([1, 2, 2, 3, 3, 4, 5])
+    stages = b.stages([1, 2, 2, 3, 3, 4, 5], kind)
+    if stages > 5 and end == str(trips) and b.trips == 1 and b.chance(0.5):
+        trips = b.pick([7, 9, 12])
+        end = str(trips)
 
     def draw():
         if kind == "pipelined":
@@ -515,6 +532,17 @@ def assertion(b):
         return False
     name = b.pick(list(names))
     b.emit(n.Assert(b.pick([f"{name} >= -1000000", f"{name} < 1000000 || {name} == 7", f"{name} * {name} >= 0"])))
+
+
+@feature("assume", 0.3)
+def assumption(b):
+    """A fact that holds."""
+    names = b.scalars()
+    if not names:
+        return False
+    name = b.pick(list(names))
+    facts = [f"{name} >= 0", f"{name} < 1000", f"{name} * 3 != 1", f"{name} < {names[name] + 8}", "num_threads() % 32 == 0"]
+    b.emit(n.Assume(b.pick(facts)))
 
 
 @feature("element", 0.6)

@@ -4,7 +4,7 @@ import re
 
 from . import nodes as n
 
-MAPPED = (n.Lit, n.Ref, n.Scalar, n.Unary, n.Binary, n.Call, n.Cast, n.Bitcast, n.Select)
+MAPPED = (n.Lit, n.Limit, n.Ref, n.Scalar, n.Unary, n.Binary, n.Call, n.Cast, n.Bitcast, n.Select)
 OF_TILES = {"transpose", "reduce_sum", "reduce_max", "reduce_min", "scan_sum", "scan_max", "scan_min", "scan_prod"}
 
 
@@ -88,6 +88,8 @@ def _symbols(b, body, i, j):
                 return None
         elif argument := next((a for a in b.program.scalars() if a.name == name), None):
             symbols[name] = argument.format
+        elif name in b.results:
+            symbols[name] = b.results[name]
         elif name in ("bx", "by") or re.fullmatch(r"[kve]\d+", name):
             symbols[name] = "i32"
         elif re.fullmatch(r"[wl]\d+", name):

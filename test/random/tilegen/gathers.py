@@ -96,7 +96,7 @@ def drawn_often(b, draw, format, shape):
         else:
             b.emit(n.Assign(n.Ref(total.name), b.pick(["+=", "="]), n.Ref(tile.name)))
 
-    b.emit(n.For(variable, "0", str(trips), b.inside(body, trips, {variable: trips}), "pipelined", b.pick([1, 2, 3, 4])))
+    b.emit(n.For(variable, "0", str(trips), b.inside(body, trips, {variable: trips}), "pipelined", b.stages([1, 2, 3, 4])))
 
 
 @feature("gather", 1.2)

@@ -6,6 +6,8 @@ import os
 from .draw import draw_program
 from .run import ARCHITECTURES, Outcome, clean, compile_for, prepare, run_on_gpu
 
+MULTIPROCESSORS = 100  # at least: a program does not tell larger numbers apart
+
 
 def write_pack(arguments):
     """Compiles a seed's program into DIR/SEED.pack, or DIR/SEED.ARCH.pack where only one architecture takes it; gives its
@@ -15,7 +17,7 @@ def write_pack(arguments):
     os.makedirs(folder, exist_ok=True)
     program = draw_program(seed, 0, only)
     with open(os.path.join(folder, "k.tile"), "w") as file:
-        file.write(program.text())
+        file.write(program.without_requirements().text())
     for architectures in (ARCHITECTURES, *((a,) for a in ARCHITECTURES)):
         if compile_for(tools, folder, architectures, outcome, program.compile_options()):
             name = f"{seed}.pack" if len(architectures) > 1 else f"{seed}.{architectures[0]}.pack"
@@ -39,7 +41,7 @@ def run_pack(arguments):
     program = draw_program(seed, 0, only)
     one = os.path.basename(path).split(".")[1]
     architectures = [one] if one in ARCHITECTURES else ARCHITECTURES
-    calls = prepare(program, seed, folder, outcome)
+    calls = prepare(program, seed, folder, outcome, MULTIPROCESSORS)
     if calls is not None:
         run_on_gpu(tools, program, calls, path, architectures, folder, outcome)
     clean(folder)

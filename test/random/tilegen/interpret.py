@@ -3,7 +3,7 @@ import itertools
 
 import numpy as np
 
-from . import atomics, interpret_threads, prints
+from . import atomics, bits, fast_math, float_functions, interpret_threads, prints, swaps
 from . import intervals as iv
 from . import nodes as n
 from .formats import FORMATS
@@ -62,10 +62,12 @@ def _pieces(tiles, axis, piece):
 
 
 class Interpreter(Elements):
-    def __init__(self, program, dims, inputs):
-        """`inputs` maps tensors to tiles (None for one that holds nothing) and scalars to numbers."""
+    def __init__(self, program, dims, inputs, multiprocessors=None):
+        """`inputs` maps tensors to tiles (None for one that holds nothing) and scalars to numbers. Of a device that has so many
+        multiprocessors, those of the program without a word."""
         self.program, self.steps = program, 0
-        self.names = {**program.params, **dims}
+        count = multiprocessors or program.multiprocessors
+        self.names = {**program.params, **dims, "sm_count": lambda: count, "num_threads": lambda: self.launch.threads}
         self.scopes = [{}]
         self.own_arrays = set()
         self.printed = {}  # (name, block) -> messages
@@ -86,6 +88,12 @@ class Interpreter(Elements):
             self.tensors[argument.name] = Window.whole(store)
 
     def run(self):
+        with fast_math.within(self.program):
+            return self._run()
+
+    def _run(self):
+        for s in self.program.host:
+            self.names[s.name] = int(value_of(s.code, self.names))
         for w in self.program.workspaces:
             shape = tuple(int(value_of(e, self.names)) for e in w.extents)
             store = Store.empty(FORMATS[w.format], shape)
@@ -200,13 +208,13 @@ class Interpreter(Elements):
         if isinstance(s.source, n.Region):
             window, starts = self.place(s.source)
             value = window.read(starts, self.span_of(s.source, starts) or self.shape_of(s.target))
-            value = value.each(lambda x: x.reshape(self.shape_of(s.target)))
+            value = fast_math.flushed(value.each(lambda x: x.reshape(self.shape_of(s.target))))
         else:
             value = self.evaluate(s.source)
         if isinstance(s.target, n.Region):
             window, starts = self.place(s.target)
             shape = self.span_of(s.target, starts) or value.shape
-            window.write(starts, iv.convert(window.store.tile.format, value.stored().each(lambda x: x.reshape(shape))))
+            window.write(starts, fast_math.flushed(iv.convert(window.store.tile.format, value.stored().each(lambda x: x.reshape(shape)))))
         else:
             self.assign(s.target, iv.convert(self.format_of(s.target), value.stored()))
 
@@ -224,6 +232,22 @@ class Interpreter(Elements):
             value = value.each(lambda x: x.reshape(-1))
         atomics.exact(store.tile.format.name, s.kind, value)
         atomics.combine(store, index, value, s.kind)
+
+    def do_Swap(self, s):
+        if isinstance(s.place, n.Region):
+            window, starts = self.place(s.place)
+            store, index = window.store, window.region(starts, ())[0]
+            good = all(at.size for at in index)  # inside
+            index = tuple(np.full(1, at.flat[0] if good else 0) for at in index)
+        else:
+            store, good = self.lookup(s.place.name), True
+            index = tuple(np.full(1, part.start) for part in self._slices(s.place))
+        value, expected = swaps.operands(s, self.evaluate, 1)
+        old = swaps.swapped(s, store, index, np.full(1, good), value, expected)
+        if s.name:
+            if not np.all(old.known()):
+                raise ProgramError("a scalar that is not known")
+            self.bind(s.name, int(old.lo[0]))
 
     def do_Assign(self, s):
         value = self.evaluate(s.value)
@@ -293,6 +317,8 @@ class Interpreter(Elements):
         if not self.number(s.condition):
             raise ProgramError("an assertion that does not hold")
 
+    do_Assume = do_Assert
+
     def do_Print(self, s):
         prints.interpret(self, s)
 
@@ -358,10 +384,18 @@ class Interpreter(Elements):
     # --- expressions
 
     def evaluate(self, e):
-        return getattr(self, "value_of_" + type(e).__name__)(e)
+        return fast_math.flushed(getattr(self, "value_of_" + type(e).__name__)(e))
 
     def value_of_Lit(self, e):
         return Tile(FORMATS[e.format], np.asarray(iv.round_to(FORMATS[e.format], e.value) if FORMATS[e.format].is_float else e.value))
+
+    def value_of_Limit(self, e):
+        fmt = FORMATS[e.format]
+        least, greatest = (-fmt.largest, fmt.largest) if fmt.is_float else fmt.range
+        return Tile(fmt, np.asarray(least if e.word == "min_value" else greatest, fmt.array))
+
+    def value_of_ThreadCount(self, e):
+        return iv.convert(FORMATS[e.format], Tile(FORMATS["i32"], np.asarray(self.launch.threads, np.int32)))
 
     def value_of_Ref(self, e):
         store = self.lookup(e.name)
@@ -405,7 +439,10 @@ class Interpreter(Elements):
             return iv.compare(op, x, y)
         if op in ("&&", "||"):
             return Tile(x.format, x.lo & y.lo if op == "&&" else x.lo | y.lo, wild=iv.join_wild(x, y))
-        return (iv.float_binary if x.format.is_float else iv.integer_binary)(op, x, y)
+        if not x.format.is_float:
+            return iv.integer_binary(op, x, y)
+        result = iv.float_binary(op, x, y)
+        return fast_math.flushed(fast_math.quotient(result, x, y) if op == "/" else result)
 
     def value_of_Cast(self, e):
         return iv.convert(FORMATS[e.format], self.evaluate(e.x))
@@ -491,11 +528,9 @@ class Interpreter(Elements):
             return iv.integer_binary(name, *args)
         if name in ("isnan", "isinf", "isfinite"):
             return self._classify(name, x)
-        if name == "popcount":
-            bits = x.lo.view(f"u{x.format.bytes}")
-            count = sum(((bits >> i) & 1 for i in range(x.format.bits)), np.zeros(x.shape, bits.dtype))
-            return Tile(x.format, count.astype(x.format.array), wild=x.wild)
-        return iv.function(name, x)
+        if name in ("popcount", "clz", "mulhi"):
+            return getattr(bits, name)(*args)
+        return float_functions.power(*args) if name == "pow" else float_functions.function(name, x)
 
     @staticmethod
     def _classify(name, x):

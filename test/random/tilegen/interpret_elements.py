@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from . import atomics
+from . import atomics, swaps
 from . import intervals as iv
 from .formats import FORMATS
 from .intervals import ProgramError, Tile
@@ -105,6 +105,14 @@ class Elements:
         value = value.each(lambda x: x[chosen])
         atomics.exact(store.tile.format.name, s.kind, value)
         atomics.combine(store, tuple(index[chosen] for index in at), value, s.kind)
+
+    def do_SwapOfIteration(self, s):
+        store, at, inside = self._element(s.place)
+        value, expected = swaps.operands(s, self.evaluate, self.iterations)
+        chosen = (self.active & inside).reshape(-1)
+        old = swaps.swapped(s, store, tuple(index.reshape(-1) for index in at), chosen, value, expected)
+        if s.name:
+            self.locals[s.name] = old.each(lambda x: x.reshape(self.iterations))
 
     def _known(self, condition):
         value = self.whole(self.evaluate(condition))

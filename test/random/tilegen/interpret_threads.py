@@ -2,7 +2,7 @@
 a tile with an element for each; a `vec` has its elements side by side there."""
 import numpy as np
 
-from . import atomics
+from . import atomics, fast_math, swaps
 from . import intervals as iv
 from . import nodes as n
 from .formats import FORMATS
@@ -90,6 +90,14 @@ class Region:
         atomics.exact(store.tile.format.name, s.kind, value)
         atomics.combine(store, tuple(at[inside] for at in index), value, s.kind)
 
+    def do_SwapOfThread(self, s, active):
+        self.active = active
+        store, index, inside = self.place(s.place)
+        value, expected = swaps.operands(s, lambda e: self.evaluate(e, s.format), self.threads)
+        old = swaps.swapped(s, store, index, inside & active, value, expected)
+        if s.name:
+            self.i.bind_tile(s.name, old)
+
     def do_OwnIf(self, s, active):
         condition = self.whole(s.condition).astype(bool)
         self.block(s.then, active & condition)
@@ -125,7 +133,7 @@ class Region:
     def evaluate(self, e, format):
         """The nodes of regions, and those of tiles."""
         known = getattr(self, "value_of_" + type(e).__name__, None)
-        return known(e, format) if known else self.i.evaluate(e)
+        return fast_math.flushed(known(e, format)) if known else self.i.evaluate(e)
 
     def value_of_Item(self, e, format):
         return self.item(e)

@@ -7,6 +7,7 @@ not. `wild` marks elements of which nothing is known, such as a comparison of ov
 """
 import numpy as np
 
+from . import fast_math
 from .formats import FORMATS, held_in, round_to, ulp
 from .terms import Terms, granule_of, sums_are_exact
 
@@ -74,16 +75,6 @@ def _build(fmt, inputs, point, interval):
         for t in inputs:
             wild = wild if t.wild is None else wild | t.wild
         return Tile(fmt, np.where(known, at, lo), np.where(known, at, hi), wild)
-
-
-def _widen(fmt, tile, ulps):
-    with np.errstate(all="ignore"):
-        slack = ulps * ulp(fmt, np.maximum(np.abs(tile.lo), np.abs(tile.hi)))
-        finite = np.isfinite(tile.lo) & np.isfinite(tile.hi)
-        lo = np.where(finite, tile.lo - slack, tile.lo)
-        hi = np.where(finite, tile.hi + slack, tile.hi)
-        near = np.abs(np.where(finite, tile.hi, 0)) + slack > fmt.largest
-        return Tile(fmt, lo, hi, near if tile.wild is None else near | tile.wild)
 
 
 def _ends(*candidates):
@@ -171,8 +162,9 @@ def _float_binary(op, a, b):
 def _fused_f64(result, overflows):
     """f64 products have no wider type to be exact in: a neighbour on both sides, unless they are small integers, or beyond the largest."""
     simple = ~np.isfinite(result.lo) | ((np.abs(result.lo) < 2**52) & (result.lo == np.rint(result.lo)))
-    lo = np.where(simple, result.lo, np.nextafter(result.lo, -np.inf))
-    hi = np.where(simple, result.hi, np.nextafter(result.hi, np.inf))
+    with np.errstate(all="ignore"):
+        lo = np.where(simple, result.lo, np.nextafter(result.lo, -np.inf))
+        hi = np.where(simple, result.hi, np.nextafter(result.hi, np.inf))
     largest = result.format.largest
     lo, hi = np.where(overflows & (lo > 0), largest, lo), np.where(overflows & (hi < 0), -largest, hi)
     return Tile(result.format, lo, hi, result.wild)
@@ -308,51 +300,6 @@ def bitcast(fmt, a):
     return Tile(fmt, value, wild=undefined)
 
 
-def _erf(x):
-    import math
-
-    return np.vectorize(math.erf, otypes=[np.float64])(x)
-
-
-# Functions that never fall, with the units in the last place by which f32 ones may be off (section 13).
-RISING = {
-    "exp": (np.exp, 2),
-    "exp2": (np.exp2, 2),
-    "log": (np.log, 2),
-    "log2": (np.log2, 2),
-    "sqrt": (np.sqrt, 0),
-    "tanh": (np.tanh, 4),
-    "erf": (_erf, 4),
-    "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), 4),
-    "floor": (np.floor, 0),
-    "ceil": (np.ceil, 0),
-    "round": (np.rint, 0),
-    "trunc": (np.trunc, 0),
-}
-OTHERS = {"sin": (np.sin, 2), "cos": (np.cos, 2), "rsqrt": (lambda x: 1 / np.sqrt(x), 2)}
-
-
-def function(name, a):
-    """A function of floats. Those of f16 and bf16 are computed in f32 and rounded."""
-    fmt = a.format
-    evaluated, ulps = RISING.get(name) or OTHERS[name]
-    inner = FORMATS["f64"] if fmt.name == "f64" else FORMATS["f32"]
-    with np.errstate(all="ignore"):
-        a = a.stored()
-        if name in RISING:
-            result = Tile(inner, evaluated(a.lo), evaluated(a.hi), a.wild)
-        else:
-            result = Tile(inner, evaluated(a.lo), wild=~a.known())
-        result = result if ulps else Tile(inner, round_to(inner, result.lo), round_to(inner, result.hi), result.wild)
-        wild = ~a.known() & ~(np.isfinite(result.lo) & np.isfinite(result.hi))
-        if name in ("sin", "cos"):  # beyond 10^4 nothing is promised
-            wild = wild | (np.abs(a.lo) > 1e4)
-        result = Tile(inner, result.lo, result.hi, wild if result.wild is None else wild | result.wild)
-        if ulps:
-            result = _widen(inner, result, ulps if inner.name == "f32" else 4)
-        return result if inner is fmt else Tile(fmt, round_to(fmt, result.lo), round_to(fmt, result.hi), result.wild)
-
-
 def absolute(a):
     if not a.format.is_float:
         if a.format.kind == "i" and np.any(a.lo == a.format.range[0]):
@@ -401,7 +348,7 @@ def reduce_sum(a, axis):
     count = a.lo.size if axis is None else a.lo.shape[axis]
     with np.errstate(all="ignore"):
         lo, hi = a.lo.sum(axis=axis), a.hi.sum(axis=axis)
-        magnitude = np.maximum(np.abs(a.lo), np.abs(a.hi)).sum(axis=axis)
+        magnitude = np.maximum(np.abs(a.lo), np.abs(a.hi)).sum(axis=axis) + fast_math.of_sums()
         wild = None if a.wild is None else a.wild.any(axis=axis)
         if np.all(a.known()) and sums_are_exact(magnitude, granule_of(a.lo), inner.precision):
             result = Tile(inner, lo, wild=wild)
@@ -508,7 +455,7 @@ def gemm(a, b, acc, precision, promote):
         value = acc.lo.astype(np.int64) + a.lo.astype(np.int64) @ b.lo.astype(np.int64)
         return Tile(fmt, value.astype(fmt.array), wild=_gemm_wild(a, b, acc))
     inner = FORMATS["f32"] if fmt.name == "f16" else fmt
-    a, b = a.stored(), b.stored()
+    a, b = (fast_math.flushed(t.stored(), also=["bf16"]) for t in (a, b))
     (x, spread_x), (y, spread_y) = _middle(a), _middle(b)
     vanishes = [np.zeros(x.shape, bool), np.zeros(y.shape, bool)]
     if precision == "tf32":
@@ -523,7 +470,7 @@ def gemm(a, b, acc, precision, promote):
     eight = a.format.bits == 8
     with np.errstate(all="ignore"):
         total, depth = _product(x, y), x.shape[1]
-        magnitude = _product(_size(a.format, x), _size(b.format, y)) + np.maximum(np.abs(acc.lo), np.abs(acc.hi))
+        magnitude = _product(_size(a.format, x), _size(b.format, y)) + np.maximum(np.abs(acc.lo), np.abs(acc.hi)) + fast_math.of_sums()
         lo, hi = acc.lo + total, acc.hi + total
         granules = [granule_of(x), granule_of(y)]
         granule = None if None in granules else sum(granules)

@@ -4,203 +4,10 @@ Scalar expressions (subscripts, bounds, conditions) are text that means the same
 `scalar` evaluates it. Extents of tiles are text too: a number or the name of a compile-time parameter.
 """
 import copy
-import math
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
-
-# --- expressions over tiles
-
-
-@dataclass
-class Lit:
-    value: float
-    format: str
-
-    def text(self):
-        if isinstance(self.value, bool):
-            return "true" if self.value else "false"
-        if isinstance(self.value, int):
-            return str(self.value) if self.value >= 0 else f"({self.value})"
-        if math.isnan(self.value):
-            return "nan"
-        if math.isinf(self.value):
-            return "inf" if self.value > 0 else "(-inf)"
-        digits = repr(float(self.value))
-        return digits if self.value >= 0 and digits[0] != "-" else f"({digits})"
-
-
-@dataclass
-class Ref:
-    name: str
-
-    def text(self):
-        return self.name
-
-
-@dataclass
-class Part:
-    """A slice of a buffer or tile: for each dimension (start, count)."""
-
-    name: str
-    spans: list
-
-    def text(self):
-        return self.name + "[" + ", ".join(f"{start} :+ {count}" for start, count in self.spans) + "]"
-
-
-@dataclass
-class Repeated:
-    """A tile repeated along the dimensions of `shape` that are not among `axes`."""
-
-    x: object
-    axes: list
-    shape: list
-
-    def text(self):
-        return self.x.text() + "[" + ", ".join(":" if i in self.axes else "_" for i in range(len(self.shape))) + "]"
-
-
-@dataclass
-class Scalar:
-    """A scalar of block code, converted to a format."""
-
-    code: str
-    format: str
-    cast: bool = True
-
-    def text(self):
-        return f"{self.format}({self.code})" if self.cast else self.code
-
-
-@dataclass
-class Unary:
-    op: str
-    x: object
-
-    def text(self):
-        return f"({self.op}{self.x.text()})"
-
-
-@dataclass
-class Binary:
-    op: str
-    x: object
-    y: object
-
-    def text(self):
-        return f"({self.x.text()} {self.op} {self.y.text()})"
-
-
-@dataclass
-class Call:
-    """A function of the language; the keywords are its named arguments."""
-
-    function: str
-    args: list
-    keywords: dict = field(default_factory=dict)
-
-    def text(self):
-        args = [a.text() for a in self.args] + [f"{k} = {str(v).lower()}" for k, v in self.keywords.items()]
-        return f"{self.function}({', '.join(args)})"
-
-
-@dataclass
-class Cast:
-    format: str
-    x: object
-
-    def text(self):
-        return f"{self.format}({self.x.text()})"
-
-
-@dataclass
-class Bitcast:
-    format: str
-    x: object
-
-    def text(self):
-        return f"bitcast({self.format}, {self.x.text()})"
-
-
-@dataclass
-class Select:
-    condition: object
-    x: object
-    y: object
-
-    def text(self):
-        return f"({self.condition.text()} ? {self.x.text()} : {self.y.text()})"
-
-
-@dataclass
-class Applied:
-    """A function `fn` of scalars, applied to tiles; `value` is its result, over what is passed under the same names."""
-
-    name: str
-    value: object
-    format: str
-    formats: dict  # of what may be named in it
-
-    def text(self):
-        return f"{self.name}({', '.join(self._parameters())})"
-
-    def _parameters(self):
-        names = [x.name if isinstance(x, Ref) else x.code for x in walk(self.value) if isinstance(x, (Ref, Scalar))]
-        return list(dict.fromkeys(names))
-
-    def definition(self):
-        parameters = ", ".join(f"{name}: {self.formats[name]}" for name in self._parameters())
-        return [f"fn {self.name}({parameters}) -> {self.format} {{", f"    return {strip(self.value.text())};", "}"]
-
-
-@dataclass
-class Combine:
-    """A function of the language that combines two parts of n values: `results`, over the parameters p0, .. and q0, .."""
-
-    name: str
-    formats: list  # of the values
-    results: list
-    commutes: bool = True
-
-    def parameters(self):
-        return [(f"{part}{i}", format) for part in "pq" for i, format in enumerate(self.formats)]
-
-    def definition(self):
-        parameters = ", ".join(f"{name}: {format}" for name, format in self.parameters())
-        formats, values = ", ".join(self.formats), ", ".join(strip(r.text()) for r in self.results)
-        several = len(self.formats) > 1
-        yield f"fn {self.name}({parameters}) -> {f'({formats})' if several else formats} {{"
-        yield f"    return {f'({values})' if several else values};"
-        yield "}"
-
-
-@dataclass
-class ByFunction:
-    """`reduce` or `scan` by a function, of as many tiles as it combines."""
-
-    word: str
-    combine: Combine
-    args: list
-    keywords: dict = field(default_factory=dict)
-
-    def text(self):
-        args = [self.combine.name] + [a.text() for a in self.args] + [f"{k} = {str(v).lower()}" for k, v in self.keywords.items()]
-        return f"{self.word}({', '.join(args)})"
-
-
-def strip(text):
-    return text[1:-1] if text.startswith("(") and _closes_last(text) else text
-
-
-def _closes_last(text):
-    depth = 0
-    for i, c in enumerate(text):
-        depth += (c == "(") - (c == ")")
-        if depth == 0:
-            return i == len(text) - 1
-    return False
-
+from .values import Applied, Binary, Bitcast, ByFunction, Call, Cast, Combine, Limit, Lit, Part, Ref, Repeated, Scalar, Select, ThreadCount, Unary, strip, walk  # noqa: F401
 
 # --- statements
 
@@ -274,17 +81,25 @@ class SetScalar:
         yield f"{self.name} {self.op} {self.code};"
 
 
-def hinted(node):
-    """A statement that `@cache` may stand before: for all accesses of global memory inside."""
+def requirable(node):
+    """A statement that `@require` is drawn before: an error where it gets less, without a word where it does not."""
     lines = node.lines
 
     def noted(self):
         first, *others = lines(self)
-        yield f"@cache({self.hint}) {first}" if self.hint else first
+        notes = [f"@cache({self.hint}) "] if getattr(self, "hint", "") else []
+        notes += [f"@require({self.require}) "] if self.require else []
+        yield "".join(notes) + first
         yield from others
 
-    node.hint, node.lines = "", noted
+    node.require, node.lines = "", noted
     return node
+
+
+def hinted(node):
+    """A statement that `@cache` may stand before too: for all accesses of global memory inside."""
+    node.hint = ""
+    return requirable(node)
 
 
 @hinted
@@ -312,6 +127,7 @@ class View:
         yield f"view {self.name} = {self.of}[{', '.join(parts)}];"
 
 
+@requirable
 @dataclass
 class Copy:
     source: object
@@ -333,6 +149,7 @@ class Assign:
         yield f"{self.target.text()} {self.op} {strip(self.value.text())};"
 
 
+@requirable
 @dataclass
 class Gemm:
     a: object
@@ -449,9 +266,16 @@ class Assert:
     """A condition that holds."""
 
     condition: str
+    word = "assert"
 
     def lines(self):
-        yield f"assert({self.condition});"
+        yield f"{self.word}({self.condition});"
+
+
+class Assume(Assert):
+    """The same, as a fact to the optimiser."""
+
+    word = "assume"
 
 
 def indented(body):
@@ -516,12 +340,19 @@ class Launch:
     body: list
     annotations: list = field(default_factory=list)
     tuned: str = ""  # the parameter that says the number of threads
+    spread: str = ""  # a number of the host: so many blocks go through all of the first index, which means the same
 
     def lines(self):
-        names = self.indices[0] if len(self.indices) == 1 else f"({', '.join(self.indices)})"
+        indices, grid, first = list(self.indices), list(self.grid), self.indices[0]
+        if self.spread:
+            indices[0], grid[0] = f"{first}_first", self.spread
+        names = indices[0] if len(indices) == 1 else f"({', '.join(indices)})"
         notes = "".join(f"@{a} " for a in self.annotations)
-        yield f"{notes}launch {names} in grid({', '.join(self.grid)}) threads({self.tuned or self.threads}) {{"
-        yield from indented(self.body)
+        yield f"{notes}launch {names} in grid({', '.join(grid)}) threads({self.tuned or self.threads}) {{"
+        body = indented(self.body)
+        if self.spread:
+            body = ["    " + line for line in [f"for {first} in {indices[0]}..{self.grid[0]} step {self.spread} {{", *body, "}"]]
+        yield from body
         yield "}"
 
 
@@ -540,6 +371,7 @@ class Program:
     check: bool = False  # compiled with `--check`
     schedule_seed: int = 0  # of schedules of pipelined loops that are drawn; 0: those that the compiler plans
     multiprocessors: int = 4  # of the emulated device: few make persistent blocks work through several points
+    host: list = field(default_factory=list)  # `let`s of the host part
 
     def text(self):
         params = ", ".join([*(f"{k}: int = {v}" for k, v in self.params.items()), *(f"{k}: int" for k in self.tuned)])
@@ -547,6 +379,7 @@ class Program:
         notes = "".join(f"@{a}\n" for a in self.annotations)
         where = f" where {', '.join(self.where)}" if self.where else ""
         lines = [f"{notes}kernel k{'<' + params + '>' if params else ''}({arguments}){where} {{"]
+        lines += indented(self.host)
         lines += ["    " + w.text() for w in self.workspaces]
         for launch in self.launches:
             lines += ["    " + line for line in launch.lines()]
@@ -574,15 +407,17 @@ class Program:
     def clone(self):
         return copy.deepcopy(self)
 
+    def requirements(self, arch=""):
+        """What `@require` says, of one architecture or of any: its arguments."""
+        notes = [re.fullmatch(r"require\((.*)\)", a) for launch in self.launches for a in launch.annotations]
+        found = [note[1] for note in notes if note] + [x.require for x in walk(self.launches) if getattr(x, "require", "")]
+        return [text for text in found if "from = 90" not in text or arch != "sm_80"]
 
-def walk(node):
-    """The node and all below it, parents first."""
-    yield node
-    if isinstance(node, (list, tuple)):
-        for item in node:
-            yield from walk(item)
-    elif hasattr(node, "__dataclass_fields__"):
-        for f in fields(node):
-            value = getattr(node, f.name)
-            if isinstance(value, (list, tuple)) or hasattr(value, "__dataclass_fields__"):
-                yield from walk(value)
+    def without_requirements(self):
+        other = self.clone()
+        for launch in other.launches:
+            launch.annotations = [a for a in launch.annotations if not a.startswith("require")]
+        for x in walk(other.launches):
+            if getattr(x, "require", ""):
+                x.require = ""
+        return other

@@ -2,7 +2,7 @@
 subscripts of the write alone."""
 from dataclasses import dataclass
 
-from . import atomics, elements as e, nodes as n
+from . import atomics, elements as e, nodes as n, swaps
 from .expressions import expression
 from .features import feature
 from .formats import FORMATS
@@ -93,7 +93,7 @@ class Draw:
 
     def statement(self, depth):
         b = self.b
-        kind = b.weighted([("put", 6), ("let", 2), ("atomic", 0.4), ("where", 2.5 if depth < 2 else 0), ("times", 1.2 if depth < 2 and not self.counters else 0)])
+        kind = b.weighted([("put", 6), ("let", 2), ("atomic", 0.4), ("swap", 0.3), ("where", 2.5 if depth < 2 else 0), ("times", 1.2 if depth < 2 and not self.counters else 0)])
         if kind == "let":
             format = b.pick(["f32", "i32", "f16"])
             value, name = self.value(format), b.name("a")
@@ -102,6 +102,8 @@ class Draw:
         if kind == "atomic":
             b.note("atomic")
             return [atomics.in_loop(self)]
+        if kind == "swap":
+            return [swaps.in_loop(self)]
         if kind == "where":
             condition = e.Holds(self.condition())
             then = self.body(b.pick([1, 2]), depth + 1)

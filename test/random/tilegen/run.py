@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import data
-from . import nodes as n
+from . import nodes as n, requirements
 from .formats import FORMATS, decode, file_shape, unpaired
 from .interpret import Interpreter
 from .intervals import ProgramError
@@ -24,6 +24,7 @@ COMPILE_SECONDS = 10
 RUN_SECONDS = 600
 PACK_BYTES = 4_000_000  # for each architecture
 STEP_BUDGET = 30_000_000
+CPU_MULTIPROCESSORS = 1  # what `sm_count()` gives on the cpu target
 # Legitimate refusals: programs that a target cannot run, or not yet. They are counted, by name.
 ALLOWED = {"not-supported", "shared-too-large", "fragment-too-large", "layout-unusable"}
 
@@ -43,6 +44,7 @@ class Failure:
 class Outcome:
     failures: list = field(default_factory=list)
     refusals: list = field(default_factory=list)  # "sm_80 not-supported: a reduction ..."
+    unmet: list = field(default_factory=list)  # what `@require` asks for and does not get, with the architecture
     spills: list = field(default_factory=list)
     error: str = ""  # an error of the program: it counts as not drawn
     seconds: float = 0.0
@@ -83,14 +85,15 @@ class Call:
     printed: dict = None  # (name, block) -> messages; None: not known
 
 
-def prepare(program, seed, folder, outcome):
-    """Interprets each call and writes its inputs. None if the program does what is an error."""
+def prepare(program, seed, folder, outcome, multiprocessors=None):
+    """Interprets each call and writes its inputs. None if the program does what is an error. Without a number of multiprocessors: those
+    of the emulated device."""
     calls = []
     for number, dims in enumerate(program.calls):
         extents = extents_of(program, dims)
         inputs = data.inputs(program, seed, number, dims, extents)
         try:
-            interpreter = Interpreter(program, dims, inputs)
+            interpreter = Interpreter(program, dims, inputs, multiprocessors)
             expected = interpreter.run()
         except ProgramError as error:
             outcome.error = str(error)
@@ -202,8 +205,8 @@ def processor_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def compile_for(tools, folder, architectures, outcome, options=(), candidates=1):
-    """True if there is a pack for these architectures; None if one of several is refused. Seconds are those of the processor, so
+def compile_for(tools, folder, architectures, outcome, options=(), candidates=1, program=None):
+    """True if there is a pack for these architectures; None if one of several is refused. Of a program requirements may be unmet. Seconds are those of the processor, so
     that they do not depend on what else the machine does."""
     start = processor_seconds()
     command = [tools.tilec, "k.tile", "--arch=" + ",".join(architectures), "-o", "k.pack", *options]
@@ -228,6 +231,8 @@ def compile_for(tools, folder, architectures, outcome, options=(), candidates=1)
         lines = [line for line in errors.splitlines() if "rror" in line or "ssert" in line] or errors.splitlines()
         first = re.sub(r"[^A-Za-z:]+", " ", re.sub(r"^.*?(?=Assertion|internal error)", "", lines[0] if lines else ""))[:50]
         outcome.fail(f"crash {where} {first}", f"status {status}: {' '.join(lines[:2])}")
+    elif program and requirements.unmet(program, where, found):
+        outcome.unmet.append(f"{where} {re.sub(r'[0-9]+', 'N', found[0][0])}")
     elif not found or not names <= ALLOWED:
         outcome.fail(f"diagnostic {where} {','.join(sorted(names - ALLOWED))}", errors)
     else:
@@ -319,28 +324,47 @@ def run_cases(tools, program, pack, cases, options, folder, outcome):
             check_text(call, printed, arch, outcome, runs=2 if "--twice" in words else 1)
 
 
+def write_text(program, folder):
+    with open(os.path.join(folder, "k.tile"), "w") as file:
+        file.write(program.text())
+
+
 def run_program(tools, program, seed, folder, schedules=2, architectures=ARCHITECTURES, cpu=True):
     """Everything that can be wrong with one program."""
     start = time.monotonic()
     outcome = Outcome()
     os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "k.tile"), "w") as file:
-        file.write(program.text())
+    write_text(program, folder)
     calls = prepare(program, seed, folder, outcome)
     if calls is None:
         return outcome
     if cpu:
-        run_on_cpu(tools, program, calls, folder, outcome)
+        on_cpu = prepare(program, seed, folder, outcome, CPU_MULTIPROCESSORS) if program.host else calls
+        if on_cpu is None:
+            return outcome
+        run_on_cpu(tools, program, on_cpu, folder, outcome)
     candidates = math.prod(len(values) for values in program.tuned.values())
-    both = compile_for(tools, folder, architectures, outcome, program.compile_options(), candidates) if architectures else False
+    both = compile_for(tools, folder, architectures, outcome, program.compile_options(), candidates) if len(architectures) > 1 else None
     if both:
         run_on_emulator(tools, program, calls, folder, architectures, schedules, seed, outcome)
     elif both is None:  # which of them is refused, and does the other run
         for arch in architectures:
-            if compile_for(tools, folder, [arch], outcome, program.compile_options(), candidates):
+            if _compile_one(tools, program, folder, arch, outcome, candidates):
                 run_on_emulator(tools, program, calls, folder, [arch], schedules, seed, outcome)
     outcome.seconds = time.monotonic() - start
     return outcome
+
+
+def _compile_one(tools, program, folder, arch, outcome, candidates):
+    """For one architecture; without requirements where it does not meet them."""
+    unmet = len(outcome.unmet)
+    done = compile_for(tools, folder, [arch], outcome, program.compile_options(), candidates, program)
+    if len(outcome.unmet) == unmet:
+        return done
+    write_text(program.without_requirements(), folder)
+    done = compile_for(tools, folder, [arch], outcome, program.compile_options(), candidates)
+    write_text(program, folder)
+    return done
 
 
 def clean(folder):

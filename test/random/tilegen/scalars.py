@@ -16,9 +16,13 @@ class _Integer(int):
         return _Integer(int(self) - int(other) * _quotient(int(self), int(other)))
 
 
+def _integer(value):
+    return value if value is NotImplemented else _Integer(value)  # beside an array, numbers of threads
+
+
 for _name in ("add", "sub", "mul", "radd", "rsub", "rmul", "neg", "and", "or", "xor"):
     _plain = getattr(int, f"__{_name}__")
-    setattr(_Integer, f"__{_name}__", lambda *args, _plain=_plain: _Integer(_plain(*args)))
+    setattr(_Integer, f"__{_name}__", lambda *args, _plain=_plain: _integer(_plain(*args)))
 
 _FUNCTIONS = {"ceildiv": lambda a, b: _Integer(-(-int(a) // int(b))), "min": min, "max": max, "true": True, "false": False, "present": bool}
 

@@ -28,6 +28,7 @@ def words(program):
 def prune(program):
     """Without arguments, workspaces and parameters that nothing uses."""
     used = words(program)
+    program.host = [s for s in program.host if s.name in used]
     program.workspaces = [w for w in program.workspaces if w.name in used]
     extents = {x for a in program.tensors() + program.workspaces if a.name in used for e in a.extents for x in re.findall(r"[A-Za-z_]\w*", e)}
     bound = {e for t in program.tensors() if t.name in used for e in t.extents}
@@ -108,6 +109,8 @@ def structure(program):
                 yield replaced(lambda s: [_with(s, annotations=[])])
             if getattr(s, "hint", ""):
                 yield replaced(lambda s: [_with(s, hint="")])
+            if getattr(s, "require", ""):
+                yield replaced(lambda s: [_with(s, require="")])
             if isinstance(s, n.Gemm):
                 for key in s.options:
                     yield replaced(lambda s, key=key: [_with(s, options={k: v for k, v in s.options.items() if k != key})])
@@ -183,7 +186,15 @@ def options(program):
         copy = program.clone()
         del copy.where[i]
         yield copy
+    for note in program.annotations:
+        copy = program.clone()
+        copy.annotations.remove(note)
+        yield copy
     for i, launch in enumerate(program.launches):
+        if launch.spread:
+            copy = program.clone()
+            copy.launches[i].spread = ""
+            yield copy
         for k in range(len(launch.annotations)):
             copy = program.clone()
             del copy.launches[i].annotations[k]

@@ -9,6 +9,7 @@ class Tally:
         self.outcomes = collections.Counter()
         self.features = collections.Counter()
         self.refusals = collections.Counter()
+        self.unmet = collections.Counter()
         self.kinds = collections.Counter()
         self.seconds = self.compile_seconds = 0.0
         self.slowest = 0.0
@@ -18,6 +19,7 @@ class Tally:
         self.outcomes["failed" if outcome.failures else "refused" if len(outcome.refusals) > 1 else "passed"] += 1
         self.features.update(program.features)
         self.refusals.update(set(outcome.refusals))
+        self.unmet.update(set(outcome.unmet))
         self.kinds.update({f.kind for f in outcome.failures})
         self.seconds += outcome.seconds
         self.slowest = max(self.slowest, outcome.compile_seconds)
@@ -25,7 +27,7 @@ class Tally:
 
     def lines(self, first):
         total = sum(self.outcomes.values())
-        for title, counter in (("failures", self.kinds), ("refusals", self.refusals), ("features", self.features)):
+        for title, counter in (("failures", self.kinds), ("requirements not met", self.unmet), ("refusals", self.refusals), ("features", self.features)):
             if counter:
                 yield f"{title}:"
                 yield from (f"  {count:5d}  {name}" for name, count in sorted(counter.items(), key=lambda x: (-x[1], x[0])))

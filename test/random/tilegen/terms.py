@@ -5,6 +5,8 @@ section 13). So what comes of a sum remembers of its terms what bounds the sum i
 """
 import numpy as np
 
+from . import fast_math
+
 
 def granule_of(x):
     """The exponent of a power of two of which all these numbers are multiples."""
@@ -19,6 +21,8 @@ def granule_of(x):
 
 def sums_are_exact(magnitude, granule, bits):
     """True if numbers that are multiples of 2^granule, with this sum of magnitudes, add without rounding in any order."""
+    if fast_math.spoils(granule):
+        return False
     top = np.max(magnitude, initial=0.0)
     return granule is None or (np.isfinite(top) and top < 2.0 ** (bits + granule))
 
@@ -30,7 +34,7 @@ class Terms:
     __slots__ = ("lo", "hi", "magnitude", "count", "granule", "exact")
 
     def __init__(self, lo, hi, magnitude, count, granule, exact):
-        self.lo, self.hi, self.magnitude = np.asarray(lo), np.asarray(hi), np.asarray(magnitude)
+        self.lo, self.hi, self.magnitude = np.asarray(lo), np.asarray(hi), np.asarray(magnitude) + fast_math.of_sums()
         self.count, self.granule, self.exact = count, granule, exact
 
     def joined(self, other):

@@ -5,7 +5,7 @@ is excluded by construction: between two barriers a buffer is either read anywhe
 """
 from dataclasses import dataclass, field
 
-from . import atomics
+from . import atomics, swaps
 from . import nodes as n
 from .builder import COMPUTED, Scope, TileInfo
 from .expressions import expression
@@ -161,9 +161,10 @@ class Strided:
     threads: int
     body: list
     factor: int = 0
+    counted: bool = False  # the threads by `num_threads()`
 
     def lines(self):
-        bounds = f"{self.start}..{self.count} step {self.threads}"
+        bounds = f"{self.start}..{self.count} step {'num_threads()' if self.counted else self.threads}"
         yield f"for {self.variable} in {f'unrolled({bounds}, factor = {self.factor})' if self.factor else bounds} {{"
         yield from indented(self.body)
         yield "}"
@@ -232,6 +233,8 @@ class Region:
         code = b.pick([name, name, f"{name} * {b.pick([2, 3, 4, 5])}", f"{name} / {b.pick([2, 3, 32])}", f"({name} ^ {b.pick([1, 3, 16])})"])
         if b.chance(0.3):
             code += f" + {b.pick([1, 2, 7] + [u for u in self.uniform])}"
+        if b.rarely("num_threads()", 0.02):
+            code = f"{b.pick(self.uniform or ['1'])} * num_threads() + {code}"
         return code
 
     def inside(self, extent):
@@ -353,7 +356,7 @@ class Region:
         self.ints.append(variable)
         body = b.inside(draw, 1, {})
         self.ints.pop()
-        b.emit(Strided(variable, self.ints[0], count, self.threads, body, b.pick([0, 0, 2, 3, 4])))
+        b.emit(Strided(variable, self.ints[0], count, self.threads, body, b.pick([0, 0, 2, 3, 4]), b.rarely("num_threads()", 0.15)))
 
     # --- control
 
@@ -437,6 +440,9 @@ class Region:
         self.b.note("atomic")
         atomics.in_region(self)
 
+    def swap(self):
+        swaps.in_region(self)
+
     def barrier(self):
         self.read.clear()
         self.written.clear()
@@ -470,7 +476,7 @@ def threads(b):
     def draw():
         b.scopes[-1].tiles.append(TileInfo(number, "own", "i32", (region.own,)))
         for _ in range(b.pick([2, 3, 4, 6])):
-            b.weighted([(region.store, 3), (lambda: region.let("f32"), 1), (region.flow, 2), (region.lanes, 1.5), (region.vector, 2), (region.barrier, 1), (region.atomic, 0.4)])()
+            b.weighted([(region.store, 3), (lambda: region.let("f32"), 1), (region.flow, 2), (region.lanes, 1.5), (region.vector, 2), (region.barrier, 1), (region.atomic, 0.4), (region.swap, 0.4)])()
         region.store()
 
     body = b.inside(draw)

@@ -14,7 +14,7 @@ def draw(b):
     loops = [x for x in n.walk(b.program.launches) if isinstance(x, n.For) and x.kind == "pipelined" and id(x) not in elsewhere]
     places = [(loop, "stages", [1, 2, 3, 4]) for loop in loops]
     for launch in b.program.launches:
-        if not any(isinstance(x, Threads) for x in n.walk(launch)):  # regions of threads know their number
+        if not any(isinstance(x, (Threads, n.ThreadCount)) for x in n.walk(launch)):  # these know their number
             places.append((launch, "threads", [launch.threads // 2 // 32 * 32 or 96, launch.threads * 2]))
     b.random.shuffle(places)
     count = 1
