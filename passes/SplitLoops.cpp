@@ -228,12 +228,17 @@ struct SplitLoops : tilec::impl::SplitLoopsBase<SplitLoops> {
     }
   }
 
-  /// The steps of a pipeline: element-wise work beside products in flight is what a branch stands in the way of.
+  /// The steps of a pipeline: element-wise work beside products in flight is what a branch stands in the way of. What
+  /// cp.async has in flight is counted in groups, and the walks over synchronisation do not count them from one loop
+  /// to the next.
   static bool isWorthwhile(scf::ForOp loop) {
     const bool multiplies =
         llvm::any_of(*loop.getBody(), llvm::IsaPred<tgpu::WgmmaOp, tgpu::MmaOp>);
-    return multiplies && loop.getInductionVar().getType().isInteger(32) && !loop.getUnsignedCmp() &&
-           matchPattern(loop.getStep(), m_One());
+    const bool counts = loop.getBody()
+                            ->walk([](tgpu::CpAsyncWaitOp) { return WalkResult::interrupt(); })
+                            .wasInterrupted();
+    return multiplies && !counts && loop.getInductionVar().getType().isInteger(32) &&
+           !loop.getUnsignedCmp() && matchPattern(loop.getStep(), m_One());
   }
 
   static bool isLarge(scf::IfOp branch) {

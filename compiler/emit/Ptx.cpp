@@ -26,6 +26,8 @@
 #include "llvm/Transforms/Scalar/GVN.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 
+#include <array>
+
 using namespace llvm;
 
 namespace tilec {
@@ -269,8 +271,9 @@ private:
 };
 } // namespace
 
-/// `@fast_math` lets subnormals of f32 become 0, and LLVM gives the instructions of f16 the mode of
-/// f32, although their subnormals begin at 6e-5. Takes `.ftz` out of opcodes whose last type is f16.
+/// `@fast_math` lets subnormals of f32 become 0, and LLVM gives the instructions of f16 and bf16 the mode of
+/// f32, although subnormals of f16 begin at 6e-5, and comparisons of bf16 know no such mode. Takes `.ftz` out of
+/// opcodes whose last type is one of these.
 static std::string keepHalfSubnormals(StringRef text) {
   constexpr StringLiteral flush = ".ftz";
   std::string result;
@@ -285,7 +288,10 @@ static std::string keepHalfSubnormals(StringRef text) {
     const size_t opcodeEnd = line.find_first_of(" \t;", from == begin ? begin : from + 1);
     StringRef opcode = line.take_front(opcodeEnd);
     const size_t at = opcode.find(flush);
-    if (at != StringRef::npos && (opcode.ends_with(".f16") || opcode.ends_with(".f16x2"))) {
+    const bool isHalf =
+        llvm::any_of(std::array<StringRef, 4>{".f16", ".f16x2", ".bf16", ".bf16x2"},
+                     [&](StringRef type) { return opcode.ends_with(type); });
+    if (at != StringRef::npos && isHalf) {
       result += line.take_front(at);
       line = line.drop_front(at + flush.size());
     }

@@ -2,7 +2,7 @@
 """Attention and gemm with one role of warps and with a role that loads, beside cuDNN and cuBLAS: right, and how fast.
 
     gpu_roles.py prepare DIR      here: packs, tile-run and this script into DIR
-    gpu_roles.py run DIR          on a GPU machine with torch: nothing is built there
+    gpu_roles.py run DIR [KIND]   on a GPU machine with torch: nothing is built there; KIND: attention or gemm alone
 
 The kernels are kernels/attention/flash_attention.tile and test/driver/Inputs/even_gemm.tile, with `@warp_specialize(off)` and `(producer)`. Each is
 compared with torch in float64 at shapes that fit no tile, twice bit by bit, then timed: L2 flushed, in turn with torch's kernel, medians.
@@ -15,7 +15,8 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve()
-ATTENTION = [("128", "D = 128"), ("128c", "D = 128, CAUSAL = true"), ("64", "D = 64"), ("64c", "D = 64, CAUSAL = true")]
+NARROW = "D = 64, BM = 192, STAGES = 4, THREADS = 384"
+ATTENTION = [("128", "BN = 160"), ("128c", "CAUSAL = true"), ("64", NARROW), ("64c", NARROW + ", CAUSAL = true")]
 GEMM = [
     ("128x256", "BM = 128, BN = 256, BK = 64, STAGES = 4, THREADS = 256"),
     ("128x128", "BM = 128, BN = 128, BK = 64, STAGES = 6, THREADS = 256"),
@@ -35,7 +36,7 @@ def sources(root):
     for word in ROLES:
         for name, text, kernel, settings in (("attention", attention, "flash_attention", ATTENTION), ("gemm", gemm, "gemm", GEMM)):
             text = re.sub(r"(?m)^instantiate.*\n", "", text)
-            text = re.sub(r"@warp_specialize\(\w+\)\s*", "", text)
+            text = re.sub(r"@warp_specialize\(\w+\)", "", text)
             text = re.sub(r"(?m)^(\s*)(@persistent.*\n\s*)?launch", rf"\1@warp_specialize({word}) \2launch", text, count=1)
             yield f"{name}-{word}", text + "".join(f"instantiate {kernel}<{p}> as k{s};\n" for s, p in settings)
 
@@ -148,21 +149,24 @@ class Gpu:
         self.report(f"gemm {m}x{n}x{k}", kernels, lambda: a @ b, [f"--dim=M={m}", f"--dim=N={n}", f"--dim=K={k}"])
 
 
-def run(out):
+def run(out, kinds):
     gpu = Gpu(out)
     print(gpu.torch.cuda.get_device_name())
-    wrong = sum(gpu.check_attention(f"attention-{word}", name) for word in ROLES for name, _ in ATTENTION)
-    wrong += sum(gpu.check_gemm(f"gemm-{word}", name) for word in ROLES for name, _ in GEMM)
+    wrong = 0
+    if "attention" in kinds:
+        wrong += sum(gpu.check_attention(f"attention-{word}", name) for word in ROLES for name, _ in ATTENTION)
+    if "gemm" in kinds:
+        wrong += sum(gpu.check_gemm(f"gemm-{word}", name) for word in ROLES for name, _ in GEMM)
     print("all right" if wrong == 0 else f"{wrong} wrong", flush=True)
-    for shape in ATTENTION_TIMED:
+    for shape in ATTENTION_TIMED if "attention" in kinds else []:
         gpu.time_attention(*shape)
-    for shape in GEMM_TIMED:
+    for shape in GEMM_TIMED if "gemm" in kinds else []:
         gpu.time_gemm(*shape)
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3 or sys.argv[1] not in ("prepare", "run"):
+    if len(sys.argv) not in (3, 4) or sys.argv[1] not in ("prepare", "run") or sys.argv[3:] not in ([], ["attention"], ["gemm"]):
         sys.exit(__doc__)
     folder = pathlib.Path(sys.argv[2]).resolve()
-    sys.exit(prepare(folder) if sys.argv[1] == "prepare" else run(folder))
+    sys.exit(prepare(folder) if sys.argv[1] == "prepare" else run(folder, sys.argv[3:] or ["attention", "gemm"]))

@@ -1,5 +1,5 @@
 """What `@fast_math` allows besides (language.md, section 13): `/`, `sqrt` and functions of f32 may be the hardware's, and subnormals of f32
-may become 0. The language names some errors as `about`; the others are those of the PTX ISA, each with a bit to spare."""
+and bf16 may become 0. The language names some errors as `about`; the others are those of the PTX ISA, each with a bit to spare."""
 import contextlib
 
 import numpy as np
@@ -24,9 +24,9 @@ def is_allowed(fmt=None):
     return _allowed and (fmt is None or fmt.name == "f32")
 
 
-def flushed(tile, also=()):
-    """A tile of f32 with 0 for subnormals too; also of formats that f32 computes for."""
-    if not _allowed or tile.format.name not in ("f32", *also):
+def flushed(tile):
+    """A tile of f32 or bf16 with 0 for subnormals too."""
+    if not _allowed or tile.format.name not in ("f32", "bf16"):
         return tile
     tiny = [(tile.lo > 0) & (tile.lo < LEAST), (tile.hi < 0) & (tile.hi > -LEAST)]
     if not np.any(tiny):

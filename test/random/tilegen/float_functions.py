@@ -41,7 +41,7 @@ def function(name, a):
     fast = fast_math.is_allowed(inner) and name not in WHOLE
     with np.errstate(all="ignore"):
         a = a.stored()
-        a = fast_math.flushed(a, also=["bf16"]) if fast else a
+        a = fast_math.flushed(a) if fast else a
         if name in RISING:
             result = Tile(inner, evaluated(a.lo), evaluated(a.hi), a.wild)
         else:
@@ -66,7 +66,7 @@ def power(x, y):
     with np.errstate(all="ignore"):
         x, y = x.stored(), y.stored()
         if fast:
-            x, y = fast_math.flushed(x, also=["bf16"]), fast_math.flushed(y, also=["bf16"])
+            x, y = fast_math.flushed(x), fast_math.flushed(y)
         corners = [np.power(p, q) for p in (x.lo, x.hi) for q in (y.lo, y.hi)]
         lo, hi = np.minimum.reduce(corners), np.maximum.reduce(corners)
         known = x.known() & y.known()

@@ -455,7 +455,7 @@ def gemm(a, b, acc, precision, promote):
         value = acc.lo.astype(np.int64) + a.lo.astype(np.int64) @ b.lo.astype(np.int64)
         return Tile(fmt, value.astype(fmt.array), wild=_gemm_wild(a, b, acc))
     inner = FORMATS["f32"] if fmt.name == "f16" else fmt
-    a, b = (fast_math.flushed(t.stored(), also=["bf16"]) for t in (a, b))
+    a, b = (fast_math.flushed(t.stored()) for t in (a, b))
     (x, spread_x), (y, spread_y) = _middle(a), _middle(b)
     vanishes = [np.zeros(x.shape, bool), np.zeros(y.shape, bool)]
     if precision == "tf32":
