@@ -1,6 +1,7 @@
 #include "compiler/benchmark/BenchCommand.h"
 
 #include "compiler/basic/Files.h"
+#include "compiler/basic/Interrupt.h"
 #include "compiler/basic/NumberText.h"
 #include "compiler/basic/Version.h"
 #include "compiler/benchmark/BenchCompare.h"
@@ -32,11 +33,6 @@ public:
   Bench(const Options &options, Compilation &compilation)
       : options(options), bench(options.bench), compilation(compilation),
         diags(compilation.getDiags()), folder(bench.work) {}
-  ~Bench() {
-    if (bench.work.empty() && !folder.empty()) {
-      (void)sys::fs::remove_directories(folder);
-    }
-  }
   Bench(const Bench &) = delete;
   Bench &operator=(const Bench &) = delete;
 
@@ -68,6 +64,7 @@ private:
   const BenchOptions &bench;
   Compilation &compilation;
   DiagnosticEngine &diags;
+  std::optional<TemporaryFolder> temporary; ///< without --work
   std::string folder;
   FolderLock lock;
   BenchPlan plan;
@@ -124,9 +121,9 @@ bool Bench::makeFolder() {
   if (!bench.work.empty()) {
     return lock.open(folder, "tilec bench", diags);
   }
-  SmallString<128> path;
-  const std::error_code error = sys::fs::createUniqueDirectory("tilec-bench", path);
-  folder = path.str().str();
+  temporary.emplace("tilec-bench");
+  folder = temporary->path().str();
+  const std::error_code error = temporary->error();
   if (error) {
     diags.report(diag::Id::FileWrite, SMRange(), folder, error.message());
   }

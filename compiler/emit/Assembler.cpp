@@ -1,19 +1,14 @@
 #include "compiler/emit/Assembler.h"
 
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/SmallString.h"
+#include "compiler/basic/Interrupt.h"
+#include "compiler/basic/Tool.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/raw_ostream.h"
-
-#ifdef __linux__
-#include <sys/personality.h>
-#endif
 
 using namespace llvm;
 
@@ -100,16 +95,8 @@ namespace {
 /// A temporary folder with the files of one run.
 class Scratch {
 public:
-  Scratch() {
-    error = sys::fs::createUniqueDirectory("tilec", folder);
-    isThere = !error;
-  }
-  ~Scratch() {
-    if (isThere) { // whatever could not be written: on a full disk above all
-      (void)sys::fs::remove_directories(folder); // what cannot be removed stays
-    }
-  }
-  std::string path(const Twine &name) const { return (folder + "/" + name).str(); }
+  Scratch() : folder("tilec"), error(folder.error()) {}
+  std::string path(const Twine &name) const { return (folder.path() + "/" + name).str(); }
   bool write(const Twine &name, StringRef bytes) {
     if (error) {
       return false;
@@ -132,56 +119,15 @@ public:
     return (*buffer)->getBuffer().str();
   }
 
-  SmallString<128> folder;
+  TemporaryFolder folder;
   std::error_code error; ///< of the folder, or of the first file that could not be written
-  bool isThere;
 };
 } // namespace
 
-namespace {
-/// While it lives, programs that this thread starts find their memory at the same addresses each time: where registers do not suffice,
-/// what ptxas 13.0 makes depends on them. Where that is not allowed nothing changes.
-class FixedAddresses {
-public:
-#ifdef __linux__
-  FixedAddresses() : before(personality(kAsk)) {
-    if (before >= 0) {
-      personality(static_cast<unsigned long>(before) | ADDR_NO_RANDOMIZE);
-    }
-  }
-  ~FixedAddresses() {
-    if (before >= 0) {
-      personality(static_cast<unsigned long>(before));
-    }
-  }
-  FixedAddresses(const FixedAddresses &) = delete;
-  FixedAddresses &operator=(const FixedAddresses &) = delete;
-
-private:
-  static constexpr unsigned long kAsk = 0xffffffff; // personality(2): returns what is set
-  int before;
-#endif
-};
-} // namespace
-
-/// Runs a program with its output in the scratch file "log". Returns its exit status, negative if
-/// it did not start or died. It runs in the scratch folder: ptxas writes time and size of a source
-/// into the line table if it finds the file where it runs.
-static int runTool(StringRef program, ArrayRef<std::string> args, const Scratch &scratch,
-                   std::string *died = nullptr) {
-  StringRef shell = "/bin/sh";
-  SmallVector<StringRef> argv{shell, "-c", "cd \"$0\" && exec \"$@\"", scratch.folder, program};
-  append_range(argv, args);
-  std::string log = scratch.path("log");
-  std::optional<StringRef> redirects[] = {StringRef(), StringRef(log), StringRef(log)};
-  std::string said;
-  FixedAddresses fixed;
-  int status = sys::ExecuteAndWait(shell, argv, /*Env=*/std::nullopt, redirects,
-                                   /*SecondsToWait=*/0, /*MemoryLimit=*/0, &said);
-  if (died && status < 0) {
-    *died = said;
-  }
-  return status;
+/// Runs a program with its output in the scratch file "log". It runs in the scratch folder: ptxas
+/// writes time and size of a source into the line table if it finds the file where it runs.
+static ToolEnd runTool(StringRef program, ArrayRef<std::string> args, const Scratch &scratch) {
+  return runTool(program, args, scratch.folder.path(), scratch.path("log"));
 }
 
 /// ptxas says so of products whose accumulators do not fit the registers that `@min_blocks`,
@@ -258,13 +204,14 @@ std::optional<Cubin> Assembler::assemble(StringRef ptx, StringRef arch, bool lin
   args.insert(args.end(), {scratch.path("kernels.ptx"), "-o", scratch.path("kernels.cubin")});
   Failure failed{arch, {}, {}};
   TimeTraceScope trace("run ptxas", arch);
-  int status = runTool(*ptxas, args, scratch, &failed.died);
+  const ToolEnd end = runTool(*ptxas, args, scratch);
+  failed.died = end.died;
   const std::string log = scratch.read("log").value_or("");
   AssemblerReport report = parseAssemblerOutput(log);
   std::optional<std::string> bytes = scratch.read("kernels.cubin");
-  if (status != 0 || !bytes) {
+  if (end.status != 0 || !bytes) {
     failed.entries = entriesAtWork(log, ptx);
-    reportFailure(report, status, failed, place);
+    reportFailure(report, end.status, failed, place);
     return std::nullopt;
   }
   return Cubin{std::move(*bytes), std::move(report)};
@@ -291,9 +238,9 @@ std::optional<std::string> Assembler::bundle(ArrayRef<FatbinImage> images) {
                        .str());
   }
   TimeTraceScope trace("run fatbinary");
-  int status = runTool(*program, args, scratch);
+  const ToolEnd end = runTool(*program, args, scratch);
   std::optional<std::string> bytes = scratch.read("kernels.fatbin");
-  if (status != 0 || !bytes) {
+  if (end.status != 0 || !bytes) {
     diags.report(diag::Id::ToolFailed, SMRange(), "fatbinary",
                  StringRef(scratch.read("log").value_or("")).trim());
     return std::nullopt;

@@ -1,5 +1,6 @@
 #include "compiler/testing/TestCommand.h"
 
+#include "compiler/basic/Interrupt.h"
 #include "compiler/driver/Progress.h"
 #include "compiler/testing/TestReference.h"
 #include "compiler/testing/TestWorkers.h"
@@ -201,8 +202,8 @@ ExitCode runTests(const Options &given) {
     return toolMissing(options, "`tile-run` is not in `" + options.programDir +
                                     "`, beside tilec: build it, or test with --on=cpu");
   }
-  SmallString<128> folder;
-  if (std::error_code error = sys::fs::createUniqueDirectory("tilec-test", folder)) {
+  const TemporaryFolder folder("tilec-test");
+  if (std::error_code error = folder.error()) {
     return toolMissing(options, "cannot make a folder for temporary files: " + error.message());
   }
   Totals totals;
@@ -221,9 +222,8 @@ ExitCode runTests(const Options &given) {
   if (progress.isOnTerminal()) {
     progress.show(left); // the first case is compiled first
   }
-  const size_t notBegun = TestWorkers(options, folder.str().str(), report).run(batches);
+  const size_t notBegun = TestWorkers(options, folder.path().str(), report).run(batches);
   progress.clear();
-  (void)sys::fs::remove_directories(folder); // what cannot be removed stays
   sort(totals.notes);
   for (const std::string &note : totals.notes) {
     outs() << "note: " << note << "\n";

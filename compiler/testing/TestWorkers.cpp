@@ -1,5 +1,7 @@
 #include "compiler/testing/TestWorkers.h"
 
+#include "compiler/basic/Interrupt.h"
+
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
@@ -28,6 +30,7 @@ struct TestWorkers::Worker {
   int fromChild = -1;
   size_t done = 0; ///< cases that it has reported
   bool wasStopped = false;
+  std::optional<EndedWithUs> guard;
   std::string received;
   Clock::time_point lastWord = Clock::now();
 };
@@ -155,6 +158,8 @@ void TestWorkers::start(const TestBatch &batch, size_t number) {
     setpgid(0, 0); // it is ended with the programs that it runs
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGPIPE, SIG_IGN); // of a reference that has ended
+    leaveInterruptsToParent();
+    setenv("TMPDIR", worker->place.c_str(), 1); // what it leaves goes with its folder
     close(ends[0]);
     if (getppid() == parent) {
       work(batch, worker->place, ends[1]);
@@ -162,6 +167,7 @@ void TestWorkers::start(const TestBatch &batch, size_t number) {
     _exit(0);
   }
   close(ends[1]);
+  worker->guard.emplace(-worker->process);
   worker->fromChild = ends[0];
   if (worker->process < 0) {
     close(ends[0]);
@@ -195,6 +201,8 @@ void TestWorkers::read(Worker &worker) {
 void TestWorkers::end(Worker &worker) {
   int status = 0;
   waitpid(worker.process, &status, 0);
+  worker.guard.reset();
+  waitIfInterrupted();
   close(worker.fromChild);
   worker.fromChild = -1;
   bool crashed = !WIFEXITED(status) || WEXITSTATUS(status) != 0;

@@ -83,8 +83,10 @@ bool TuneRunner::start(Process &process) {
   process.isLate = false;
   if (process.id < 0) {
     fatal = "no process can be made";
+    return false;
   }
-  return process.id > 0;
+  process.guard = std::make_unique<EndedWithUs>(process.id);
+  return true;
 }
 
 void TuneRunner::collect(Process &process) {
@@ -114,6 +116,10 @@ bool TuneRunner::hasEnded(Process &process, int &status) {
       Clock::now() - process.last > std::chrono::seconds(seconds)) {
     process.isLate = true;
     kill(process.id, SIGKILL);
+  }
+  if (ended != 0) {
+    process.guard.reset();
+    waitIfInterrupted();
   }
   return ended != 0;
 }

@@ -1,8 +1,11 @@
 // Processes of tile-run, on one GPU or several.
 #pragma once
 
+#include "compiler/basic/Interrupt.h"
+
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -39,6 +42,7 @@ private:
     uint64_t bytes = 0;     ///< of the file of results that were read
     Clock::time_point last; ///< when it began or last had a result
     bool isLate = false;
+    std::unique_ptr<EndedWithUs> guard;
   };
 
   bool start(Process &process);

@@ -1,5 +1,6 @@
 #include "tools/tilec/Driver.h"
 
+#include "compiler/basic/Interrupt.h"
 #include "compiler/benchmark/BenchCommand.h"
 #include "compiler/driver/Compilation.h"
 #include "compiler/driver/Reproducer.h"
@@ -129,6 +130,7 @@ ExitCode runDriver(const Options &options) {
     return ExitInput;
   }
   enableRecovery();
+  handleInterrupts();
   if (options.command == Options::Command::Inspect) {
     return inspectFiles(options);
   }
