@@ -111,7 +111,7 @@ Expected<std::unique_ptr<CpuProgram>> CpuProgram::compile(mlir::ModuleOp module,
   code->setTargetTriple((*machine)->getTargetTriple());
   for (auto kernel : module.getOps<tile::KernelOp>()) {
     // Views are per kernel; a codegen object does not outlive one.
-    if (failed(HostCodegen(*code, options.smCount).emitKernel(kernel))) {
+    if (failed(HostCodegen(*code, options.smCount, options.checksHost).emitKernel(kernel))) {
       return internalError("kernel `" + kernel.getSymName() + "` could not be lowered");
     }
     program->names.push_back(kernel.getSymName().str());

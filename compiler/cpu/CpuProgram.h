@@ -27,6 +27,9 @@ struct CpuOptions {
   int32_t smCount = 1;                    ///< what sm_count() gives
   llvm::raw_ostream *out = &llvm::outs(); ///< where `print` writes; not owned
   int64_t memoryLimit = int64_t(1) << 34; ///< bytes that one workspace can have
+  /// Whether the code tests what the language says of integers and conditions of host parts. Without it they are as a GPU's
+  /// manifest has them, and that has been evaluated for the call.
+  bool checksHost = true;
   bool dumpLLVM = false; ///< print the LLVM IR to standard error before it is optimised
 };
 

@@ -29,8 +29,9 @@ ArrayRef<int64_t> shapeOf(Type type) {
 
 bool isTile(Type type) { return isa<RankedTensorType, VectorType>(type); }
 
-HostCodegen::HostCodegen(llvm::Module &module, int32_t smCount)
-    : module(module), context(module.getContext()), b(context), smCount(smCount) {
+HostCodegen::HostCodegen(llvm::Module &module, int32_t smCount, bool checksHost)
+    : module(module), context(module.getContext()), b(context), smCount(smCount),
+      checksHost(checksHost) {
   ptr = b.getPtrTy();
   i64 = b.getInt64Ty();
   f32 = b.getFloatTy();
@@ -361,6 +362,10 @@ void HostCodegen::when(HostValue condition, llvm::function_ref<void()> body) {
 }
 
 void HostCodegen::trapIf(HostValue condition, Operation *op, const llvm::Twine &message) {
+  const bool ofView = isa<tile::SliceOp, tile::ReshapeOp, tile::BitcastViewOp>(op);
+  if (!checksHost && !ofView && !op->getParentOfType<tile::LaunchOp>()) {
+    return;
+  }
   when(condition, [&] {
     call("tile_host_trap", b.getVoidTy(), {thread, text(whereText(op) + message.str())});
   });

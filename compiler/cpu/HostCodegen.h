@@ -57,7 +57,8 @@ struct View {
 
 class HostCodegen {
 public:
-  HostCodegen(llvm::Module &module, int32_t smCount);
+  /// `checksHost`: see CpuOptions.
+  HostCodegen(llvm::Module &module, int32_t smCount, bool checksHost);
 
   /// Writes `kernel` as `void symbol(HostThread *, const HostArgument *)`.
   mlir::LogicalResult emitKernel(tile::KernelOp kernel);
@@ -217,6 +218,7 @@ private:
   llvm::LLVMContext &context;
   llvm::IRBuilder<> b;
   int32_t smCount;
+  bool checksHost;
   llvm::Type *ptr, *i64, *f32, *f64;
 
   llvm::Function *function = nullptr; ///< the one being written

@@ -2,6 +2,8 @@
 #include "compiler/cpu/HostCodegen.h"
 #include "mlir/IR/SymbolTable.h"
 
+#include "llvm/IR/Intrinsics.h"
+
 namespace tilec::cpu {
 
 using namespace mlir;
@@ -139,9 +141,8 @@ LogicalResult HostCodegen::emitWorkspace(tile::WorkspaceOp op) {
     extents.push_back(ShapedType::isDynamic(extent) ? toWord(get(*dynamic++)) : word(extent));
   }
   HostValue count = word(1);
-  for (HostValue extent : extents) {
-    trapIf(b.CreateICmpSLT(extent, word(0)), op,
-           "workspace `" + op.getName() + "` has a negative extent");
+  for (HostValue &extent : extents) {
+    extent = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, extent, word(0)); // docs/pack.md
     count = b.CreateMul(count, extent);
   }
   Type element = type.getElementType();

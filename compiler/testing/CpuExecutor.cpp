@@ -1,8 +1,9 @@
 #include "compiler/testing/CpuExecutor.h"
 
 #include "runtime/harness/Compare.h"
+#include "runtime/harness/Memory.h"
+#include "runtime/src/Choices.h"
 #include "runtime/src/Error.h"
-#include "runtime/src/Plan.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -53,6 +54,9 @@ std::unique_ptr<Buffer> CpuExecutor::allocate(size_t bytes, const std::string &)
 
 std::string CpuExecutor::prepare(std::span<const tile_arg> args, bool) {
   Env env = bindArguments(kernel, args);
+  const auto smCount = static_cast<unsigned>(cpu::CpuOptions().smCount);
+  const DeviceInfo device{0, 0, smCount, UINT64_MAX, /*hasTensorMaps=*/false, "cpu"};
+  checkMemory(planCall(manifest, kernel, env, device, {}).workspaceBytes, "workspaces");
   for (auto [index, argument] : llvm::enumerate(kernel.arguments)) {
     if (!argument.isTensor) {
       uint64_t bits = 0;

@@ -2,11 +2,11 @@
 
 #include "compiler/driver/RunEnd.h"
 #include "compiler/driver/RunOptions.h"
-#include "compiler/emit/Manifest.h"
 #include "compiler/testing/CpuExecutor.h"
+#include "compiler/testing/CpuManifest.h"
 #include "runtime/harness/Call.h"
-#include "runtime/harness/Npy.h"
-#include "runtime/src/Error.h"
+#include "runtime/harness/Memory.h"
+#include "runtime/harness/Signature.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -18,10 +18,10 @@ using namespace llvm;
 
 namespace tilec {
 
-/// The command line of tile-run for a pack.
+/// The command line of tile-run for a pack. In messages it calls itself what was called.
 static std::vector<std::string> tileRunArguments(const Options &options, const std::string &pack,
                                                  const std::string &on) {
-  std::vector<std::string> args{"tile-run", pack, "--on=" + on};
+  std::vector<std::string> args{"tilec", pack, "--on=" + on};
   auto add = [&](const char *name, const std::vector<std::string> &values) {
     for (const std::string &value : values) {
       args.push_back(std::string("--") + name + "=" + value);
@@ -89,36 +89,34 @@ static ExitCode usageError(Compilation &compilation, const Twine &text) {
   return compilation.finish(errs());
 }
 
-/// The kernel that --kernel names, by its symbol or its name in the source, or the only one.
-static const tile_rt::Kernel *chooseKernel(const tile_rt::Manifest &manifest, StringRef name,
-                                           Compilation &compilation) {
-  std::string known;
+/// The kernel that --kernel names, by its symbol or its name in the source, or the only one. Throws
+/// InputError.
+static const tile_rt::Kernel &chooseKernel(const tile_rt::Manifest &manifest,
+                                           const std::string &name) {
   for (const tile_rt::Kernel &kernel : manifest.kernels) {
-    known += " " + kernel.symbol;
-    if (kernel.symbol == name || (manifest.kernels.size() == 1 && name.empty())) {
-      return &kernel;
+    if (kernel.symbol == name) {
+      return kernel;
     }
   }
-  if (!name.empty() && manifest.kernels.size() == 1) {
-    return &manifest.kernels.front(); // analysis has taken what `name` says
+  if (manifest.kernels.size() == 1) {
+    return manifest.kernels.front(); // analysis has taken what `name` says, if anything
   }
-  compilation.getDiags().report(diag::Id::Usage, SMRange(),
-                                "choose one kernel with `--kernel`; there are" + known);
-  return nullptr;
+  tile_rt::refuseKernel(manifest, name);
 }
 
 /// Straight from the tile dialect, in this process.
 static ExitCode runOnCpu(const Options &options, Compilation &compilation) {
   mlir::OwningOpRef<mlir::ModuleOp> module = compilation.lowerFor({findTarget("cpu")});
-  std::optional<json::Object> signatures;
+  std::optional<tile_rt::Manifest> manifest;
   if (module) {
-    signatures = buildSignatures(*module, compilation.getDiags());
+    manifest = manifestForCpu(*module, compilation.getDiags());
   }
-  if (!signatures) {
+  if (!manifest) {
     return compilation.finish(errs());
   }
   cpu::CpuOptions cpuOptions;
-  cpuOptions.memoryLimit = int64_t(tile_rt::hostMemoryLimit());
+  cpuOptions.checksHost = !hasHostParts(*manifest);
+  cpuOptions.memoryLimit = int64_t(tile_rt::memoryLimit());
   Expected<std::unique_ptr<cpu::CpuProgram>> program =
       cpu::CpuProgram::compile(*module, cpuOptions);
   if (!program) {
@@ -128,33 +126,22 @@ static ExitCode runOnCpu(const Options &options, Compilation &compilation) {
     }
     return compilation.finish(errs());
   }
-  tile_rt::Manifest manifest;
-  try {
-    manifest = tile_rt::parseManifest(printManifest(*signatures), 0);
-  } catch (const tile_rt::Error &error) {
-    compilation.getDiags().report(diag::Id::InternalError, SMRange(), error.what());
-    return compilation.finish(errs());
-  }
-  const tile_rt::Kernel *kernel = chooseKernel(manifest, options.kernel, compilation);
-  if (!kernel) {
-    return compilation.finish(errs());
-  }
-  tile_rt::CallOptions call;
-  CpuExecutor executor(*kernel, **program);
   tile_rt::CallResult result;
   try {
+    const tile_rt::Kernel &kernel = chooseKernel(*manifest, options.kernel);
+    CpuExecutor executor(*manifest, kernel, **program);
+    tile_rt::CallOptions call;
     readCallTexts(call, {options.run.dims, options.run.pitches, options.run.args, options.run.outs,
                          options.run.expect});
     call.tolerance = options.run.tolerance;
     call.seed = options.run.seed;
-    result = tile_rt::Call(executor, *kernel, call).run();
+    result = tile_rt::Call(executor, kernel, call).run();
+    result.text = executor.name() + ": " + result.text;
   } catch (const tile_rt::InputError &error) {
-    return usageError(compilation, error.what());
-  } catch (const tile_rt::NpyError &error) {
     return usageError(compilation, error.what());
   }
   ExitCode code = compilation.finish(errs());
-  outs() << executor.name() << ": " << result.text << "\n";
+  outs() << result.text << "\n";
   outs().flush();
   return code != ExitSuccess ? code : result.ok ? ExitSuccess : ExitInput;
 }

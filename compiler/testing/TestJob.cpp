@@ -1,11 +1,10 @@
 #include "compiler/testing/TestJob.h"
 
-#include "compiler/emit/Manifest.h"
 #include "compiler/testing/CpuExecutor.h"
+#include "compiler/testing/CpuManifest.h"
 #include "runtime/harness/Call.h"
 #include "runtime/harness/Compare.h"
 #include "runtime/harness/Npy.h"
-#include "runtime/src/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -83,25 +82,22 @@ std::string TestJob::prepare(const TestCase &test) {
   cpuCompilation = std::make_unique<Compilation>(*cpuOptions, file);
   DiagnosticEngine &diags = cpuCompilation->getDiags();
   module = cpuCompilation->lowerFor({&target});
-  std::optional<json::Object> signatures;
+  std::optional<tile_rt::Manifest> described;
   if (module) {
-    signatures = buildSignatures(*module, diags);
+    described = manifestForCpu(*module, diags);
   }
   bool isRefused = false;
-  if (!signatures) {
+  if (!described) {
     return firstError(diags, isRefused);
   }
-  try {
-    manifest = tile_rt::parseManifest(printManifest(*signatures), 0);
-  } catch (const tile_rt::Error &error) {
-    return error.what();
-  }
+  manifest = std::move(*described);
   if (manifest.kernels.size() != 1) {
     return "the kernel is left out for this target";
   }
   if (is_contained(options.test.on, "cpu")) {
     cpu::CpuOptions cpuRun;
     cpuRun.out = &nulls();
+    cpuRun.checksHost = !hasHostParts(manifest);
     Expected<std::unique_ptr<cpu::CpuProgram>> made = cpu::CpuProgram::compile(*module, cpuRun);
     if (!made) {
       std::string text = toString(made.takeError());
@@ -136,7 +132,7 @@ const TestJob::Pack &TestJob::getPack(const std::string &on, const Target &targe
 TestJob::Ran TestJob::runOnCpu(const TestData &data, StringRef prefix) {
   const tile_rt::Kernel &kernel = manifest.kernels.front();
   tile_rt::CallOptions call;
-  CpuExecutor executor(kernel, *program);
+  CpuExecutor executor(manifest, kernel, *program);
   Ran ran;
   try {
     readCallTexts(call, {data.dims(), {}, data.args(), {}, {}});
@@ -148,8 +144,6 @@ TestJob::Ran TestJob::runOnCpu(const TestData &data, StringRef prefix) {
       ran.problem = result.text;
     }
   } catch (const tile_rt::InputError &error) {
-    ran.problem = error.what();
-  } catch (const tile_rt::NpyError &error) {
     ran.problem = error.what();
   }
   return ran;

@@ -66,7 +66,7 @@ private:
   std::unique_ptr<Compilation> cpuCompilation;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::unique_ptr<cpu::CpuProgram> program;
-  tile_rt::Manifest manifest;        ///< signatures only
+  tile_rt::Manifest manifest;
   std::map<std::string, Pack> packs; ///< by executor and architecture
 };
 

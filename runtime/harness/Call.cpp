@@ -1,13 +1,16 @@
 #include "Call.h"
 
 #include "../src/Error.h"
+#include "../src/Plan.h"
 #include "../support/Floats.h"
 #include "Compare.h"
 #include "Generate.h"
+#include "Memory.h"
 #include "Npy.h"
 #include "Pitch.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <new>
 
 namespace tile_rt {
@@ -19,6 +22,27 @@ std::optional<std::string> sameAs(const std::string *text) {
     return std::nullopt;
   }
   return text->substr(5, text->size() - 6);
+}
+
+/// What a shape takes; of what is beyond all memory a number that is, too.
+Int bytesOf(DType type, const std::vector<int64_t> &shape) {
+  constexpr Int beyond = Int{1} << 100;
+  Int bits = dtypeBits(type);
+  for (int64_t extent : shape) {
+    if (extent == 0) {
+      return 0;
+    }
+    bits = bits > beyond / extent ? beyond : bits * extent;
+  }
+  return (bits + 7) / 8;
+}
+
+/// Files are refused by their size, before they are read.
+Array readFile(const std::string &path, std::optional<DType> type) {
+  std::error_code none;
+  const uintmax_t bytes = std::filesystem::file_size(path, none);
+  checkMemory(none ? Int{0} : static_cast<Int>(bytes), "tensors (`" + path + "`)");
+  return readNpy(path, type);
 }
 
 Value valueOf(const Array &scalar) {
@@ -100,9 +124,13 @@ void Call::readTensor(Slot &slot, const std::string &text) const {
   const Argument &argument = *slot.argument;
   if (!text.ends_with(".npy")) {
     slot.absent = text == "none" || (text.empty() && argument.optional);
+    if (slot.absent && !argument.optional) {
+      throw InputError("`--arg " + argument.name + "=none`: the kernel cannot do without `" +
+                       argument.name + "`");
+    }
     return;
   }
-  slot.host = readNpy(text, argument.dtype);
+  slot.host = readFile(text, argument.dtype);
   slot.fromFile = true;
   if (slot.host.shape.size() != argument.extents.size()) {
     throw InputError("`" + text + "` has rank " + std::to_string(slot.host.shape.size()) +
@@ -132,7 +160,8 @@ void Call::readGiven() {
   }
 }
 
-/// What an absent tensor would hold nobody can write or compare.
+/// What an absent tensor would hold nobody can write or compare. Where results go is looked at
+/// before they take time.
 void Call::checkOutputs() const {
   for (const Slot &slot : slots) {
     const std::string &name = slot.argument->name;
@@ -144,6 +173,23 @@ void Call::checkOutputs() const {
         text.append("`: the optional tensor is not given; ask for it with `--arg ");
         throw InputError(text.append(name).append("=poison`"));
       }
+    }
+    if (auto out = options.outs.find(name); out != options.outs.end()) {
+      checkNpyPath(out->second);
+    }
+  }
+}
+
+void Call::readReferences() {
+  for (Slot &slot : slots) {
+    auto expected = options.expects.find(slot.argument->name);
+    if (expected == options.expects.end()) {
+      continue;
+    }
+    try {
+      slot.reference = readFile(expected->second, slot.argument->dtype);
+    } catch (const NpyError &) {
+      slot.reference = readFile(expected->second, std::nullopt); // of another type, f64 say
     }
   }
 }
@@ -183,21 +229,43 @@ void Call::resolveSame() {
 }
 
 std::vector<int64_t> Call::shapeOf(const Argument &argument) const {
-  std::vector<int64_t> shape;
+  std::vector<Int> extents;
   std::string text;
-  Int bits = dtypeBits(argument.dtype);
-  bool fits = true;
   for (const Expr &extent : argument.extents) {
-    Int value = evaluate(extent, env).integer;
-    text += (text.empty() ? "" : " x ") + intText(value);
-    fits = fits && value >= 0 && !__builtin_mul_overflow(bits, std::max<Int>(value, 1), &bits) &&
-           bits / 8 <= static_cast<Int>(executor.memoryLimit());
-    shape.push_back(static_cast<int64_t>(value));
+    extents.push_back(evaluate(extent, env).integer);
+    text += (text.empty() ? "" : " x ") + intText(extents.back());
   }
-  if (!fits) {
+  if (*std::min_element(extents.begin(), extents.end()) < 0) {
     throw InputError("argument `" + argument.name + "` cannot be made: its extents are " + text);
   }
+  std::vector<int64_t> shape;
+  for (Int extent : extents) {
+    checkExtent(argument, shape.size(), extent);
+    shape.push_back(static_cast<int64_t>(extent));
+  }
   return shape;
+}
+
+/// Gives tensors that no file gives their shapes, and sees to it that there is room for all of them, before
+/// any is made.
+void Call::setShapes() {
+  Int total = 0;
+  std::string list;
+  for (Slot &slot : slots) {
+    if (!slot.argument->isTensor || slot.absent) {
+      continue;
+    }
+    if (!slot.fromFile) {
+      slot.host.dtype = slot.argument->dtype;
+      slot.host.shape = shapeOf(*slot.argument);
+    }
+    if (!slot.same) {
+      const Int bytes = bytesOf(slot.host.dtype, slot.host.shape);
+      total += bytes;
+      list += (list.empty() ? "" : ", ") + slot.argument->name + " " + sizeText(bytes);
+    }
+  }
+  checkMemory(total, "tensors (" + list + ")");
 }
 
 void Call::generateTensor(Slot &slot) const {
@@ -223,7 +291,7 @@ void Call::generateTensor(Slot &slot) const {
 void Call::generateRest() {
   for (Slot &slot : slots) {
     if (slot.argument->isTensor && !slot.fromFile && !slot.absent) {
-      slot.host = Array(slot.argument->dtype, shapeOf(*slot.argument));
+      slot.host = Array(slot.argument->dtype, std::move(slot.host.shape));
       if (!slot.same) {
         generateTensor(slot);
       }
@@ -254,7 +322,7 @@ void Call::setStrides(Slot &slot, const std::vector<int64_t> &pitch) const {
   for (size_t d = 0; d < shape.size(); ++d) {
     last += static_cast<Int>(slot.strides[d]) * std::max<int64_t>(shape[d] - 1, 0);
   }
-  if (last * dtypeBits(slot.argument->dtype) / 8 >= static_cast<Int>(executor.memoryLimit())) {
+  if (last * dtypeBits(slot.argument->dtype) / 8 >= static_cast<Int>(memoryLimit())) {
     throw InputError(option + "the tensor is too large with it");
   }
   if (!haveSharedRows(slot.host, slot.strides)) {
@@ -289,7 +357,8 @@ void Call::setPitches() {
 void Call::upload() {
   for (Slot &slot : slots) {
     if (slot.argument->isTensor && !slot.absent && !slot.same) {
-      slot.device = executor.allocate(slot.memory().size(), slot.argument->name);
+      const size_t bytes = slot.strides.empty() ? slot.host.data.size() : slot.memory().size();
+      slot.device = executor.allocate(bytes, slot.argument->name);
       fill(slot);
     }
   }
@@ -320,22 +389,27 @@ void Call::fill(Slot &slot) {
   }
   if (slot.poisoned) {
     slot.device->poison();
+  } else if (slot.strides.empty()) {
+    slot.device->write(slot.host.data);
   } else {
     slot.device->write(slot.memory());
   }
 }
 
-void Call::compare(const Slot &slot, const Array &after, const std::string &path) {
-  Array reference;
-  try {
-    reference = readNpy(path, slot.argument->dtype);
-  } catch (const NpyError &) {
-    reference = readNpy(path); // of another type, f64 say
-  }
+void Call::compare(const Slot &slot, const Array &after) {
   Comparison comparison = compareArrays(
-      after, reference, options.tolerance.value_or(defaultTolerance(slot.argument->dtype)));
+      after, *slot.reference, options.tolerance.value_or(defaultTolerance(slot.argument->dtype)));
   std::string text = slot.argument->name + " " + comparison.text;
   comparison.ok ? append(text) : fail(text);
+}
+
+/// What the disk does not take is no reason to say nothing of the run.
+void Call::write(const std::string &path, const Array &array) {
+  try {
+    writeNpy(path, array);
+  } catch (const NpyError &error) {
+    fail(std::string("error: ") + error.what());
+  }
 }
 
 void Call::checkTensor(Slot &slot, bool &compared) {
@@ -346,7 +420,9 @@ void Call::checkTensor(Slot &slot, bool &compared) {
   if (std::string unwritten = slot.poisoned ? slot.device->unwritten() : ""; !unwritten.empty()) {
     append(name + ": " + unwritten);
   }
-  Array after = slot.host;
+  Array after;
+  after.dtype = slot.host.dtype;
+  after.shape = slot.host.shape;
   after.data = slot.device->read();
   if (!slot.strides.empty()) {
     bool intact = true;
@@ -364,11 +440,11 @@ void Call::checkTensor(Slot &slot, bool &compared) {
     }
   }
   if (auto out = options.outs.find(name); out != options.outs.end()) {
-    writeNpy(out->second, after);
+    write(out->second, after);
   }
-  if (auto expected = options.expects.find(name); expected != options.expects.end()) {
+  if (slot.reference) {
     compared = true;
-    compare(slot, after, expected->second);
+    compare(slot, after);
   }
 }
 
@@ -408,11 +484,13 @@ void Call::checkSecondRun() {
 CallResult Call::run() {
   result.ok = true;
   checkNames();
-  readGiven();
-  checkOutputs();
-  bindDims();
-  resolveSame();
   try {
+    readGiven();
+    checkOutputs();
+    readReferences();
+    bindDims();
+    resolveSame();
+    setShapes();
     generateRest();
     setPitches();
     upload();

@@ -4,17 +4,12 @@
 
 #include "Array.h"
 #include "Executor.h"
+#include "InputError.h"
 
 #include <map>
 #include <optional>
-#include <stdexcept>
 
 namespace tile_rt {
-
-/// What the options of a call get wrong: exit status 2.
-struct InputError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 /// What is asked of a call: docs/runtime.md, "tile-run". Values of `args` are a .npy file, a
 /// distribution, a number, `same(X)`, `poison` or `none`.
@@ -52,8 +47,8 @@ public:
   Call(Executor &executor, const Kernel &kernel, const CallOptions &options)
       : executor(executor), kernel(kernel), options(options) {}
 
-  /// Makes the arguments, runs, checks. Throws InputError and NpyError for what the options get
-  /// wrong; errors of the call and of the device are in the result.
+  /// Makes the arguments, runs, checks. Throws InputError for what the options get wrong, before
+  /// anything runs; errors of the call and of the device are in the result.
   CallResult run();
 
   /// After run(): dimensions and scalar arguments by name, and types of all arguments.
@@ -65,8 +60,9 @@ private:
   struct Slot {
     const Argument *argument = nullptr;
     bool absent = false, fromFile = false;
-    bool poisoned = false; ///< holds nothing before the run
-    Array host;            ///< as before the run; a scalar has an empty shape
+    bool poisoned = false;          ///< holds nothing before the run
+    Array host;                     ///< as before the run; a scalar has an empty shape
+    std::optional<Array> reference; ///< what --expect names
     /// The number of the slot whose tensor this is too: `same(X)`.
     std::optional<size_t> same;
     std::vector<int64_t> strides; ///< in elements, of a tensor with a pitch; else empty
@@ -81,9 +77,11 @@ private:
   void readGiven();
   void readTensor(Slot &slot, const std::string &text) const;
   void checkOutputs() const;
+  void readReferences();
   void bindDims();
   void resolveSame();
   std::vector<int64_t> shapeOf(const Argument &argument) const;
+  void setShapes();
   void generateTensor(Slot &slot) const;
   void generateRest();
   void setPitches();
@@ -92,7 +90,8 @@ private:
   static void fill(Slot &slot);
   void check();
   void checkTensor(Slot &slot, bool &compared);
-  void compare(const Slot &slot, const Array &after, const std::string &path);
+  void compare(const Slot &slot, const Array &after);
+  void write(const std::string &path, const Array &array);
   void checkSecondRun();
   void append(const std::string &part) { result.text += (result.text.empty() ? "" : "; ") + part; }
   void fail(const std::string &part) {

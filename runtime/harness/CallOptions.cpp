@@ -4,16 +4,8 @@
 #include "Generate.h"
 
 #include <charconv>
-#include <unistd.h>
 
 namespace tile_rt {
-
-uint64_t hostMemoryLimit() {
-  long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-  constexpr uint64_t unknown = uint64_t{1} << 32;
-  return pages > 0 && bytes > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(bytes) / 2
-                                : unknown;
-}
 
 /// An integer in C's notation, decimal or hexadecimal, from -2^63 to 2^64 - 1.
 static std::optional<__int128> parseInteger(std::string_view text) {

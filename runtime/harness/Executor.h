@@ -32,9 +32,7 @@ public:
   virtual ~Executor() = default;
   /// As results show it: "cpu", "cuda", "emu sm_90a".
   virtual std::string name() const = 0;
-  /// Bytes that one buffer can have.
-  virtual uint64_t memoryLimit() const = 0;
-  /// Poisoned memory; `name` is what reports call it. Not more than memoryLimit().
+  /// Poisoned memory; `name` is what reports call it.
   virtual std::unique_ptr<Buffer> allocate(size_t bytes, const std::string &name) = 0;
   /// Checks a call as tile_launch does and gets it ready to run. `args` stay as they are until the
   /// executor ends. Returns what was chosen, for people: "aligned"; with `verbose` a line for each
@@ -58,8 +56,5 @@ public:
   /// A table of what the runs did, if it was asked for.
   virtual std::string profile() const { return {}; }
 };
-
-/// Half of this machine's memory: what executors that live in it give one buffer.
-uint64_t hostMemoryLimit();
 
 } // namespace tile_rt

@@ -1,9 +1,13 @@
 #include "Npy.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
+#include <unistd.h>
 
 namespace tile_rt {
 
@@ -171,16 +175,41 @@ Array parse(const std::string &bytes, std::optional<DType> wanted) {
 }
 } // namespace
 
+/// What the system says of a file that cannot be used.
+static std::string problemOf(const char *what, const std::string &path, int error) {
+  std::string text = std::string("cannot ") + what + " `" + path + "`";
+  return error == 0 ? text : text + ": " + std::generic_category().message(error);
+}
+
 Array readNpy(const std::string &path, std::optional<DType> wanted) {
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    throw NpyError("cannot open `" + path + "`");
+    throw NpyError(problemOf("open", path, errno));
+  }
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw NpyError(problemOf("open", path, EISDIR));
   }
   std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   try {
     return parse(bytes, wanted);
   } catch (const NpyError &error) {
     throw NpyError("`" + path + "`: " + error.what());
+  }
+}
+
+void checkNpyPath(const std::string &path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw NpyError(problemOf("write", path, EISDIR));
+  }
+  std::filesystem::path place = path;
+  if (!std::filesystem::exists(place, ignored)) {
+    place = place.has_parent_path() ? place.parent_path() : std::filesystem::path(".");
+  }
+  if (access(place.c_str(), W_OK) != 0) {
+    throw NpyError(problemOf("write", path, errno));
   }
 }
 
@@ -203,6 +232,7 @@ void writeNpy(const std::string &path, const Array &array) {
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
   uint16_t length = static_cast<uint16_t>(header.size());
+  errno = 0;
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write("\x93NUMPY\x01\x00", 8);
   file.write(reinterpret_cast<const char *>(&length), sizeof(length));
@@ -211,7 +241,7 @@ void writeNpy(const std::string &path, const Array &array) {
              static_cast<std::streamsize>(array.data.size()));
   file.flush();
   if (!file) {
-    throw NpyError("cannot write `" + path + "`");
+    throw NpyError(problemOf("write", path, errno));
   }
 }
 

@@ -4,20 +4,23 @@
 #pragma once
 
 #include "Array.h"
+#include "InputError.h"
 
 #include <optional>
-#include <stdexcept>
 
 namespace tile_rt {
 
 /// Failure to read or write; the text names the file.
-struct NpyError : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct NpyError : InputError {
+  using InputError::InputError;
 };
 
 /// Reads a little-endian array in C or Fortran order. With `wanted`, the file must hold that type,
 /// or the integers that stand for it; else its own type is taken.
 Array readNpy(const std::string &path, std::optional<DType> wanted = std::nullopt);
+
+/// Throws NpyError where no file of this name could be written. Leaves what is there as it is.
+void checkNpyPath(const std::string &path);
 
 /// Writes version 1.0, C order.
 void writeNpy(const std::string &path, const Array &array);

@@ -1,5 +1,7 @@
 #include "Signature.h"
 
+#include "InputError.h"
+
 namespace tile_rt {
 
 std::string argumentText(const Argument &argument) {
@@ -37,6 +39,15 @@ static std::string archOf(const Manifest &manifest, const std::vector<Statement>
 
 std::string archOf(const Manifest &manifest, const Configuration &configuration) {
   return archOf(manifest, configuration.host);
+}
+
+void refuseKernel(const Manifest &manifest, const std::string &name) {
+  std::string known;
+  for (const Kernel &kernel : manifest.kernels) {
+    known += (known.empty() ? "" : ", ") + kernel.symbol;
+  }
+  throw InputError(name.empty() ? "there are several kernels, choose one with `--kernel`: " + known
+                                : "there is no kernel `" + name + "`; there are: " + known);
 }
 
 } // namespace tile_rt

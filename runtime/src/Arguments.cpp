@@ -64,12 +64,7 @@ void readTensor(const Kernel &kernel, const Argument &argument, const tile_arg &
   size_t rank = argument.extents.size();
   view.extents.assign(arg.extents, arg.extents + rank);
   for (size_t i = 0; i < rank; ++i) {
-    int64_t extent = view.extents[i];
-    if (extent < 0 || (extent > kMaxExtent && !isWide(argument.extents[i]))) {
-      failCall("extent-too-large", quoted(argument) + ", dimension " + std::to_string(i) +
-                                       ": the extent is " + std::to_string(extent) +
-                                       ", it must be from 0 to 2^31 - 1");
-    }
+    checkExtent(argument, i, view.extents[i]);
   }
   view.strides.resize(rank);
   Int stride = 1;
@@ -311,6 +306,15 @@ void checkAlias(const Kernel &kernel, const Env &env, unsigned i, unsigned j) {
                         (admitted ? ": it may be the same tensor, not part of it" : ""));
 }
 } // namespace
+
+void checkExtent(const Argument &argument, size_t axis, Int extent) {
+  const bool wide = isWide(argument.extents[axis]);
+  if (extent < 0 || extent > (wide ? Int{INT64_MAX} : Int{kMaxExtent})) {
+    failCall("extent-too-large", quoted(argument) + ", dimension " + std::to_string(axis) +
+                                     ": the extent is " + intText(extent) +
+                                     ", it must be from 0 to " + (wide ? "2^63 - 1" : "2^31 - 1"));
+  }
+}
 
 ByteRange touchedBytes(DType type, const TensorView &view) {
   Int lowest = 0, highest = 0; // in elements

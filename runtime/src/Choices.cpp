@@ -43,7 +43,9 @@ public:
       } catch (const Error &error) {
         if (!first) {
           first = error;
-        } else {
+        } else if (error.status != TILE_ERROR_ARGUMENT ||
+                   std::string_view(error.what()) !=
+                       first->what()) { // of the call, not of this one
           others += "; " + describeConfiguration(kernel, i) + ": " + error.what();
         }
       }

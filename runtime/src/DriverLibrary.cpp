@@ -21,6 +21,11 @@ std::string emulatorLibrary() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void *>(&driverLibrary), &info) && info.dli_fname) {
     std::string here = info.dli_fname;
+    if (here.find('/') == std::string::npos) { // a program that was found along PATH
+      char self[4096];
+      const ssize_t bytes = readlink("/proc/self/exe", self, sizeof self);
+      here = bytes > 0 ? std::string(self, static_cast<size_t>(bytes)) : here;
+    }
     const size_t slash = here.rfind('/');
     here = slash == std::string::npos ? "." : here.substr(0, slash);
     for (const char *folder : {"/", "/../lib/"}) {

@@ -74,6 +74,9 @@ struct LaunchPlan {
   std::string_view arch; ///< of the first launch's code; "" without launches
 };
 
+/// Throws the call error [extent-too-large] for an extent that no call may have.
+void checkExtent(const Argument &argument, size_t axis, Int extent);
+
 /// Checks the arguments against the kernel's parameters and fills in the environment's dims,
 /// scalars and tensors. Throws Error with the rule's name in brackets. Contents of device memory
 /// are never looked at.

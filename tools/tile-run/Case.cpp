@@ -1,6 +1,7 @@
 #include "tools/tile-run/Case.h"
 
 #include "runtime/harness/Compare.h"
+#include "runtime/harness/Signature.h"
 #include "tools/tile-run/Arithmetic.h"
 #include "tools/tile-run/Baseline.h"
 #include "tools/tile-run/CudaExecutor.h"
@@ -178,15 +179,12 @@ CaseResult runOn(
 }
 
 tile_kernel &findKernel(tile_pack &pack, const std::string &name) {
-  std::string known;
   for (tile_kernel &kernel : pack.kernels) {
-    known += " " + kernel.kernel->symbol;
     if (kernel.kernel->symbol == name || (name.empty() && pack.kernels.size() == 1)) {
       return kernel;
     }
   }
-  throw InputError(name.empty() ? "the pack has several kernels, choose with --kernel:" + known
-                                : "the pack has no kernel `" + name + "`; it has:" + known);
+  refuseKernel(pack.manifest, name);
 }
 
 /// In which orders a case runs: none is round-robin, else the seed of a random one.

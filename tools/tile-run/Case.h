@@ -32,8 +32,8 @@ struct CaseResult : tile_rt::CallResult {
 };
 
 /// Runs a case on the GPU of the pack's context, or on the emulator if it has none. Throws
-/// tile_rt::InputError, tile_rt::NpyError and ArithmeticError for what the options get wrong;
-/// errors of the call and of the device are in the result.
+/// tile_rt::InputError and ArithmeticError for what the options get wrong; errors of the call and of
+/// the device are in the result.
 CaseResult runCase(tile_pack &pack, const CaseOptions &options);
 
 } // namespace tile_run

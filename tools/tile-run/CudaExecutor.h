@@ -28,7 +28,6 @@ public:
   explicit CudaExecutor(const tile_kernel &kernel);
   ~CudaExecutor() override { workspace.reset(); }
   std::string name() const override { return "cuda"; }
-  uint64_t memoryLimit() const override { return uint64_t{1} << 37; } // the driver knows better
   std::unique_ptr<tile_rt::Buffer> allocate(size_t bytes, const std::string &name) override;
   bool isTimed() const override { return true; }
   /// Runs of the prepared call; each is followed by one of `other`, if it is there, which enqueues something else.

@@ -24,7 +24,6 @@ public:
                    std::optional<uint64_t> seed);
   ~EmulatorExecutor() override { workspace.reset(); }
   std::string name() const override { return "emu " + arch; }
-  uint64_t memoryLimit() const override { return tile_rt::hostMemoryLimit(); }
   std::unique_ptr<tile_rt::Buffer> allocate(size_t bytes, const std::string &name) override;
   Findings findings() const override;
   std::string profile() const override;

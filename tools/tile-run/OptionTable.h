@@ -18,7 +18,7 @@ namespace tile_run {
 /// Where the values of a command line go, before NAME=VALUE is taken apart.
 struct OptionTexts {
   tile_rt::CallTexts call;
-  double tolerance = -1;
+  std::optional<double> tolerance;
   std::optional<uint64_t> scheduleSeed;
   std::string on;
 };

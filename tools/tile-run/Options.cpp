@@ -44,7 +44,10 @@ void checkRemaining(const CLI::App &app) {
 
 void finish(CaseOptions &options, const OptionTexts &raw) {
   readCallTexts(options.call, raw.call);
-  if (raw.tolerance >= 0) {
+  if (raw.tolerance) {
+    if (!(*raw.tolerance >= 0)) {
+      throw InputError("`--tolerance` is 0 or more");
+    }
     options.call.tolerance = raw.tolerance;
   }
   options.scheduleSeed = raw.scheduleSeed;

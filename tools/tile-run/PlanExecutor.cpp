@@ -1,5 +1,7 @@
 #include "tools/tile-run/PlanExecutor.h"
 
+#include "runtime/harness/Memory.h"
+
 using namespace tile_rt;
 
 namespace tile_run {
@@ -11,11 +13,7 @@ std::string PlanExecutor::prepare(std::span<const tile_arg> given, bool verbose)
       *kernel.kernel, env,
       planCall(kernel.pack->manifest, *kernel.kernel, env, device(), kernel.filter));
   const LaunchPlan &plan = call->plan;
-  if (plan.workspaceBytes > memoryLimit()) {
-    throw Error(TILE_ERROR_ARGUMENT, "the call needs a workspace of " +
-                                         std::to_string(plan.workspaceBytes) +
-                                         " bytes, more than there is here");
-  }
+  checkMemory(plan.workspaceBytes, "workspaces");
   workspace = allocate(plan.workspaceBytes, "workspace");
   if (verbose) {
     return describePlan(kernel.pack->manifest, *kernel.kernel, plan);

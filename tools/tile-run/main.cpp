@@ -1,6 +1,5 @@
 // tile-run: runs kernels of a pack on a GPU or on the emulator, from files or generated data,
 // compares and times them.
-#include "runtime/harness/Npy.h"
 #include "runtime/harness/Signature.h"
 #include "runtime/harness/StandardStreams.h"
 #include "tools/tile-run/Arithmetic.h"
@@ -132,23 +131,36 @@ int run(const Options &options) {
   return code;
 }
 
+/// `tilec run` becomes this program, and is what people have called.
+const char *program = "tile-run";
+
+int fail(const std::string &text, int code) {
+  std::fprintf(stderr, "%s: error: %s\n", program, text.c_str());
+  return code;
+}
+
+/// As tilec says it, which answers for the cpu target.
+int failUsage(const std::string &text) {
+  const size_t end = text.find("\nhelp: ");
+  const std::string help = end == std::string::npos
+                               ? std::string("\nhelp: see `") + program + " --help`"
+                               : text.substr(end);
+  return fail(text.substr(0, end) + " [usage]" + help, kUsage);
+}
+
 /// All but what can go wrong at the end.
 int runCommandLine(int argc, char **argv) {
   try {
     std::optional<Options> options = parseCommandLine(argc, argv);
     return options ? run(*options) : kOk;
   } catch (const InputError &error) {
-    std::fprintf(stderr, "tile-run: %s\n", error.what());
-    return kUsage;
+    return failUsage(error.what());
   } catch (const ArithmeticError &error) {
-    std::fprintf(stderr, "tile-run: --bench: %s\n", error.what());
-    return kUsage;
+    return failUsage(std::string("--bench: ") + error.what());
   } catch (const Error &error) {
-    std::fprintf(stderr, "tile-run: error: %s\n", error.what());
-    return error.status == TILE_ERROR_NO_DRIVER ? kNoDevice : kWrong;
+    return fail(error.what(), error.status == TILE_ERROR_NO_DRIVER ? kNoDevice : kWrong);
   } catch (const std::exception &error) {
-    std::fprintf(stderr, "tile-run: error: %s\n", error.what());
-    return kWrong;
+    return fail(error.what(), kWrong);
   }
 }
 
@@ -156,10 +168,13 @@ int runCommandLine(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   holdStandardStreams();
+  if (argc > 0 && std::string_view(argv[0]) == "tilec") {
+    program = "tilec";
+  }
   const int code = runCommandLine(argc, argv);
   const bool isLost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
   if (isLost) { // a result that nobody got must not look like one
-    std::fprintf(stderr, "tile-run: error: cannot write to standard output\n");
+    fail("cannot write to standard output", kWrong);
   }
   return isLost && code == kOk ? kWrong : code;
 }

@@ -280,9 +280,7 @@ tile.kernel @k(%n: i32 {tile.name = "n"}, %Y: !tile.global<?xi32> {tile.name = "
     EXPECT_EQ(y[i], 5 + i / 2 + i % 2);
   }
   EXPECT_EQ(run({Argument::scalar(0, "i32"), y.argument()}), "");
-  EXPECT_NE(run({Argument::scalar((uint32_t)-4, "i32"), y.argument()})
-                .find("workspace `w` has a negative extent"),
-            std::string::npos);
+  EXPECT_EQ(run({Argument::scalar((uint32_t)-4, "i32"), y.argument()}), ""); // counts as 0
 }
 
 TEST_F(CpuThreads, GridTooLarge) {
