@@ -1,3 +1,5 @@
+// How a call is planned (Plan.h says what holds of plans): the checks of kernel and configuration, then the host program, statement
+// by statement. A Planner is for one plan, of one thread; it throws where the call is wrong, and is then of no use any more.
 #include "Plan.h"
 
 #include "../include/tile/pack_format.h"

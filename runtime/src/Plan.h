@@ -1,5 +1,22 @@
 // From the arguments of a call to what must be enqueued, without a driver: checks, host program,
 // choice of variants.
+//
+// A plan is the host program of one configuration as it has run for one call: its fills and launches in their order, each launch
+// with the variant that it takes, its blocks, and values for all parameters. Whatever can be wrong with the call has been found when
+// there is one: to plan is to check, and nothing is enqueued before.
+//
+// - Planning is a function of manifest, environment, device and filter. It keeps nothing between calls, changes none of them
+//   and looks at no device memory, so threads may plan at the same time. A plan does not change once it is made.
+// - A plan points into the manifest (statements, variants, recipes of maps, the text of its architecture), which must outlive it;
+//   a pack keeps its manifest where it is as long as it lives. It owns all else, and nothing of the caller's: extents and
+//   strides are copied into the environment.
+// - Indices need no checks here. ManifestParser.cpp has resolved every name to a number within `dims`, `arguments`, `lets`,
+//   `workspaces`, `variants` or `modules`, and refuses a `let` or workspace that is used before the statement that binds it.
+//   bindArguments fills `dims`, `scalars` and `tensors` of an environment, one entry for each of the kernel, before anything is
+//   evaluated; the planner makes room for lets and workspaces, by the counts of the configuration, and binds them in the
+//   program's order. A name that is bound under `if` is seen there alone.
+// - Addresses are those of the call, workspaces offsets: one plan serves calls that differ in addresses and copied scalars alone.
+//   CallKey.h says which do, Prepared.h keeps plans for them and puts the addresses in.
 #pragma once
 
 #include "../support/Span.h"
