@@ -83,7 +83,7 @@ bool HostExpressions::isLeaf(Value value) const {
 }
 
 /// How an operation reads integers, which MLIR's types do not say: it follows from the operation,
-/// which the front end chose by the types of the program (TileDialect.td).
+/// which the front end chose by the types of the program (TileDialect.td), or is noted on it (`tile.unsigned`).
 enum class Reading { Signed, Unsigned, Bits };
 
 static Reading readingOf(Operation *op) {
@@ -97,14 +97,15 @@ static Reading readingOf(Operation *op) {
       .Case<tile::DivOp, tile::RemOp, tile::ShlOp, tile::ShrOp>(
           [&](auto o) { return either(o.getIsUnsigned()); })
       .Case<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp, arith::MinUIOp, arith::MaxUIOp,
-            arith::ShRUIOp, arith::MulUIExtendedOp>([](auto) { return Reading::Unsigned; })
+            arith::ShRUIOp, arith::MulUIExtendedOp, arith::FPToUIOp>(
+          [](auto) { return Reading::Unsigned; })
       .Case<arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::SelectOp, scf::IfOp, math::CtPopOp,
             math::CountLeadingZerosOp>([](auto) { return Reading::Bits; })
       .Default([](Operation *) { return Reading::Signed; });
 }
 
-/// Where only bits count, either reading is right: that of the operands.
-bool HostExpressions::isUnsigned(Value value) const {
+/// Where only bits count, either reading is right; it is that of the program, as the front end has noted.
+bool HostExpressions::isUnsigned(Value value) {
   if (!isa<IntegerType>(value.getType()) || value.getType().isInteger(1)) {
     return false;
   }
@@ -113,24 +114,16 @@ bool HostExpressions::isUnsigned(Value value) const {
     StringAttr dtype = kernel ? tile::kDtype.get(kernel, argument.getArgNumber()) : StringAttr();
     return dtype && dtype.getValue().starts_with("u");
   }
-  if (auto known = unsignedValues.find(value); known != unsignedValues.end()) {
-    return known->second;
-  }
   Operation *op = value.getDefiningOp();
-  bool result = false;
   if (auto convert = dyn_cast<tile::ConvertOp>(op)) {
-    result = convert.getDstUnsigned();
-  } else if (isa<arith::FPToUIOp>(op)) {
-    result = true;
-  } else if (isa<arith::TruncIOp>(op)) {
-    result = false; // the low bits, in either reading
-  } else if (readingOf(op) != Reading::Bits) {
-    result = readingOf(op) == Reading::Unsigned;
-  } else {
-    result = llvm::any_of(inputsOf(value), [&](Value input) { return isUnsigned(input); });
+    return convert.getDstUnsigned();
   }
-  unsignedValues[value] = result;
-  return result;
+  if (const Reading reading = readingOf(op); reading != Reading::Bits) {
+    return reading == Reading::Unsigned;
+  }
+  DenseI32ArrayAttr noted = tile::kUnsigned.get(op);
+  return noted &&
+         llvm::is_contained(noted.asArrayRef(), int32_t(cast<OpResult>(value).getResultNumber()));
 }
 
 /// What a result takes its bits from: operands, or what the branches of an `scf.if` yield.

@@ -38,7 +38,7 @@ public:
 
 private:
   /// Whether get() gives an integer read without sign.
-  bool isUnsigned(mlir::Value value) const;
+  static bool isUnsigned(mlir::Value value);
   /// The tree for `value` in the reading that is asked for.
   llvm::json::Value getAs(mlir::Value value, bool wantUnsigned);
   static llvm::SmallVector<mlir::Value> inputsOf(mlir::Value value);
@@ -52,7 +52,6 @@ private:
   DiagnosticEngine &diags;
   // Looked up, never iterated.
   llvm::DenseMap<mlir::Value, std::string> lets;
-  mutable llvm::DenseMap<mlir::Value, bool> unsignedValues;
 };
 
 /// Name of the tensor or workspace that `value` is, and what it is ("tensor", "workspace"); nothing

@@ -16,7 +16,38 @@ using sema::Scalar;
 
 Value Lowering::lowerValue(const sema::Expr &expr) {
   At at(*this, expr.range);
-  return lowerValueInner(expr);
+  Value value = lowerValueInner(expr);
+  // A conversion that keeps all bits is the value that it converts, which has its own sign.
+  const bool isConversion =
+      expr.kind == sema::Expr::Kind::Convert || expr.kind == sema::Expr::Kind::BitcastValue;
+  if (threads == 0 && !isConversion && sema::isUnsignedInteger(expr.type.elem)) {
+    noteUnsigned(value);
+  }
+  return value;
+}
+
+/// Of host values the manifest says how they are read; operations that keep or count bits do not, so that it is noted on them.
+void Lowering::noteUnsigned(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result ||
+      !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp,
+           arith::SelectOp, scf::IfOp, math::CtPopOp, math::CountLeadingZerosOp>(
+          result.getOwner())) {
+    return;
+  }
+  if (auto flagged = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(result.getOwner());
+      flagged && (flagged.hasNoSignedWrap() || flagged.hasNoUnsignedWrap())) {
+    return; // it says so itself
+  }
+  SmallVector<int32_t> numbers;
+  if (DenseI32ArrayAttr known = tile::kUnsigned.get(result.getOwner())) {
+    llvm::append_range(numbers, known.asArrayRef());
+  }
+  const auto number = int32_t(result.getResultNumber());
+  if (!llvm::is_contained(numbers, number)) {
+    numbers.push_back(number);
+    tile::kUnsigned.set(result.getOwner(), b.getDenseI32ArrayAttr(numbers));
+  }
 }
 
 Value Lowering::lowerValueInner(const sema::Expr &expr) {

@@ -156,6 +156,7 @@ private:
   /// The value of an expression that has exactly one; places are read whole.
   Value lowerValue(const sema::Expr &expr);
   Value lowerValueInner(const sema::Expr &expr);
+  void noteUnsigned(Value value);
   /// The values of a call, block, reduction or scan with any number of results.
   Values lowerResults(const sema::Expr &expr);
   Value lowerBroadcast(const sema::BroadcastExpr &expr);

@@ -77,6 +77,11 @@ inline constexpr Fact<mlir::IntegerAttr> kUnroll{"tile.unroll"};
 /// On any operation: what `@require` asks of it, where it has no `require` of its own.
 inline constexpr Fact<mlir::ArrayAttr> kRequire{"tile.require"};
 
+/// On an operation of a host part that keeps or counts bits, whose kind does not say how integers are read (`&`, `?:`, `if`,
+/// `popcount`, ...): the numbers of its results that have no sign in the program. What has been folded into another operation may lack
+/// it: the others are read with sign, which is right of bits, too, but shows in texts as a conversion.
+inline constexpr Fact<mlir::DenseI32ArrayAttr> kUnsigned{"tile.unsigned"};
+
 /// Facts of arguments of `tile.kernel` and `tgpu.kernel`. The parameter's name in the source; of a
 /// `tile.constant_array` its own.
 inline constexpr Fact<mlir::StringAttr> kName{"tile.name"};

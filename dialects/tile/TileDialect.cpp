@@ -62,6 +62,8 @@ static constexpr tilec::FactRule kOperationFacts[] = {
     {tilec::tile::kUnroll.name, "a factor, i32 >= 0",
      [](Attribute value) { return tilec::isI32AtLeast(value, 0); }, isLoop},
     {tilec::tile::kRequire.name, "a list of strings", tilec::isStrings, isAnyOperation},
+    {tilec::tile::kUnsigned.name, "numbers of results, an i32 array",
+     tilec::isKindOf<DenseI32ArrayAttr>, isAnyOperation},
     {tilec::tile::kName.name, "a string", tilec::isKindOf<StringAttr>, isArray},
     {tilec::tile::kCache.name, "a cache hint", tilec::isKindOf<tilec::tile::CacheHintAttr>,
      isElementAccess},

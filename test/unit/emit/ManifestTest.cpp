@@ -146,7 +146,7 @@ TEST_F(ManifestTest, ConditionsAndLaziness) {
       scf.yield %q : i32
     } else {
       scf.yield %c0 : i32
-    }
+    } {tile.unsigned = array<i32: 0>}
     scf.if %some {
       tgpu.launch "k.0" grid(%g : i32) args(%x : !tile.global<?xf32>)
     }
@@ -198,8 +198,18 @@ TEST_F(ManifestTest, SignsFollowFromOperations) {
   expectJson(
       grid("%r = arith.muli %i, %i : i32"),
       R"({"op": "cast", "args": [{"op": "mul", "args": [{"arg": "i"}, {"arg": "i"}]}], "type": "i32"})");
-  expectJson(grid("%r = arith.andi %u, %big : i32"),
+  // Where only bits count, it is noted which results have no sign.
+  expectJson(grid("%r = arith.andi %u, %big {tile.unsigned = array<i32: 0>} : i32"),
              R"({"op": "bitand", "args": [{"arg": "u"}, 4294967294], "type": "u32"})");
+  expectJson(
+      grid("%r = arith.andi %u, %big : i32"),
+      R"({"op": "bitand", "args": [{"op": "cast", "args": [{"arg": "u"}], "type": "i32"}, -2], "type": "i32"})");
+  for (const auto &[op, name] : {std::pair("arith.ori", "bitor"), {"arith.xori", "bitxor"}}) {
+    expectJson(
+        grid(std::string("%r = ") + op + " %i, %u {tile.unsigned = array<i32: 0>} : i32"),
+        std::string(R"({"op": ")") + name +
+            R"(", "args": [{"op": "cast", "args": [{"arg": "i"}], "type": "u32"}, {"arg": "u"}], "type": "u32"})");
+  }
   expectJson(grid("%r = tile.div %i, %u {rounding = #tile.rounding<down>} : i32"),
              R"({"op": "floordiv", "type": "i32",
                  "args": [{"arg": "i"}, {"op": "cast", "args": [{"arg": "u"}], "type": "i32"}]})");
@@ -207,7 +217,8 @@ TEST_F(ManifestTest, SignsFollowFromOperations) {
              R"({"op": "rem", "args": [{"arg": "u"}, 4294967294], "type": "u32"})");
   expectJson(grid("%r = tile.shl %u, %c5 {is_unsigned} : i32"),
              R"({"op": "shl", "args": [{"arg": "u"}, 5], "type": "u32"})");
-  expectJson(grid("%t = arith.cmpi eq, %u, %i : i32 %r = arith.select %t, %u, %c5 : i32"),
+  expectJson(grid("%t = arith.cmpi eq, %u, %i : i32 %r = arith.select %t, %u, %c5 "
+                  "{tile.unsigned = array<i32: 0>} : i32"),
              R"({"op": "select", "type": "u32", "args": [
                  {"op": "eq", "args": [{"arg": "u"}, {"op": "cast", "args": [{"arg": "i"}], "type": "u32"}]},
                  {"arg": "u"}, 5]})");
