@@ -75,7 +75,7 @@ public:
 private:
   LogicalResult check();
   LogicalResult makeRings();
-  LogicalResult makeRing(tgpu::CopyOp copy);
+  LogicalResult makeRing(tgpu::CopyOp copy, OpBuilder &entry);
   int64_t slotsOf(tgpu::CopyOp copy);
   Fill findReaders(Load &load);
   void groupLoads();
@@ -109,9 +109,8 @@ LogicalResult ChannelMaker::check() {
   return success();
 }
 
-/// At the start of the kernel: it outlives the loops around.
-LogicalResult ChannelMaker::makeRing(tgpu::CopyOp copy) {
-  OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
+/// Where `entry` stands, at the start of the kernel: it outlives the loops around.
+LogicalResult ChannelMaker::makeRing(tgpu::CopyOp copy, OpBuilder &entry) {
   auto buffer = copy.getDest().getDefiningOp<tgpu::AllocSharedOp>();
   if (!buffer || !buffer.getResult().getType().getLayout()) {
     return copy.emitError("has stage 0 but fills no whole buffer with a layout");
@@ -132,8 +131,9 @@ LogicalResult ChannelMaker::makeRing(tgpu::CopyOp copy) {
 }
 
 LogicalResult ChannelMaker::makeRings() {
+  OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
   for (auto copy : body->getOps<tgpu::CopyOp>()) {
-    if (isFill(copy, scheduledStages(slots)) && failed(makeRing(copy))) {
+    if (isFill(copy, scheduledStages(slots)) && failed(makeRing(copy, entry))) {
       return failure();
     }
   }
@@ -338,7 +338,9 @@ void ChannelMaker::emitChannel(const Fill &fill, Value position) {
   tgpu::WaitOp::create(builder, loc, channel, position);
   for (Load *load : fill.loads) {
     Value slot = makeSlot(*load, position);
-    zeroBeyondBounds(*load, slot);
+    if (fill.first) { // somebody reads it
+      zeroBeyondBounds(*load, slot);
+    }
     slotValues.push_back(slot);
   }
   if (fill.last) {
@@ -427,7 +429,8 @@ LogicalResult ChannelMaker::run(tgpu::CopyOp copy) {
     return copy.emitOpError("is by TMA outside of pipelined loops, but ") << reason;
   }
   slots = slotsOf(copy);
-  if (failed(makeRing(copy))) {
+  OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  if (failed(makeRing(copy, entry))) {
     return failure();
   }
   groupLoads();

@@ -296,9 +296,10 @@ int64_t largestSum(tgpu::KernelOp kernel) {
   return most;
 }
 
-/// Registers of the threads of both roles; 0: as many as at entry.
+/// Registers of the threads of both roles, 0: as many as at entry; and how many blocks a multiprocessor has room
+/// for, of those that ptxas is to aim at.
 struct Registers {
-  int64_t load = 0, compute = 0;
+  int64_t load = 0, compute = 0, blocks = 1;
 };
 
 /// Nothing where a block with a load role has too few. `threads` are those that compute.
@@ -312,25 +313,26 @@ std::optional<Registers> shareRegisters(tgpu::KernelOp kernel, const Target &tar
     return std::nullopt;
   }
   const Need need = registersNeeded(kernel);
-  if (need.wanted <= atEntry && 2 * need.wanted * all <= target.registersPerSM) {
-    return Registers(); // two blocks have room
+  const int64_t fitting = std::max<int64_t>(1, target.registersPerSM / (need.wanted * all));
+  const int64_t aimed = std::min<int64_t>(kernel.getAimedBlocks().value_or(1), fitting);
+  if (need.wanted <= atEntry && fitting >= 2) {
+    return Registers{0, 0, aimed};
   }
   // setmaxnreg moves registers within one block that a multiprocessor has alone.
-  const bool isAlone =
-      blocks == 1 && kernel.getAimedBlocks().value_or(1) == 1 && !kernel.getMaxRegisters();
+  const bool isAlone = blocks == 1 && aimed == 1 && !kernel.getMaxRegisters();
   std::optional<Registers> most;
   for (int64_t load : kLoadRegisters) {
     const int64_t rest = (atEntry * all - load * kLoadThreads) / threads / 8 * 8;
     const int64_t compute = std::min(kMostRegisters, rest);
     if (isAlone && compute > atEntry && need.least <= compute &&
         (!most || compute > most->compute)) {
-      most = Registers{load, compute};
+      most = Registers{load, compute, aimed};
     }
     if (most && need.wanted <= most->compute) {
       break;
     }
   }
-  return most || need.least > atEntry ? most : Registers();
+  return most || need.least > atEntry ? most : Registers{0, 0, aimed};
 }
 
 struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
@@ -373,7 +375,11 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
   }
 
   static std::string refuse(tgpu::KernelOp kernel, const Slice &slice, bool hasRegisters) {
-    if (slice.allFills().empty()) {
+    const bool runsAhead = llvm::any_of(slice.allFills(), [](Operation *fill) {
+      auto loop = fill->getParentOfType<scf::ForOp>();
+      return loop && tgpu::kPipeline.get(loop);
+    });
+    if (!runsAhead) {
       return "no copy runs ahead by TMA";
     }
     if (kernel.getThreads() % 128 != 0) {
@@ -449,6 +455,9 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
       }
     });
     kernel.setBlockThreads(int32_t(kernel.getThreads() + kLoadThreads));
+    if (kernel.getAimedBlocks()) {
+      kernel.setAimedBlocks(uint32_t(registers.blocks));
+    }
     kernel.emitRemark("roles: ") << loadWarps << " warps load, " << warps << " compute"
                                  << (registers.compute == 0
                                          ? ""

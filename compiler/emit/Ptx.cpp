@@ -288,9 +288,8 @@ static std::string keepHalfSubnormals(StringRef text) {
     const size_t opcodeEnd = line.find_first_of(" \t;", from == begin ? begin : from + 1);
     StringRef opcode = line.take_front(opcodeEnd);
     const size_t at = opcode.find(flush);
-    const bool isHalf =
-        llvm::any_of(std::array<StringRef, 4>{".f16", ".f16x2", ".bf16", ".bf16x2"},
-                     [&](StringRef type) { return opcode.ends_with(type); });
+    const bool isHalf = llvm::any_of(std::array<StringRef, 4>{".f16", ".f16x2", ".bf16", ".bf16x2"},
+                                     [&](StringRef type) { return opcode.ends_with(type); });
     if (at != StringRef::npos && isHalf) {
       result += line.take_front(at);
       line = line.drop_front(at + flush.size());
