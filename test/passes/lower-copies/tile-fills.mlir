@@ -1,0 +1,54 @@
+// Copies outside of pipelined loops that TMA makes, in kernels with warps that load, and why it does not make others.
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-lower-copies))' -verify-diagnostics | FileCheck %s
+
+!s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
+!acc = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+!h = tensor<64x64xf16, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+!t = !tile.global<64x64xf16>
+
+// CHECK-LABEL: tgpu.kernel @left
+// CHECK: tgpu.copy {{.*}} path = #tgpu.path<tma>
+// CHECK-NOT: cp_async
+tgpu.kernel @left(%u: !t, %z: !acc, %n: i32) attributes {threads = 128 : i32, target = "sm_90a", warp_specialize = "producer"} {
+  %s = tgpu.alloc_shared "S" : !s
+  tgpu.copy %u to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
+  %d = tgpu.fma %s, %s, %z : !s, !s, !acc -> !acc
+  tgpu.return
+}
+
+// CHECK-LABEL: tgpu.kernel @one_role
+// CHECK: tgpu.cp_async_wait
+tgpu.kernel @one_role(%u: !t, %z: !acc) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %s = tgpu.alloc_shared "S" : !s
+  // expected-remark @+1 {{copy uses no TMA: only copies in a pipelined loop of several iterations do, or of kernels with warps that load}}
+  tgpu.copy %u to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
+  tgpu.return
+}
+
+// CHECK-LABEL: tgpu.kernel @around
+tgpu.kernel @around(%u: !t, %p: i1) attributes {threads = 128 : i32, target = "sm_90a", warp_specialize = "producer"} {
+  %s = tgpu.alloc_shared "S" : !s
+  scf.if %p {
+    // expected-remark @+1 {{copy uses no TMA: it fills part of a buffer, or one that is declared in a block around}}
+    tgpu.copy %u to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
+  }
+  tgpu.return
+}
+
+// CHECK-LABEL: tgpu.kernel @read_before
+tgpu.kernel @read_before(%u: !t, %z: !acc) attributes {threads = 128 : i32, target = "sm_90a", warp_specialize = "producer"} {
+  %s = tgpu.alloc_shared "S" : !s
+  %d = tgpu.fma %s, %s, %z : !s, !s, !acc -> !acc
+  // expected-remark @+1 {{copy uses no TMA: its buffer is used before it}}
+  tgpu.copy %u to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
+  tgpu.return
+}
+
+// CHECK-LABEL: tgpu.kernel @written
+tgpu.kernel @written(%u: !t, %v: !h) attributes {threads = 128 : i32, target = "sm_90a", warp_specialize = "producer"} {
+  %s = tgpu.alloc_shared "S" : !s
+  // expected-remark @+1 {{copy uses no TMA: something else writes its buffer, or single threads read it}}
+  tgpu.copy %u to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
+  tgpu.local_store %v, %s : !h, !s
+  tgpu.return
+}
