@@ -14,7 +14,7 @@
 // condition, so nothing has to be known there.
 //
 // Invariants: only conditions whose terms are constants times the loop's variable, and values from outside of the
-// loop, are cut. A loop is cut at most kMostCuts times, and each cut takes one branch out of a copy.
+// loop, are cut. Each cut takes one branch out of a copy; kMostCuts says how deep.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,7 +34,7 @@ using namespace tilec;
 
 namespace {
 
-/// A loop is two or three copies of its body then.
+/// How deep: with two branches each half is cut once more, for the other, and a loop is four copies of its body at most.
 constexpr int64_t kMostCuts = 2;
 /// A branch around fewer registers of a fragment costs less than code twice as long.
 constexpr int64_t kLeastRegisters = 16;

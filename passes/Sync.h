@@ -231,6 +231,7 @@ protected:
   /// Whether `less` holds here; nothing if that cannot be said.
   std::optional<bool> holds(const Less &less);
   bool failsForChoice(const Less &less);
+  unsigned choices = 0; ///< how deep failsForChoice is
   /// True for a barrier of all threads of the context.
   bool coversContext(tgpu::BarrierOp barrier) const;
 

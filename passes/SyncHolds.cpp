@@ -13,6 +13,8 @@
 #include "passes/SyncLoops.h"
 #include "passes/SyncState.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 using namespace tilec;
 using namespace tilec::sync;
@@ -108,6 +110,12 @@ static std::optional<std::pair<Linear, Linear>> choiceOf(const Linear &number) {
 /// Whether a comparison of the lesser or greater of two numbers is known to fail, by those of the two: a place
 /// where a loop is cut is between its bounds.
 bool Walker::failsForChoice(const Less &less) {
+  // Each choice doubles what is asked; those of a cut are a few deep.
+  constexpr unsigned kMostChoices = 8;
+  if (choices >= kMostChoices) {
+    return false;
+  }
+  llvm::SaveAndRestore deeper(choices, choices + 1);
   auto fails = [&](const Linear &left, const Linear &right) {
     return holds({left, right}) == false;
   };

@@ -112,15 +112,16 @@ void KernelLowering::waitFor(const Channel &channel, Value position, bool empty)
   scf::YieldOp::create(b, loc);
 }
 
-/// Whether some warp reads shared memory with ordinary loads: its lanes must then have read before
-/// one of them releases. Reads by wgmma and TMA end with their waits.
+/// Whether some warp reads shared memory with ordinary loads, or sets to zero what is beyond a bound: its lanes must
+/// then have done so before one of them releases. Reads by wgmma and TMA end with their waits.
 bool KernelLowering::readsShared() {
   if (!hasSharedReads) {
     WalkResult found = kernel.walk([](Operation *op) {
       auto copy = dyn_cast<tgpu::CopyOp>(op);
-      const bool reads = isa<tgpu::LocalLoadOp, tgpu::GatherOp, tgpu::FmaOp, tgpu::DotOp,
-                             tgpu::LoadElementOp, tgpu::AtomicOp, tile::ThreadsOp>(op) ||
-                         (copy && isa<tgpu::SmemType>(copy.getSource().getType()));
+      const bool reads =
+          isa<tgpu::LocalLoadOp, tgpu::GatherOp, tgpu::FmaOp, tgpu::DotOp, tgpu::LoadElementOp,
+              tgpu::AtomicOp, tgpu::ZeroBeyondOp, tile::ThreadsOp>(op) ||
+          (copy && isa<tgpu::SmemType>(copy.getSource().getType()));
       return reads ? WalkResult::interrupt() : WalkResult::advance();
     });
     hasSharedReads = found.wasInterrupted();

@@ -349,6 +349,15 @@ class Judging(unittest.TestCase):
         wrong = program([])
         del wrong.launches[0].body[1]
         self.assertRegex(mutate.meanings(wrong, 0), "nobody wrote")
+        self.assertIsInstance(mutate.meanings(wrong, 0, 77), list)
+
+    def test_what_nobody_wrote_and_nobody_sees_is_no_fault(self):
+        meaning = mutate.meanings(program([add(1.0)]), 0)
+        unseen = program([n.Declare("fragment", "z", "f32", ["16", "16"]), n.Let("unused", n.Ref("z")), add(1.0)])
+        self.assertTrue(mutate.can_mean_the_same(meaning, unseen, 0))
+        seen = program([add(1.0)])
+        del seen.launches[0].body[1]
+        self.assertFalse(mutate.can_mean_the_same(meaning, seen, 0))
 
     def test_a_right_program_passes(self):
         outcome = run_program(TOOLS, program([add(1.0)]), 0, self.folder)

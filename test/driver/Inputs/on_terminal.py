@@ -5,18 +5,22 @@ import os
 import pty
 import subprocess
 import sys
+import threading
+
+END = b"\0"  # that all has been read: what a terminal gives once its other side is closed differs between systems
 
 terminal, other = pty.openpty()
 process = subprocess.Popen(sys.argv[1:], stdout=other, stderr=other)
-os.close(other)
+
+
+def end():
+    process.wait()
+    os.write(other, END)
+
+
+threading.Thread(target=end).start()
 text = b""
-while True:
-    try:
-        piece = os.read(terminal, 1 << 16)
-    except OSError:  # the other side is closed
-        break
-    if not piece:
-        break
-    text += piece
-print(text.decode().replace("\r\033[K", "\n<clear>").replace("\r\n", "\n"), end="")
+while not text.endswith(END):
+    text += os.read(terminal, 1 << 16)
+print(text[: -len(END)].decode().replace("\r\033[K", "\n<clear>").replace("\r\n", "\n"), end="")
 sys.exit(process.wait())

@@ -62,10 +62,11 @@ def _pieces(tiles, axis, piece):
 
 
 class Interpreter(Elements):
-    def __init__(self, program, dims, inputs, multiprocessors=None):
+    def __init__(self, program, dims, inputs, multiprocessors=None, unwritten=None):
         """`inputs` maps tensors to tiles (None for one that holds nothing) and scalars to numbers. Of a device that has so many
-        multiprocessors, those of the program without a word."""
-        self.program, self.steps = program, 0
+        multiprocessors, those of the program without a word. What nobody wrote in a buffer or workspace is an error to read, or is
+        `unwritten`."""
+        self.program, self.steps, self.unwritten = program, 0, unwritten
         count = multiprocessors or program.multiprocessors
         self.names = {**program.params, **dims, "sm_count": lambda: count, "num_threads": lambda: self.launch.threads}
         self.scopes = [{}]
@@ -96,7 +97,7 @@ class Interpreter(Elements):
             self.names[s.name] = int(value_of(s.code, self.names))
         for w in self.program.workspaces:
             shape = tuple(int(value_of(e, self.names)) for e in w.extents)
-            store = Store.empty(FORMATS[w.format], shape)
+            store = self._declared(w.format, shape)
             if w.init is not None:
                 store = Store.full(Tile(FORMATS[w.format], np.full(shape, self.evaluate(w.init).lo)))
             self.tensors[w.name] = Window.whole(store)
@@ -162,9 +163,14 @@ class Interpreter(Elements):
         if self.steps > STEPS:
             raise ProgramError("too long")
 
+    def _declared(self, format, shape):
+        if self.unwritten is None:
+            return Store.empty(FORMATS[format], shape)
+        return Store.full(Tile(FORMATS[format], np.full(shape, self.unwritten, FORMATS[format].array)))
+
     def do_Declare(self, s):
         shape = tuple(int(self.number(e)) for e in s.shape)
-        store = Store.empty(FORMATS[s.format], shape)
+        store = self._declared(s.format, shape)
         if s.init is not None:
             value = self.evaluate(s.init)
             store.put(..., value.each(lambda x: np.broadcast_to(x, shape)), waits=True)
