@@ -139,8 +139,9 @@ LogicalResult KernelLowering::lowerChannelUse(Operation *op) {
   Type state = b.getI64Type();
   if (isa<tgpu::AcquireOp, tgpu::WaitOp>(op)) {
     waitFor(channel, position, isa<tgpu::AcquireOp>(op));
-    // Lanes may leave the loop apart, and ldmatrix and mma.sync need them together.
-    if (isa<tgpu::WaitOp>(op) && !op->getParentOfType<tgpu::OneThreadOp>() && readsShared()) {
+    // Lanes may leave the loop apart, and what is `.aligned` (wgmma, ldmatrix, mma.sync, elect) needs them together. Where ptxas
+    // sees that they are it makes a NOP of this.
+    if (!op->getParentOfType<tgpu::OneThreadOp>()) {
       NVVM::SyncWarpOp::create(b, loc, i32(-1));
     }
   } else if (isa<tgpu::PublishOp>(op)) {
