@@ -1,50 +1,118 @@
 //===- SyncState.cpp - what is known between two operations --------------===//
 #include "passes/SyncState.h"
 
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/Hashing.h"
+
+#include <unordered_map>
+
 using namespace mlir;
 using namespace tilec;
 using namespace tilec::sync;
 
+/// What accesses have in common that only their slots and ages tell apart.
+static auto likenessOf(const Access &access) {
+  const Memory &memory = access.memory;
+  return std::tuple(access.op, access.write, access.flight, access.thread, access.fenced,
+                    access.synced, access.released, memory.alloc, ArrayRef(memory.low));
+}
+
+static bool isAnywhere(const Memory &memory) {
+  return memory.slot && memory.slot->forms.empty() && memory.inner.empty();
+}
+
+namespace {
+/// Accesses by their likeness: lists of thousands (rings of many slots) are compared again and again.
+class AccessIndex {
+public:
+  explicit AccessIndex(ArrayRef<Access> list) {
+    for (auto [place, access] : llvm::enumerate(list)) {
+      placesLike(access).push_back(unsigned(place));
+    }
+  }
+
+  /// Places of a list that hold what is like the access, or happens to have its hash.
+  SmallVectorImpl<unsigned> &placesLike(const Access &access) {
+    return places[size_t(hash_value(likenessOf(access)))];
+  }
+
+private:
+  std::unordered_map<size_t, SmallVector<unsigned, 2>> places;
+};
+} // namespace
+
+/// Adds an access of shared memory to a list, of which `places` hold all that is like it. Returns
+/// those that are no longer said: what is at any position says all that the others say, so that
+/// states only grow.
+static SmallVector<unsigned, 0> addLike(SmallVectorImpl<Access> &into, const Access &item,
+                                        ArrayRef<unsigned> places) {
+  SmallVector<unsigned, 0> alike;
+  int64_t youngest = item.age;
+  for (const unsigned place : places) {
+    Access &other = into[place];
+    if (likenessOf(other) != likenessOf(item)) {
+      continue;
+    }
+    if (other.memory == item.memory || isAnywhere(other.memory)) {
+      other.age = std::min(other.age, item.age);
+      return {};
+    }
+    youngest = std::min(youngest, other.age);
+    alike.push_back(place);
+  }
+  into.push_back(item);
+  if (!isAnywhere(item.memory) && int64_t(alike.size()) <= 2 * item.memory.slots) {
+    return {};
+  }
+  into.back().memory.slot = Position();
+  into.back().memory.inner.clear();
+  into.back().age = youngest;
+  return alike;
+}
+
+static void erasePlaces(SmallVectorImpl<Access> &list, ArrayRef<unsigned> places) {
+  llvm::BitVector gone(unsigned(list.size()));
+  for (const unsigned place : places) {
+    gone.set(place);
+  }
+  unsigned place = 0;
+  llvm::erase_if(list, [&](const Access &) { return gone[place++]; });
+}
+
 void sync::addAccess(SmallVectorImpl<Access> &into, const Access &item) {
-  auto likeItem = [&](const Access &other) {
-    return std::tuple(other.op, other.write, other.flight, other.thread, other.fenced, other.synced,
-                      other.released, other.memory.low, other.memory.alloc) ==
-           std::tuple(item.op, item.write, item.flight, item.thread, item.fenced, item.synced,
-                      item.released, item.memory.low, item.memory.alloc);
-  };
   if (item.memory.global) {
     return addGlobalAccess(into, item);
   }
-  int64_t alike = 0, youngest = item.age;
-  for (Access &other : into) {
-    if (!likeItem(other)) {
-      continue;
+  SmallVector<unsigned, 0> places;
+  for (auto [place, other] : llvm::enumerate(into)) {
+    if (other.op == item.op) {
+      places.push_back(unsigned(place));
     }
-    if (other.memory == item.memory ||
-        (other.memory.slot && other.memory.slot->forms.empty() && other.memory.inner.empty())) {
-      other.age = std::min(other.age, item.age);
-      return;
-    }
-    youngest = std::min(youngest, other.age);
-    ++alike;
   }
-  // What is at any position says all that the others say: they go, so that states only grow.
-  const bool isAny =
-      item.memory.slot && item.memory.slot->forms.empty() && item.memory.inner.empty();
-  if (isAny || alike > 2 * item.memory.slots) {
-    llvm::erase_if(into, likeItem);
-    into.push_back(item);
-    into.back().memory.slot = Position();
-    into.back().memory.inner.clear();
-    into.back().age = youngest;
-    return;
-  }
-  into.push_back(item);
+  erasePlaces(into, addLike(into, item, places));
 }
 
 void sync::unite(SmallVectorImpl<Access> &into, ArrayRef<Access> other) {
+  AccessIndex index(into);
+  SmallVector<unsigned, 0> gone;
   for (const Access &item : other) {
-    addAccess(into, item);
+    if (item.memory.global) {
+      continue;
+    }
+    SmallVectorImpl<unsigned> &places = index.placesLike(item);
+    const size_t before = into.size();
+    const SmallVector<unsigned, 0> replaced = addLike(into, item, places);
+    llvm::erase_if(places, [&](unsigned place) { return llvm::is_contained(replaced, place); });
+    llvm::append_range(gone, replaced);
+    if (into.size() != before) {
+      places.push_back(unsigned(before));
+    }
+  }
+  erasePlaces(into, gone);
+  for (const Access &item : other) {
+    if (item.memory.global) {
+      addGlobalAccess(into, item);
+    }
   }
 }
 
@@ -56,12 +124,19 @@ void sync::uniteAges(llvm::MapVector<Value, int64_t> &into,
   }
 }
 
+/// Whether a list that `index` is of holds the access.
+static bool contains(ArrayRef<Access> list, AccessIndex &index, const Access &access) {
+  return llvm::any_of(index.placesLike(access),
+                      [&](unsigned place) { return list[place] == access; });
+}
+
 /// Marks what is released in `other`.
 static void takeReleases(SmallVectorImpl<Access> &into, ArrayRef<Access> other) {
+  AccessIndex index(other);
   for (Access &access : into) {
     Access released = access;
     released.released = true;
-    access.released |= llvm::is_contained(other, released);
+    access.released |= contains(other, index, released);
   }
 }
 
@@ -94,7 +169,11 @@ StringRef sync::difference(const State &a, const State &b) {
     return llvm::all_of(y, [&](const auto &item) { return llvm::is_contained(x, item); });
   };
   auto differ = [&](const auto &x, const auto &y) { return !covers(x, y) || !covers(y, x); };
-  return differ(a.pending, b.pending)           ? "pending accesses"
+  AccessIndex ofA(a.pending), ofB(b.pending);
+  const bool isSame =
+      llvm::all_of(b.pending, [&](const Access &x) { return contains(a.pending, ofA, x); }) &&
+      llvm::all_of(a.pending, [&](const Access &x) { return contains(b.pending, ofB, x); });
+  return !isSame                                ? "pending accesses"
          : differ(a.held, b.held)               ? "slots held"
          : differ(a.acquired, b.acquired)       ? "slots acquired"
          : differ(a.ages, b.ages)               ? "products in flight"
