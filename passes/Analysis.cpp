@@ -27,8 +27,9 @@ bool tilec::asksForRoles(tgpu::KernelOp kernel) {
   return target && target->hasTma && (word == "producer" || word == "pingpong");
 }
 
-bool tilec::runsOverGrid(scf::ForOp loop) {
-  return !loop.getBody()->getOps<tgpu::GridPointOp>().empty();
+bool tilec::runsOverGrid(Operation *loop) {
+  return isa<scf::ForOp, scf::WhileOp>(loop) &&
+         !loop->getRegions().back().front().getOps<tgpu::GridPointOp>().empty();
 }
 
 //===----------------------------------------------------------------------===//

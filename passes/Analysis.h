@@ -19,7 +19,7 @@ const Target *getTarget(tgpu::KernelOp kernel);
 bool asksForRoles(tgpu::KernelOp kernel);
 
 /// True for the loop of a persistent block over its points of the grid.
-bool runsOverGrid(mlir::scf::ForOp loop);
+bool runsOverGrid(mlir::Operation *loop);
 
 /// True when `divisor` (of elements) times `bits` is a whole number of accesses of `bytes` bytes.
 inline bool fitsAccess(int64_t divisor, unsigned bits, int64_t bytes) {

@@ -247,6 +247,9 @@ BlockWork BlockPricer::ofWhile(scf::WhileOp loop) {
   BlockWork after = ofBlock(loop.getAfter().front(), false);
   add(body, after);
   body.alone.add(after.alone);
+  if (runsOverGrid(loop)) {
+    return body; // points of the grid: one of them
+  }
   return repeated(body, DeviceEstimates::kUnknownTrips, slowest(body, body.alone));
 }
 

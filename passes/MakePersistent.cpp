@@ -5,6 +5,9 @@
 // as below the diagonal of causal attention. Dealt out in one direction, the same blocks would get the most
 // each time.
 //
+// With a counter each block begins with the point of its number and then takes the next that nobody has: the
+// counter gives 0, 1, .. beyond the first n. Where points cost differently no block waits for another.
+//
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
 #include "passes/RingPositions.h"
@@ -26,6 +29,96 @@ tgpu::GridPointOp findGridPoint(tgpu::KernelOp kernel) {
   return found;
 }
 
+/// What a persistent kernel is made of.
+class Maker {
+public:
+  Maker(tgpu::KernelOp kernel, tgpu::GridPointOp point)
+      : kernel(kernel), point(point), builder(point), loc(point.getLoc()) {
+    total = point.getExtents().front();
+    for (Value extent : point.getExtents().drop_front()) {
+      total = arith::MulIOp::create(builder, loc, total, extent);
+    }
+    // There are less than 2^31 points, and no more blocks than points.
+    blocks = tgpu::NumBlocksOp::create(builder, loc, builder.getI32Type());
+    block = point.getLinear();
+    zero = constantI32(builder, loc, 0);
+    one = constantI32(builder, loc, 1);
+  }
+
+  void dealInTurn();
+  void dealByCounter(BlockArgument counter);
+
+private:
+  /// Everything from the grid point to the end of the kernel is the work of one point, `number` of all.
+  void moveWork(Operation *loop, Block &body, Value number) {
+    Block &entry = kernel.getBody().front();
+    SmallVector<Operation *> work;
+    for (Operation &op :
+         llvm::make_range(point->getIterator(), entry.getTerminator()->getIterator())) {
+      if (&op != loop) {
+        work.push_back(&op);
+      }
+    }
+    for (Operation *op : work) {
+      op->moveBefore(&body, body.end());
+    }
+    point.getLinearMutable().assign(number);
+  }
+
+  tgpu::KernelOp kernel;
+  tgpu::GridPointOp point;
+  OpBuilder builder;
+  Location loc;
+  Value total, blocks, block, zero, one;
+};
+
+void Maker::dealInTurn() {
+  Value last = arith::SubIOp::create(builder, loc, blocks, one);
+  Value fromEnd = arith::SubIOp::create(builder, loc, last, block);
+  auto turn = [&](Value round) {
+    Value odd = arith::AndIOp::create(builder, loc, round, one);
+    Value isEven = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, odd, zero);
+    return arith::SelectOp::create(builder, loc, isEven, block, fromEnd).getResult();
+  };
+  Value full = arith::DivUIOp::create(builder, loc, total, blocks);
+  Value left =
+      arith::SubIOp::create(builder, loc, total, arith::MulIOp::create(builder, loc, full, blocks));
+  Value isOneMore = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, turn(full), left);
+  Value more = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), isOneMore);
+  Value rounds = arith::AddIOp::create(builder, loc, full, more);
+  auto loop = scf::ForOp::create(builder, loc, zero, rounds, one);
+  Block &body = *loop.getBody();
+  body.getTerminator()->erase();
+  builder.setInsertionPointToStart(&body);
+  Value before = arith::MulIOp::create(builder, loc, loop.getInductionVar(), blocks);
+  Value number = arith::AddIOp::create(builder, loc, before, turn(loop.getInductionVar()));
+  moveWork(loop, body, number);
+  builder.setInsertionPointToEnd(&body);
+  scf::YieldOp::create(builder, loc);
+}
+
+/// The next point is asked for before the work of this one, and looked at behind it.
+void Maker::dealByCounter(BlockArgument counter) {
+  auto smem = tgpu::SmemType::get(builder.getContext(), {1}, builder.getI32Type(), {});
+  Value next = tgpu::AllocSharedOp::create(builder, loc, smem, builder.getStringAttr("next point"),
+                                           StringAttr(), IntegerAttr());
+  Value counting = tgpu::ViewOp::create(builder, loc, counter.getType(), counter, one, ValueRange());
+  auto loop = scf::WhileOp::create(builder, loc, builder.getI32Type(), block);
+  Block *test = builder.createBlock(&loop.getBefore(), {}, builder.getI32Type(), loc);
+  Value number = test->getArgument(0);
+  // Of 31 bits and one more at most, without a sign.
+  Value isPoint = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, number, total);
+  scf::ConditionOp::create(builder, loc, isPoint, number);
+  Block *body = builder.createBlock(&loop.getAfter(), {}, builder.getI32Type(), loc);
+  tgpu::AtomicOp::create(builder, loc, Type(), tile::AtomicKind::Add, one, Value(), counting, zero,
+                         Value(), next, tile::MemoryOrder::Relaxed, /*is_unsigned=*/false);
+  moveWork(loop, *body, body->getArgument(0));
+  builder.setInsertionPointToEnd(body);
+  Value taken = tgpu::LoadElementOp::create(builder, loc, builder.getI32Type(), next, zero);
+  Value following = arith::AddIOp::create(builder, loc, blocks, taken);
+  scf::YieldOp::create(builder, loc, following);
+}
+
 struct MakePersistent : tilec::impl::MakePersistentBase<MakePersistent> {
   void runOnOperation() override {
     tgpu::KernelOp kernel = getOperation();
@@ -34,50 +127,12 @@ struct MakePersistent : tilec::impl::MakePersistentBase<MakePersistent> {
         point.getExtents().empty()) {
       return;
     }
-    OpBuilder builder(point);
-    Location loc = point.getLoc();
-    Value total = point.getExtents().front();
-    for (Value extent : point.getExtents().drop_front()) {
-      total = arith::MulIOp::create(builder, loc, total, extent);
-    }
-    // There are less than 2^31 points, and no more blocks than points.
-    Value blocks = tgpu::NumBlocksOp::create(builder, loc, builder.getI32Type());
-    Value block = point.getLinear(), zero = constantI32(builder, loc, 0),
-          one = constantI32(builder, loc, 1);
-    Value last = arith::SubIOp::create(builder, loc, blocks, one);
-    Value fromEnd = arith::SubIOp::create(builder, loc, last, block);
-    auto turn = [&](Value round) {
-      Value odd = arith::AndIOp::create(builder, loc, round, one);
-      Value isEven = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, odd, zero);
-      return arith::SelectOp::create(builder, loc, isEven, block, fromEnd).getResult();
-    };
-    Value full = arith::DivUIOp::create(builder, loc, total, blocks);
-    Value left = arith::SubIOp::create(builder, loc, total,
-                                       arith::MulIOp::create(builder, loc, full, blocks));
-    Value isOneMore =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, turn(full), left);
-    Value more = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), isOneMore);
-    Value rounds = arith::AddIOp::create(builder, loc, full, more);
-    auto loop = scf::ForOp::create(builder, loc, zero, rounds, one);
-
-    // Everything from the grid point to the end of the kernel is the work of one point.
-    Block &body = *loop.getBody();
-    Block &entry = kernel.getBody().front();
-    SmallVector<Operation *> work;
-    for (Operation &op :
-         llvm::make_range(point->getIterator(), entry.getTerminator()->getIterator())) {
-      if (&op != loop.getOperation()) {
-        work.push_back(&op);
+    for (BlockArgument argument : kernel.getArguments()) {
+      if (tgpu::kPointCounter.has(kernel, argument.getArgNumber())) {
+        return Maker(kernel, point).dealByCounter(argument);
       }
     }
-    for (Operation *op : work) {
-      op->moveBefore(body.getTerminator());
-    }
-    builder.setInsertionPointToStart(&body);
-    Value before = arith::MulIOp::create(builder, loc, loop.getInductionVar(), blocks);
-    Value number =
-        arith::AddIOp::create(builder, loc, before, turn(loop.getInductionVar())).getResult();
-    point.getLinearMutable().assign(number);
+    Maker(kernel, point).dealInTurn();
   }
 };
 

@@ -51,7 +51,7 @@ Amount TrafficCounter::executions(Operation *op) {
       if (!runsOverGrid(loop)) {
         times = math.mul(times, estimates.trips(loop));
       }
-    } else if (isa<scf::WhileOp>(op->getParentOp())) {
+    } else if (isa<scf::WhileOp>(op->getParentOp()) && !runsOverGrid(op->getParentOp())) {
       times = math.mul(times, DeviceEstimates::kUnknownTrips);
     } else if (isa<tile::ThreadsOp>(op->getParentOp())) {
       times = math.mul(times, double(kernel.getThreads()));

@@ -112,6 +112,7 @@ private:
   /// The argument for half of a host value, or half of a constant: bytes of packed elements.
   Value halfInside(Value value);
   void copyLaunchAttributes();
+  void addPointCounter();
 
   tile::KernelOp host;
   tile::LaunchOp launch;
@@ -430,11 +431,18 @@ void Outliner::copyLaunchAttributes() {
   kernel.setWarpSpecializeAttr(launch.getWarpSpecializeAttr());
   if (launch.getPersistent()) {
     kernel.setPersistentAttr(builder.getI32IntegerAttr(1));
-    if (*launch.getPersistent() == "dynamic") {
-      tile::remarkOn(host.getSymName(), launch.getLoc())
-          << "@persistent(dynamic): points are dealt out statically, no counter is used yet";
-    }
   }
+}
+
+/// The counter that deals out grid points: a workspace of the call. No name of the language is like its own.
+void Outliner::addPointCounter() {
+  Type type = builder.getI32Type();
+  Value counter = tile::WorkspaceOp::create(
+      hostBuilder, launch.getLoc(), GlobalType::get(builder.getContext(), {1}, type),
+      hostBuilder.getStringAttr(name + ".points"), ValueRange(), hostBuilder.getI32IntegerAttr(0),
+      hostBuilder.getStringAttr("i32"));
+  const unsigned index = cast<BlockArgument>(argumentFor(counter)).getArgNumber();
+  tgpu::kPointCounter.set(kernel, index, builder.getUnitAttr());
 }
 
 tgpu::KernelOp Outliner::createKernel() {
@@ -514,6 +522,10 @@ FailureOr<tgpu::LaunchOp> Outliner::run() {
     if (failed(inside(value))) {
       return failure();
     }
+  }
+
+  if (launch.getPersistent() == StringRef("dynamic")) {
+    addPointCounter();
   }
 
   Value linear = tgpu::BlockIdOp::create(builder, loc, builder.getI32Type());

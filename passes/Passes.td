@@ -113,7 +113,8 @@ def MakePersistent : Pass<"tgpu-make-persistent", "tilec::tgpu::KernelOp"> {
   let summary = "Let each block of a persistent kernel work through grid points";
   let description = [{
     Needs: `tgpu.grid_point` of `tgpu.block_id`. Gives: if the kernel is `persistent`, its work inside a loop over one point
-    of each num_blocks that follow each other: the block_id-th from the start and from the end in turn; nothing otherwise.
+    of each num_blocks that follow each other: the block_id-th from the start and from the end in turn; where an argument is
+    a `tgpu.point_counter`, over point block_id and then those that the counter gives; nothing otherwise.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }

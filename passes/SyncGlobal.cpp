@@ -327,8 +327,7 @@ void sync::addGlobalAccess(SmallVectorImpl<Access> &into, const Access &item) {
 //===----------------------------------------------------------------------===//
 
 void LoopEdges::settle(SmallVectorImpl<Access> &next, ArrayRef<Access> head) {
-  auto counting = dyn_cast<scf::ForOp>(loop);
-  if (counting && runsOverGrid(counting)) {
+  if (runsOverGrid(loop)) {
     llvm::erase_if(next, [](const Access &access) {
       return access.memory.global.has_value() || access.memory.messages;
     });

@@ -55,6 +55,9 @@ inline constexpr Fact<mlir::DenseI64ArrayAttr> kRange{"tgpu.range"};
 inline constexpr Fact<mlir::IntegerAttr> kAlign{"tgpu.align"};
 /// A workspace of which an extent may be 0 in a call that launches the kernel all the same.
 inline constexpr Fact<mlir::UnitAttr> kMayBeEmpty{"tgpu.may_be_empty"};
+/// The workspace of one i32, 0 at first, that counts the grid points which blocks of a persistent kernel have
+/// taken beyond their first ones.
+inline constexpr Fact<mlir::UnitAttr> kPointCounter{"tgpu.point_counter"};
 
 /// True if the call may pass one tensor for both: an argument admits it (`tile.may_alias`), or they
 /// are the same argument. Tensors of a kernel, workspaces too, overlap in no other way
