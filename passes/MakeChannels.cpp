@@ -404,7 +404,7 @@ LogicalResult ChannelMaker::run() {
 /// Two where a loop goes round and shared memory has room beside all other buffers, and for as many blocks: the next
 /// iteration's tile is then loaded while this one's is still read.
 int64_t ChannelMaker::slotsOf(tgpu::CopyOp copy) {
-  auto around = copy->getParentOfType<scf::ForOp>();
+  Operation *around = copy->getParentOfType<LoopLikeOpInterface>();
   const Target *target = findTarget(kernel.getTarget().value_or(""));
   if (!around || !target) {
     return 1;

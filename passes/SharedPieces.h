@@ -31,7 +31,7 @@ inline int64_t channelBytes(tgpu::ChannelOp channel) {
 
 /// Slots of the ring that a buffer will be, and the loop that it is for; a count of 0: it will be none.
 struct PlannedRing {
-  mlir::scf::ForOp loop;
+  mlir::Operation *loop = nullptr;
   int64_t slots = 0;
 };
 

@@ -11,8 +11,14 @@
 // needed. Since control flow is cloned with all that decides it, copies of a loop or branch go the same
 // way in both roles, and each position of a ring is filled as often as it is awaited.
 //
-// Invariants: nothing in the load role has effects but its fills; no tile is in it; channels and buffers
-// stand before the roles. A kernel is sliced once, since no fill is left outside of roles then.
+// What an atomic operation gives cannot be computed twice. Where the fills need it one thread of the load
+// role does the operation and posts the value in a mailbox, a ring of two that all warps of both roles
+// read and give back:
+//     load:     one_thread: acquire; atomic; store_element; publish        .. wait; load_element; release
+//     compute:                                                             .. wait; load_element; release
+//
+// Invariants: nothing in the load role has effects but its fills and posts; no tile is in it; channels and
+// buffers stand before the roles. A kernel is sliced once, since no fill is left outside of roles then.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,10 +30,12 @@
 #include "passes/Passes.h"
 #include "passes/Pipeline.h"
 #include "passes/Registers.h"
+#include "passes/RingPositions.h"
 #include "passes/RoleBarriers.h"
 #include "passes/SchedulePlanner.h"
 #include "passes/Shared.h"
 #include "passes/SharedPieces.h"
+#include "passes/Sync.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -50,12 +58,69 @@ constexpr int64_t kLoadRegisters[] = {40, 32, 24};
 constexpr int64_t kMostRegisters = 240;
 constexpr int32_t kLoadRole = 0, kComputeRole = 1;
 
+/// What one thread does and all of its block read: the atomic operation, its old value in a buffer, and those who
+/// load it from there, in order.
+struct Mail {
+  tgpu::AtomicOp atomic;
+  tgpu::AllocSharedOp box;
+  SmallVector<tgpu::LoadElementOp> reads;
+};
+
+/// The mail that `load` reads, if a role of its own may do the atomic operation, ahead of what other warps do.
+std::optional<Mail> mailOf(tgpu::LoadElementOp load, tgpu::KernelOp kernel) {
+  Mail mail;
+  mail.box = load.getSource().getDefiningOp<tgpu::AllocSharedOp>();
+  Block *block = load->getBlock();
+  auto around = dyn_cast<scf::ForOp>(block->getParentOp());
+  if (!mail.box || (around && tgpu::kPipeline.get(around))) {
+    return std::nullopt;
+  }
+  for (Operation *user : mail.box->getUsers()) {
+    if (auto atomic = dyn_cast<tgpu::AtomicOp>(user);
+        atomic && atomic.getOld() == mail.box && atomic.getDest() != mail.box && !mail.atomic) {
+      mail.atomic = atomic;
+    } else if (auto read = dyn_cast<tgpu::LoadElementOp>(user)) {
+      mail.reads.push_back(read);
+    } else {
+      return std::nullopt;
+    }
+  }
+  auto isBehind = [&](Operation *read) {
+    return read->getBlock() == block && mail.atomic->isBeforeInBlock(read);
+  };
+  if (!mail.atomic || mail.atomic->getBlock() != block || !llvm::all_of(mail.reads, isBehind) ||
+      !llvm::all_of(mail.atomic->getOperandTypes(), [](Type type) {
+        return type.isIntOrIndexOrFloat() || isa<tile::GlobalType, tgpu::SmemType>(type);
+      })) {
+    return std::nullopt;
+  }
+  llvm::sort(mail.reads, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  BlockArgument base = tgpu::getBase(mail.atomic.getDest());
+  auto touches = [&](const sync::Access &access) {
+    return access.memory.global && mayOverlap(access.memory.global->base, base);
+  };
+  const WalkResult others = kernel.walk([&](Operation *op) {
+    return op != mail.atomic && llvm::any_of(sync::accessesOf(op), touches)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return base && !others.wasInterrupted() ? std::optional(mail) : std::nullopt;
+}
+
+/// A mail as it is handed over: who posts it, and those between whom it is read.
+struct Post {
+  tgpu::OneThreadOp fill;
+  tgpu::WaitOp wait;
+  tgpu::ReleaseOp release;
+};
+
 /// What the fills of a kernel need.
 class Slice {
 public:
-  explicit Slice(tgpu::KernelOp kernel) : kernel(kernel) {
+  explicit Slice(tgpu::KernelOp kernel, ArrayRef<Post> posts = {}) : kernel(kernel), posts(posts) {
     kernel.walk([&](tgpu::OneThreadOp op) {
-      if (isSlotFill(op)) {
+      const bool isPost = llvm::any_of(posts, [&](const Post &post) { return post.fill == op; });
+      if (isPost || isSlotFill(op)) {
         fills.push_back(op);
       }
     });
@@ -68,6 +133,8 @@ public:
   }
 
   ArrayRef<Operation *> allFills() const { return fills; }
+  /// What has to be handed over.
+  ArrayRef<Mail> allMail() const { return mail; }
   bool needs(Operation *op) const { return ops.contains(op); }
   bool needs(Value value) const { return values.contains(value); }
   /// Why there can be no load role; empty if there can.
@@ -84,8 +151,10 @@ private:
         needValue(loop.getStep());
       } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
         needValue(branch.getCondition());
+      } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+        needValue(loop.getConditionOp().getCondition());
       } else if (op->getNumRegions() != 0 && !isa<tgpu::OneThreadOp>(op)) {
-        refuse("a loop that ends on a condition decides what is loaded");
+        refuse("code of single threads decides what is loaded");
       }
       if (isa<tgpu::KernelOp>(op->getParentOp())) {
         break;
@@ -102,6 +171,60 @@ private:
     values.insert(loop.getResult(number));
   }
 
+  /// What a loop that ends on a condition hands to its iterations, and to what follows it.
+  void needPassed(scf::WhileOp loop, unsigned number) {
+    needOp(loop);
+    values.insert(loop.getResult(number));
+    if (values.insert(loop.getAfterArguments()[number]).second) {
+      needValue(loop.getConditionOp().getArgs()[number]);
+    }
+  }
+
+  void needTested(scf::WhileOp loop, unsigned number) {
+    needOp(loop);
+    if (values.insert(loop.getBeforeArguments()[number]).second) {
+      needValue(loop.getInits()[number]);
+      needValue(loop.getYieldOp().getResults()[number]);
+    }
+  }
+
+  /// The value that an atomic operation gave.
+  void needMail(tgpu::LoadElementOp load) {
+    for (Post post : posts) {
+      if (post.wait->getBlock() == load->getBlock() && isFromSlot(load, post)) {
+        for (Operation *op :
+             {post.wait.getOperation(), load.getOperation(), post.release.getOperation()}) {
+          needOp(op);
+          llvm::for_each(op->getOperands(), [&](Value operand) { needValue(operand); });
+        }
+        return;
+      }
+    }
+    std::optional<Mail> found = mailOf(load, kernel);
+    if (!found) {
+      return refuse("what is loaded depends on shared memory or on what an atomic operation gives");
+    }
+    needOp(load);
+    if (llvm::none_of(mail, [&](const Mail &other) { return other.box == found->box; })) {
+      mail.push_back(*found);
+      for (Value operand : found->atomic->getOperands()) {
+        if (operand != found->box) {
+          needValue(operand);
+        }
+      }
+    }
+  }
+
+  static bool isFromSlot(tgpu::LoadElementOp load, Post post) {
+    auto slot = load.getSource().getDefiningOp<tgpu::SlotOp>();
+    return slot && post.fill
+                       ->walk([&](tgpu::SlotOp own) {
+                         return own.getRing() == slot.getRing() ? WalkResult::interrupt()
+                                                                : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+  }
+
   void needValue(Value value) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       Operation *owner = argument.getOwner()->getParentOp();
@@ -110,8 +233,12 @@ private:
         if (argument != loop.getInductionVar()) {
           needCarried(loop, argument.getArgNumber() - loop.getNumInductionVars());
         }
+      } else if (auto loop = dyn_cast<scf::WhileOp>(owner)) {
+        const bool isTested = argument.getOwner() == loop.getBeforeBody();
+        isTested ? needTested(loop, argument.getArgNumber())
+                 : needPassed(loop, argument.getArgNumber());
       } else if (!isa<tgpu::KernelOp>(owner)) {
-        refuse("a loop that ends on a condition decides what is loaded");
+        refuse("code of single threads decides what is loaded");
       }
       return;
     }
@@ -121,6 +248,12 @@ private:
     Operation *definition = value.getDefiningOp();
     if (auto loop = dyn_cast<scf::ForOp>(definition)) {
       return needCarried(loop, cast<OpResult>(value).getResultNumber());
+    }
+    if (auto loop = dyn_cast<scf::WhileOp>(definition)) {
+      return needPassed(loop, cast<OpResult>(value).getResultNumber());
+    }
+    if (auto load = dyn_cast<tgpu::LoadElementOp>(definition)) {
+      return needMail(load);
     }
     if (auto branch = dyn_cast<scf::IfOp>(definition)) {
       needOp(branch);
@@ -161,7 +294,9 @@ private:
   }
 
   tgpu::KernelOp kernel;
+  ArrayRef<Post> posts;
   SmallVector<Operation *> fills;
+  SmallVector<Mail> mail;
   llvm::DenseSet<Operation *> ops;
   llvm::DenseSet<Value> values;
   std::string reason;
@@ -187,6 +322,9 @@ private:
     }
     if (auto branch = dyn_cast<scf::IfOp>(op)) {
       return cloneBranch(branch, builder);
+    }
+    if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      return cloneWhile(loop, builder);
     }
     Operation *copy = builder.clone(op, mapping);
     if (auto one = dyn_cast<tgpu::OneThreadOp>(copy)) {
@@ -229,6 +367,36 @@ private:
     clone(*loop.getBody(), builder);
     scf::YieldOp::create(builder, loop.getLoc(),
                          kept(loop.getBody()->getTerminator()->getOperands(), loop.getResults()));
+    bind(loop.getResults(), copy.getResults());
+  }
+
+  void cloneWhile(scf::WhileOp loop, OpBuilder &builder) {
+    auto typesOf = [&](ValueRange values) {
+      SmallVector<Type> types;
+      for (Value value : values) {
+        if (slice.needs(value)) {
+          types.push_back(value.getType());
+        }
+      }
+      return types;
+    };
+    const Location loc = loop.getLoc();
+    auto copy = scf::WhileOp::create(builder, loc, typesOf(loop.getResults()),
+                                     kept(loop.getInits(), loop.getBeforeArguments()));
+    OpBuilder::InsertionGuard guard(builder);
+    auto fill = [&](Block *from, Region &to) {
+      const SmallVector<Type> types = typesOf(from->getArguments());
+      Block *block = builder.createBlock(&to, {}, types, SmallVector<Location>(types.size(), loc));
+      bind(from->getArguments(), block->getArguments());
+      clone(*from, builder);
+    };
+    fill(loop.getBeforeBody(), copy.getBefore());
+    scf::ConditionOp test = loop.getConditionOp();
+    scf::ConditionOp::create(builder, loc, mapping.lookupOrDefault(test.getCondition()),
+                             kept(test.getArgs(), loop.getResults()));
+    fill(loop.getAfterBody(), copy.getAfter());
+    scf::YieldOp::create(builder, loc,
+                         kept(loop.getYieldOp().getResults(), loop.getBeforeArguments()));
     bind(loop.getResults(), copy.getResults());
   }
 
@@ -349,7 +517,11 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
       std::optional<Registers> registers = shareRegisters(kernel, *target);
       reason = refuse(kernel, slice, registers.has_value());
       if (reason.empty()) {
-        formRoles(kernel, slice, *registers);
+        SmallVector<Post> posts;
+        for (const Mail &mail : slice.allMail()) {
+          posts.push_back(handOver(kernel, mail));
+        }
+        formRoles(kernel, Slice(kernel, posts), *registers);
       } else {
         kernel.emitRemark("all warps have one role: ") << reason;
       }
@@ -421,6 +593,54 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
     int64_t bytes = llvm::alignTo(placeSharedPieces(pieces), 8);
     kernel.walk([&](tgpu::ChannelOp channel) { bytes += channelBytes(channel); });
     return bytes <= getTarget(kernel)->sharedPerBlock;
+  }
+
+  /// Puts an atomic operation and those who read what it gives on a channel.
+  static Post handOver(tgpu::KernelOp kernel, const Mail &mail) {
+    constexpr int64_t kSlots = 2; // the next value is there while the last is read
+    tgpu::AtomicOp atomic = mail.atomic;
+    tgpu::AllocSharedOp box = mail.box;
+    const Location loc = atomic.getLoc();
+    tgpu::SmemType type = box.getResult().getType();
+    OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
+    Value ring = tgpu::AllocSharedOp::create(builder, loc, ringType(type, kSlots),
+                                             box.getNameAttr(), StringAttr(), IntegerAttr());
+    Value channel =
+        tgpu::ChannelOp::create(builder, loc, tgpu::ChannelType::get(kernel.getContext(), kSlots),
+                                builder.getStringAttr(box.getName().value_or("mail")), 1,
+                                kernel.getNumWarps() + kLoadThreads / 32, IntegerAttr());
+    RingPosition carried(kernel, atomic);
+    Value position = carried.base();
+    Post post;
+    builder.setInsertionPoint(atomic);
+    Value end = emitSum(builder, loc, position, constantI32(builder, loc, 1));
+    post.fill = tgpu::OneThreadOp::create(builder, loc);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(&post.fill.getBody().emplaceBlock());
+      tgpu::AcquireOp::create(builder, loc, channel, position);
+      auto done = tgpu::AtomicOp::create(builder, loc, type.getElementType(), atomic.getKind(),
+                                         atomic.getValue(), atomic.getExpected(), atomic.getDest(),
+                                         atomic.getIndices(), atomic.getMask(), Value(),
+                                         atomic.getOrder(), atomic.getIsUnsigned());
+      done->setDiscardableAttrs(atomic->getDiscardableAttrDictionary());
+      Value slot = tgpu::SlotOp::create(builder, loc, type, ring, position);
+      tgpu::StoreElementOp::create(builder, loc, done.getResult(), slot,
+                                   ValueRange(constantI32(builder, loc, 0)));
+      tgpu::PublishOp::create(builder, loc, channel, position);
+    }
+    builder.setInsertionPoint(mail.reads.front());
+    post.wait = tgpu::WaitOp::create(builder, loc, channel, position);
+    Value slot = tgpu::SlotOp::create(builder, loc, type, ring, position);
+    for (tgpu::LoadElementOp read : mail.reads) {
+      read.getSourceMutable().assign(slot);
+    }
+    builder.setInsertionPointAfter(mail.reads.back());
+    post.release = tgpu::ReleaseOp::create(builder, loc, channel, position);
+    carried.store(post.fill, end);
+    atomic.erase();
+    box.erase();
+    return post;
   }
 
   static void formRoles(tgpu::KernelOp kernel, const Slice &slice, Registers registers) {

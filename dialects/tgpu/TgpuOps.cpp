@@ -362,8 +362,9 @@ LogicalResult AtomicOp::verify() {
   if (getOld() && getResult()) {
     return emitOpError("has its old value in a buffer or as a result");
   }
-  if (getResult() &&
-      (getResult().getType() != type || !(*this)->getParentOfType<tilec::tile::ThreadsOp>())) {
+  const bool isOfThreads =
+      (*this)->getParentOfType<tilec::tile::ThreadsOp>() || (*this)->getParentOfType<OneThreadOp>();
+  if (getResult() && (getResult().getType() != type || !isOfThreads)) {
     return emitOpError("returns the old value in code of single threads");
   }
   if (getOld()) {

@@ -368,7 +368,8 @@ def Tgpu_AtomicOp : Tgpu_Op<"atomic", [AttrSizedOperandSegments, MemoryEffects<[
   let summary = "atomic operations on elements of a view or shared buffer at computed indices, where the mask holds";
   let description = [{
     As `tgpu.scatter`, but several elements of the tile may meet in one place. With `expecting` the kind is an exchange, which happens
-    where the place holds that value. In a region each thread runs it, with scalars, and has the old value as the result. In block code
+    where the place holds that value. In a region each thread runs it, with scalars, and has the old value as the result, and so has
+    the one thread of `tgpu.one_thread`. In block code
     an element belongs to one thread, the first one where all are scalars, and the old values go to the shared buffer `old`, of the
     tile's shape ([1] for scalars): 0 where nothing was accessed.
   }];

@@ -202,7 +202,7 @@ static int64_t accessBytesOf(Operation *op) {
 }
 
 Value KernelLowering::writes(Operation *op) {
-  return op->getParentOfType<tile::ThreadsOp>()
+  return op->getParentOfType<tile::ThreadsOp>() || op->getParentOfType<tgpu::OneThreadOp>()
              ? Value()
              : compare(arith::CmpIPredicate::eq, threadId, i32(warps.first * 32));
 }
