@@ -83,7 +83,8 @@ void Maker::dealInTurn() {
   Value full = arith::DivUIOp::create(builder, loc, total, blocks);
   Value left =
       arith::SubIOp::create(builder, loc, total, arith::MulIOp::create(builder, loc, full, blocks));
-  Value isOneMore = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, turn(full), left);
+  Value isOneMore =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, turn(full), left);
   Value more = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), isOneMore);
   Value rounds = arith::AddIOp::create(builder, loc, full, more);
   auto loop = scf::ForOp::create(builder, loc, zero, rounds, one);
@@ -102,7 +103,8 @@ void Maker::dealByCounter(BlockArgument counter) {
   auto smem = tgpu::SmemType::get(builder.getContext(), {1}, builder.getI32Type(), {});
   Value next = tgpu::AllocSharedOp::create(builder, loc, smem, builder.getStringAttr("next point"),
                                            StringAttr(), IntegerAttr());
-  Value counting = tgpu::ViewOp::create(builder, loc, counter.getType(), counter, one, ValueRange());
+  Value counting =
+      tgpu::ViewOp::create(builder, loc, counter.getType(), counter, one, ValueRange());
   auto loop = scf::WhileOp::create(builder, loc, builder.getI32Type(), block);
   Block *test = builder.createBlock(&loop.getBefore(), {}, builder.getI32Type(), loc);
   Value number = test->getArgument(0);

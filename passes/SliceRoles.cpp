@@ -11,11 +11,8 @@
 // needed. Since control flow is cloned with all that decides it, copies of a loop or branch go the same
 // way in both roles, and each position of a ring is filled as often as it is awaited.
 //
-// What an atomic operation gives cannot be computed twice. Where the fills need it one thread of the load
-// role does the operation and posts the value in a mailbox, a ring of two that all warps of both roles
-// read and give back:
-//     load:     one_thread: acquire; atomic; store_element; publish        .. wait; load_element; release
-//     compute:                                                             .. wait; load_element; release
+// What an atomic operation gives cannot be computed twice: where the fills need it the load role posts it
+// for all warps (Mail.h).
 //
 // Invariants: nothing in the load role has effects but its fills and posts; no tile is in it; channels and
 // buffers stand before the roles. A kernel is sliced once, since no fill is left outside of roles then.
@@ -27,12 +24,11 @@
 #include "passes/Analysis.h"
 #include "passes/GlobalAccess.h"
 #include "passes/LoopGraph.h"
+#include "passes/Mail.h"
 #include "passes/Passes.h"
 #include "passes/Pipeline.h"
-#include "passes/Registers.h"
-#include "passes/RingPositions.h"
 #include "passes/RoleBarriers.h"
-#include "passes/SchedulePlanner.h"
+#include "passes/RoleRegisters.h"
 #include "passes/Shared.h"
 #include "passes/SharedPieces.h"
 #include "passes/Sync.h"
@@ -49,70 +45,7 @@ using namespace tilec;
 
 namespace {
 
-/// Threads of the load role: setmaxnreg is for whole warpgroups.
-constexpr int64_t kLoadThreads = 128;
-/// Registers that a thread of the load role may be left with: the first that leaves enough to others.
-/// All of its threads walk its loops; with 24, the least that setmaxnreg takes, they did not spill either.
-constexpr int64_t kLoadRegisters[] = {40, 32, 24};
-/// setmaxnreg takes multiples of 8 up to 256 (PTX ISA); no role here has needed more than this.
-constexpr int64_t kMostRegisters = 240;
 constexpr int32_t kLoadRole = 0, kComputeRole = 1;
-
-/// What one thread does and all of its block read: the atomic operation, its old value in a buffer, and those who
-/// load it from there, in order.
-struct Mail {
-  tgpu::AtomicOp atomic;
-  tgpu::AllocSharedOp box;
-  SmallVector<tgpu::LoadElementOp> reads;
-};
-
-/// The mail that `load` reads, if a role of its own may do the atomic operation, ahead of what other warps do.
-std::optional<Mail> mailOf(tgpu::LoadElementOp load, tgpu::KernelOp kernel) {
-  Mail mail;
-  mail.box = load.getSource().getDefiningOp<tgpu::AllocSharedOp>();
-  Block *block = load->getBlock();
-  auto around = dyn_cast<scf::ForOp>(block->getParentOp());
-  if (!mail.box || (around && tgpu::kPipeline.get(around))) {
-    return std::nullopt;
-  }
-  for (Operation *user : mail.box->getUsers()) {
-    if (auto atomic = dyn_cast<tgpu::AtomicOp>(user);
-        atomic && atomic.getOld() == mail.box && atomic.getDest() != mail.box && !mail.atomic) {
-      mail.atomic = atomic;
-    } else if (auto read = dyn_cast<tgpu::LoadElementOp>(user)) {
-      mail.reads.push_back(read);
-    } else {
-      return std::nullopt;
-    }
-  }
-  auto isBehind = [&](Operation *read) {
-    return read->getBlock() == block && mail.atomic->isBeforeInBlock(read);
-  };
-  if (!mail.atomic || mail.atomic->getBlock() != block || !llvm::all_of(mail.reads, isBehind) ||
-      !llvm::all_of(mail.atomic->getOperandTypes(), [](Type type) {
-        return type.isIntOrIndexOrFloat() || isa<tile::GlobalType, tgpu::SmemType>(type);
-      })) {
-    return std::nullopt;
-  }
-  llvm::sort(mail.reads, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  BlockArgument base = tgpu::getBase(mail.atomic.getDest());
-  auto touches = [&](const sync::Access &access) {
-    return access.memory.global && mayOverlap(access.memory.global->base, base);
-  };
-  const WalkResult others = kernel.walk([&](Operation *op) {
-    return op != mail.atomic && llvm::any_of(sync::accessesOf(op), touches)
-               ? WalkResult::interrupt()
-               : WalkResult::advance();
-  });
-  return base && !others.wasInterrupted() ? std::optional(mail) : std::nullopt;
-}
-
-/// A mail as it is handed over: who posts it, and those between whom it is read.
-struct Post {
-  tgpu::OneThreadOp fill;
-  tgpu::WaitOp wait;
-  tgpu::ReleaseOp release;
-};
 
 /// What the fills of a kernel need.
 class Slice {
@@ -130,6 +63,7 @@ public:
       getUsedValuesDefinedAbove(fill->getRegions(), used);
       llvm::for_each(used, [&](Value value) { needValue(value); });
     }
+    checkMail();
   }
 
   ArrayRef<Operation *> allFills() const { return fills; }
@@ -191,7 +125,7 @@ private:
   /// The value that an atomic operation gave.
   void needMail(tgpu::LoadElementOp load) {
     for (Post post : posts) {
-      if (post.wait->getBlock() == load->getBlock() && isFromSlot(load, post)) {
+      if (readsPost(load, post)) {
         for (Operation *op :
              {post.wait.getOperation(), load.getOperation(), post.release.getOperation()}) {
           needOp(op);
@@ -200,7 +134,7 @@ private:
         return;
       }
     }
-    std::optional<Mail> found = mailOf(load, kernel);
+    std::optional<Mail> found = mailOf(load);
     if (!found) {
       return refuse("what is loaded depends on shared memory or on what an atomic operation gives");
     }
@@ -215,14 +149,24 @@ private:
     }
   }
 
-  static bool isFromSlot(tgpu::LoadElementOp load, Post post) {
-    auto slot = load.getSource().getDefiningOp<tgpu::SlotOp>();
-    return slot && post.fill
-                       ->walk([&](tgpu::SlotOp own) {
-                         return own.getRing() == slot.getRing() ? WalkResult::interrupt()
-                                                                : WalkResult::advance();
-                       })
-                       .wasInterrupted();
+  /// One thread does the atomic operations in their order, ahead of what other warps do: nobody else may be at the
+  /// same memory.
+  void checkMail() {
+    kernel.walk([&](Operation *op) {
+      if (llvm::any_of(mail, [&](const Mail &own) { return own.atomic == op; })) {
+        return;
+      }
+      for (const sync::Access &access : sync::accessesOf(op)) {
+        auto meets = [&](Mail own) {
+          return access.memory.global &&
+                 mayOverlap(access.memory.global->base, tgpu::getBase(own.atomic.getDest()));
+        };
+        if (llvm::any_of(mail, meets)) {
+          refuse(
+              "what is loaded depends on an atomic operation on memory that other warps use, too");
+        }
+      }
+    });
   }
 
   void needValue(Value value) {
@@ -430,79 +374,6 @@ private:
   IRMapping mapping;
 };
 
-/// Registers of a thread that computes: the least, with the iterations of its pipelined loops one by one, and
-/// those that their schedules want.
-struct Need {
-  int64_t least = 0, wanted = 0;
-};
-
-Need registersNeeded(tgpu::KernelOp kernel) {
-  Need need;
-  kernel.walk([&](scf::ForOp loop) {
-    if (tgpu::kPipeline.get(loop)) {
-      const int64_t serial = registersInUse(loop);
-      const int64_t planned =
-          countsIterations(loop) ? SchedulePlanner(loop, 0, /*seed=*/0).registersWanted() : 0;
-      need.least = std::max(need.least, serial);
-      need.wanted = std::max({need.wanted, serial, planned});
-    }
-  });
-  need.least += kRegistersBesideFragmentsOfRole;
-  need.wanted += kRegistersBesideFragmentsOfRole;
-  return need;
-}
-
-/// Registers of the sum of the largest instruction: ptxas holds each against the count at entry,
-/// whatever setmaxnreg says (its error C7602).
-int64_t largestSum(tgpu::KernelOp kernel) {
-  int64_t most = 0;
-  kernel.walk([&](tgpu::WgmmaOp product) {
-    auto type = cast<tgpu::PendingType>(product.getResult().getType()).getFragment();
-    const int64_t bits = type.getElementType().getIntOrFloatBitWidth();
-    most = std::max<int64_t>(most, product.getMma().getN() * bits / 64);
-  });
-  return most;
-}
-
-/// Registers of the threads of both roles, 0: as many as at entry; and how many blocks a multiprocessor has room
-/// for, of those that ptxas is to aim at.
-struct Registers {
-  int64_t load = 0, compute = 0, blocks = 1;
-};
-
-/// Nothing where a block with a load role has too few. `threads` are those that compute.
-std::optional<Registers> shareRegisters(tgpu::KernelOp kernel, const Target &target) {
-  const int64_t threads = kernel.getThreads(), all = threads + kLoadThreads;
-  const int64_t blocks = std::max<int64_t>(1, kernel.getMinBlocks().value_or(1));
-  int64_t atEntry =
-      std::min<int64_t>(target.registersPerThread, target.registersPerSM / (blocks * all) / 8 * 8);
-  atEntry = std::min<int64_t>(atEntry, kernel.getMaxRegisters().value_or(atEntry));
-  if (largestSum(kernel) + kRegistersBesideFragmentsOfRole > atEntry) {
-    return std::nullopt;
-  }
-  const Need need = registersNeeded(kernel);
-  const int64_t fitting = std::max<int64_t>(1, target.registersPerSM / (need.wanted * all));
-  const int64_t aimed = std::min<int64_t>(kernel.getAimedBlocks().value_or(1), fitting);
-  if (need.wanted <= atEntry && fitting >= 2) {
-    return Registers{0, 0, aimed};
-  }
-  // setmaxnreg moves registers within one block that a multiprocessor has alone.
-  const bool isAlone = blocks == 1 && aimed == 1 && !kernel.getMaxRegisters();
-  std::optional<Registers> most;
-  for (int64_t load : kLoadRegisters) {
-    const int64_t rest = (atEntry * all - load * kLoadThreads) / threads / 8 * 8;
-    const int64_t compute = std::min(kMostRegisters, rest);
-    if (isAlone && compute > atEntry && need.least <= compute &&
-        (!most || compute > most->compute)) {
-      most = Registers{load, compute, aimed};
-    }
-    if (most && need.wanted <= most->compute) {
-      break;
-    }
-  }
-  return most || need.least > atEntry ? most : Registers{0, 0, aimed};
-}
-
 struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
   void runOnOperation() override {
     tgpu::KernelOp kernel = getOperation();
@@ -514,12 +385,12 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
     std::string reason;
     if (asksForRoles(kernel)) {
       Slice slice(kernel);
-      std::optional<Registers> registers = shareRegisters(kernel, *target);
+      std::optional<RoleRegisters> registers = shareRegisters(kernel, *target);
       reason = refuse(kernel, slice, registers.has_value());
       if (reason.empty()) {
         SmallVector<Post> posts;
         for (const Mail &mail : slice.allMail()) {
-          posts.push_back(handOver(kernel, mail));
+          posts.push_back(handOver(mail, kernel.getNumWarps() + kLoadThreads / 32));
         }
         formRoles(kernel, Slice(kernel, posts), *registers);
       } else {
@@ -595,55 +466,7 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
     return bytes <= getTarget(kernel)->sharedPerBlock;
   }
 
-  /// Puts an atomic operation and those who read what it gives on a channel.
-  static Post handOver(tgpu::KernelOp kernel, const Mail &mail) {
-    constexpr int64_t kSlots = 2; // the next value is there while the last is read
-    tgpu::AtomicOp atomic = mail.atomic;
-    tgpu::AllocSharedOp box = mail.box;
-    const Location loc = atomic.getLoc();
-    tgpu::SmemType type = box.getResult().getType();
-    OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    Value ring = tgpu::AllocSharedOp::create(builder, loc, ringType(type, kSlots),
-                                             box.getNameAttr(), StringAttr(), IntegerAttr());
-    Value channel =
-        tgpu::ChannelOp::create(builder, loc, tgpu::ChannelType::get(kernel.getContext(), kSlots),
-                                builder.getStringAttr(box.getName().value_or("mail")), 1,
-                                kernel.getNumWarps() + kLoadThreads / 32, IntegerAttr());
-    RingPosition carried(kernel, atomic);
-    Value position = carried.base();
-    Post post;
-    builder.setInsertionPoint(atomic);
-    Value end = emitSum(builder, loc, position, constantI32(builder, loc, 1));
-    post.fill = tgpu::OneThreadOp::create(builder, loc);
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(&post.fill.getBody().emplaceBlock());
-      tgpu::AcquireOp::create(builder, loc, channel, position);
-      auto done = tgpu::AtomicOp::create(builder, loc, type.getElementType(), atomic.getKind(),
-                                         atomic.getValue(), atomic.getExpected(), atomic.getDest(),
-                                         atomic.getIndices(), atomic.getMask(), Value(),
-                                         atomic.getOrder(), atomic.getIsUnsigned());
-      done->setDiscardableAttrs(atomic->getDiscardableAttrDictionary());
-      Value slot = tgpu::SlotOp::create(builder, loc, type, ring, position);
-      tgpu::StoreElementOp::create(builder, loc, done.getResult(), slot,
-                                   ValueRange(constantI32(builder, loc, 0)));
-      tgpu::PublishOp::create(builder, loc, channel, position);
-    }
-    builder.setInsertionPoint(mail.reads.front());
-    post.wait = tgpu::WaitOp::create(builder, loc, channel, position);
-    Value slot = tgpu::SlotOp::create(builder, loc, type, ring, position);
-    for (tgpu::LoadElementOp read : mail.reads) {
-      read.getSourceMutable().assign(slot);
-    }
-    builder.setInsertionPointAfter(mail.reads.back());
-    post.release = tgpu::ReleaseOp::create(builder, loc, channel, position);
-    carried.store(post.fill, end);
-    atomic.erase();
-    box.erase();
-    return post;
-  }
-
-  static void formRoles(tgpu::KernelOp kernel, const Slice &slice, Registers registers) {
+  static void formRoles(tgpu::KernelOp kernel, const Slice &slice, RoleRegisters registers) {
     Block &body = kernel.getBody().front();
     const auto warps = int32_t(kernel.getThreads() / 32);
     constexpr int32_t loadWarps = kLoadThreads / 32;

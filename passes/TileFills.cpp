@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/Analysis.h"
+#include "passes/GlobalAccess.h"
 #include "passes/Shared.h"
 #include "passes/Sync.h"
 
@@ -40,6 +41,13 @@ std::string tilec::refuseTileFill(tgpu::CopyOp copy) {
     if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op) || tile::kStages.has(op)) {
       return "it is in a pipelined loop, or in code of single threads";
     }
+  }
+  // It is waited for where its buffer is read first, and a role of its own would be ahead of the others.
+  const WalkResult changes = kernel.walk([&](Operation *op) {
+    return mayChange(op, copy.getSource()) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (changes.wasInterrupted()) {
+    return "the kernel writes to the tensor, or orders its accesses of global memory";
   }
   for (Value part : partsOf(buffer.getResult())) {
     for (Operation *user : part.getUsers()) {

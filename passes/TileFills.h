@@ -12,7 +12,7 @@
 namespace tilec {
 
 /// Why `copy`, a load by TMA outside of pipelined loops, cannot fill a slot with a channel of its own; empty if
-/// it can: its block alone declares, fills and then reads the buffer.
+/// it can: its block alone declares, fills and then reads the buffer, and nothing changes what it loads.
 std::string refuseTileFill(tgpu::CopyOp copy);
 
 } // namespace tilec

@@ -52,3 +52,16 @@ tgpu.kernel @written(%u: !t, %v: !h) attributes {threads = 128 : i32, target = "
   tgpu.local_store %v, %s : !h, !s
   tgpu.return
 }
+
+// CHECK-LABEL: tgpu.kernel @changed
+// CHECK: tgpu.cp_async_wait
+tgpu.kernel @changed(%g: !tile.global<64x64xf16> {tile.name = "A"}, %v: !h, %z: !acc) attributes {threads = 128 : i32, target = "sm_90a", warp_specialize = "producer"} {
+  %c64 = arith.constant 64 : i32
+  %a = tgpu.view %g extents(%c64, %c64 : i32, i32) strides(%c64 : i32) : !tile.global<64x64xf16> -> !tile.global<64x64xf16>
+  %s = tgpu.alloc_shared "S" : !s
+  // expected-remark @+1 {{copy uses no TMA: the kernel writes to the tensor, or orders its accesses of global memory}}
+  tgpu.copy %a to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
+  tgpu.store %v, %a {bytes = 4 : i32} : !h, !t
+  %d = tgpu.fma %s, %s, %z : !s, !s, !acc -> !acc
+  tgpu.return
+}

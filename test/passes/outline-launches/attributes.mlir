@@ -22,11 +22,15 @@ tile.kernel @tuned(%a: !tile.global<64x64xf32> {tile.name = "A", tile.dtype = "f
 
 // -----
 
+// Points are dealt out by a counter, a workspace of the call that begins at 0.
+// CHECK-LABEL: tile.kernel @dynamic
+// CHECK: %[[COUNTER:.*]] = tile.workspace "dynamic_0.points", "i32" init 0 : i32 : !tile.global<1xi32>
+// CHECK: tgpu.launch "dynamic_0" {{.*}} args({{.*}}%[[COUNTER]] :
 // CHECK-LABEL: tgpu.kernel @dynamic_0(
+// CHECK-SAME: !tile.global<1xi32> {tgpu.align = 256 : i64, tgpu.point_counter, tile.direction = "inout"
 // CHECK-SAME: persistent = 1 : i32
 tile.kernel @dynamic() {
   %two = arith.constant 2 : i32
-  // expected-remark@+1 {{@persistent(dynamic): points are dealt out statically, no counter is used yet}}
   tile.launch grid(%two : i32) threads(64) attributes {persistent = "dynamic"} {
   ^bb0(%i: i32):
   }

@@ -1,0 +1,25 @@
+//===- RoleRegisters.h - registers of warps that load and that compute -*- C++ -*-===//
+#ifndef TILEC_PASSES_ROLEREGISTERS_H
+#define TILEC_PASSES_ROLEREGISTERS_H
+
+#include "dialects/support/Target.h"
+#include "dialects/tgpu/Tgpu.h"
+
+namespace tilec {
+
+/// Threads of the load role: setmaxnreg is for whole warpgroups.
+inline constexpr int64_t kLoadThreads = 128;
+
+/// Registers of the threads of both roles, 0: as many as at entry; and how many blocks a multiprocessor has room
+/// for, of those that ptxas is to aim at.
+struct RoleRegisters {
+  int64_t load = 0, compute = 0, blocks = 1;
+};
+
+/// Shares the registers of a block with a load role; nothing where it has too few. The kernel's threads are those
+/// that compute.
+std::optional<RoleRegisters> shareRegisters(tgpu::KernelOp kernel, const Target &target);
+
+} // namespace tilec
+
+#endif // TILEC_PASSES_ROLEREGISTERS_H
