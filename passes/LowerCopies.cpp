@@ -1,8 +1,8 @@
 //===- LowerCopies.cpp - stores by TMA, and copies outside pipelines -----===//
 //
-// A store by TMA goes through staging buffers, one panel of columns (as wide as the swizzle) after
-// the other; two buffers take turns, so that a panel is written while the one before it is still
-// being stored. Copies that no pipelined loop will overlap become cp.async with its wait, or stay
+// A store by TMA goes through staging buffers, one for each panel of columns (as wide as the swizzle).
+// Of more than two panels two buffers take turns, so that a panel is written while the one before it is
+// still being stored; up to two are written together, between two barriers. Copies that no pipelined loop will overlap become cp.async with its wait, or stay
 // plain.
 //
 //===----------------------------------------------------------------------===//
@@ -127,22 +127,29 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
     Value ring =
         tgpu::AllocSharedOp::create(entry, loc, ringType(slotType, staging.buffers),
                                     builder.getStringAttr("staging"), StringAttr(), IntegerAttr());
-    for (int64_t panel = 0; panel < staging.panels; ++panel) {
+    const int64_t together = staging.panels == staging.buffers ? staging.panels : 1;
+    for (int64_t first = 0; first < staging.panels; first += together) {
       auto wait = tgpu::OneThreadOp::create(builder, loc);
       {
         OpBuilder::InsertionGuard guard(builder);
         builder.setInsertionPointToStart(&wait.getBody().emplaceBlock());
-        tgpu::TmaStoreWaitOp::create(builder, loc, staging.buffers - 1, /*read=*/true);
+        tgpu::TmaStoreWaitOp::create(builder, loc, staging.buffers - together, /*read=*/true);
       }
-      Value position = arith::ConstantIntOp::create(builder, loc, panel % staging.buffers, 32);
-      Value slot = tgpu::SlotOp::create(builder, loc, slotType, ring, position);
-      tgpu::LocalStoreOp::create(builder, loc, panelOf(builder, store.getValue(), panel, staging),
-                                 slot);
-      Value dest = globalPanel(builder, store.getDest(), panel * staging.columns, staging.columns);
+      SmallVector<std::pair<Value, Value>> moves;
+      for (int64_t panel = first; panel < first + together; ++panel) {
+        Value position = arith::ConstantIntOp::create(builder, loc, panel % staging.buffers, 32);
+        Value slot = tgpu::SlotOp::create(builder, loc, slotType, ring, position);
+        tgpu::LocalStoreOp::create(builder, loc, panelOf(builder, store.getValue(), panel, staging),
+                                   slot);
+        moves.emplace_back(
+            slot, globalPanel(builder, store.getDest(), panel * staging.columns, staging.columns));
+      }
       auto issue = tgpu::OneThreadOp::create(builder, loc);
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(&issue.getBody().emplaceBlock());
-      tgpu::TmaStoreOp::create(builder, loc, slot, dest, *map, store.getCache());
+      for (auto [slot, dest] : moves) {
+        tgpu::TmaStoreOp::create(builder, loc, slot, dest, *map, store.getCache());
+      }
       tgpu::TmaStoreCommitOp::create(builder, loc);
     }
     store.erase();

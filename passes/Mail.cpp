@@ -43,8 +43,16 @@ std::optional<Mail> tilec::mailOf(tgpu::LoadElementOp load) {
   return mail;
 }
 
+static constexpr int64_t kSlots = 2; // the next value is there while the last is read
+
+int64_t tilec::mailBytes(const Mail &mail) {
+  tgpu::AllocSharedOp box = mail.box;
+  tgpu::SmemType ring = ringType(box.getResult().getType(), kSlots);
+  constexpr int64_t kBarriers = 2 * 8; // of a slot
+  return sharedBytes(ring) + tgpu::getLayout(ring)->alignment() + kSlots * kBarriers;
+}
+
 Post tilec::handOver(const Mail &mail, int64_t consumers) {
-  constexpr int64_t kSlots = 2; // the next value is there while the last is read
   tgpu::AtomicOp atomic = mail.atomic;
   auto kernel = atomic->getParentOfType<tgpu::KernelOp>();
   tgpu::AllocSharedOp box = mail.box;

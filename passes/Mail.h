@@ -25,6 +25,9 @@ struct Mail {
 /// The mail that `load` reads: all in one block, outside of pipelined loops. Nothing if it reads none.
 std::optional<Mail> mailOf(tgpu::LoadElementOp load);
 
+/// Bytes of shared memory that its channel takes at most.
+int64_t mailBytes(const Mail &mail);
+
 /// A mail on its channel: who posts it, and those between whom it is read.
 struct Post {
   tgpu::OneThreadOp fill;

@@ -451,18 +451,21 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
         });
       });
     }
-    if (reason.empty() && slice.refusal().empty() && !fitsShared(kernel)) {
+    if (reason.empty() && slice.refusal().empty() && !fitsShared(kernel, slice)) {
       reason = "rings that are filled while other loops run do not fit shared memory";
     }
     return reason.empty() ? slice.refusal().str() : reason;
   }
 
   /// Pieces of kernels that ask for roles are collected as those of roles are.
-  static bool fitsShared(tgpu::KernelOp kernel) {
+  static bool fitsShared(tgpu::KernelOp kernel, const Slice &slice) {
     SmallVector<SharedPiece> pieces =
         collectSharedPieces(kernel, [](tgpu::AllocSharedOp) { return PlannedRing(); });
     int64_t bytes = llvm::alignTo(placeSharedPieces(pieces), 8);
     kernel.walk([&](tgpu::ChannelOp channel) { bytes += channelBytes(channel); });
+    for (const Mail &mail : slice.allMail()) {
+      bytes += mailBytes(mail);
+    }
     return bytes <= getTarget(kernel)->sharedPerBlock;
   }
 
