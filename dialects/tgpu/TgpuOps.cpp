@@ -97,6 +97,14 @@ void WarpIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setR
 }
 
 /// A kernel runs only if all extents are positive.
+void GridPointOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  auto kernel = dyn_cast_or_null<KernelOp>((*this)->getParentOp());
+  if (kernel && kernel.getPersistent()) {
+    effects.emplace_back(MemoryEffects::Write::get());
+  }
+}
+
 void GridPointOp::inferResultRanges(ArrayRef<ConstantIntRanges> args, SetIntRangeFn setRange) {
   for (auto [index, extent] : llvm::zip_equal(getIndices(), args.drop_front())) {
     int64_t last = std::max<int64_t>(extent.smax().getSExtValue() - 1, 0);

@@ -77,9 +77,11 @@ def Tgpu_WarpIdOp : Tgpu_Op<"warp_id", [Pure, Tgpu_Ranged]> {
   let assemblyFormat = "attr-dict";
 }
 
-def Tgpu_GridPointOp : Tgpu_Op<"grid_point", [Pure, Tgpu_Ranged]> {
+def Tgpu_GridPointOp : Tgpu_Op<"grid_point", [AlwaysSpeculatable, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Tgpu_Ranged]> {
   let summary = "indices of grid point number `linear`";
   let description = [{
+    Of a persistent kernel the beginning of what is done for each point, so that it stays there also where nobody asks for an index,
+    until tgpu-make-persistent has made the loop. Pure elsewhere.
     First extent fastest. With `group = g` (rank 2 or more) points go in panels of g along the second index: within a
     panel the second index runs fastest, so that neighbouring blocks share operands in L2.
   }];

@@ -4,7 +4,8 @@
     gpu_roles.py prepare DIR      here: packs, tile-run and this script into DIR
     gpu_roles.py run DIR [KIND]   on a GPU machine with torch: nothing is built there; KIND: attention or gemm alone
 
-The kernels are kernels/attention/flash_attention.tile and test/driver/Inputs/even_gemm.tile, with `@warp_specialize(off)` and `(producer)`. Each is
+The kernels are kernels/attention/flash_attention.tile and test/driver/Inputs/even_gemm.tile, with `@warp_specialize(off)` and `(producer)`, and attention
+with a tile for each grid point, those with the most keys of a head first, which a counter deals out (`@persistent(dynamic)`). Each is
 compared with torch in float64 at shapes that fit no tile, twice bit by bit, then timed: L2 flushed, in turn with torch's kernel, medians.
 The last figure of each kernel is torch's time divided by ours.
 """
@@ -27,6 +28,13 @@ ATTENTION_TIMED = [(2, 32, 2048, 128, False), (2, 32, 2048, 128, True), (1, 32, 
                    (4, 32, 4096, 64, False), (4, 32, 4096, 64, True)]
 GEMM_TIMED = [(4096, 4096, 4096), (8192, 8192, 8192), (4096, 28672, 4096), (2048, 2048, 2048)]
 ROLES = ["off", "producer"]
+ATTENTION_ROLES = [*ROLES, "counter"]
+BY_COUNTER = [  # what differs in the text of attention
+    ("@persistent ", "@persistent(dynamic) "),
+    ("grid(CAUSAL ? ceildiv(ceildiv(S, BM), 2) : ceildiv(S, BM), H, B)", "grid(ceildiv(S, BM), H, B)"),
+    ("0..(CAUSAL && mirrored > x ? 2 : 1)", "0..1"),
+    ("CAUSAL && turn == 0 ? max(mirrored, 0) : x", "CAUSAL ? mirrored : x"),
+]
 
 
 def sources(root):
@@ -38,7 +46,14 @@ def sources(root):
             text = re.sub(r"(?m)^instantiate.*\n", "", text)
             text = re.sub(r"@warp_specialize\(\w+\)", "", text)
             text = re.sub(r"(?m)^(\s*)(@persistent.*\n\s*)?launch", rf"\1@warp_specialize({word}) \2launch", text, count=1)
-            yield f"{name}-{word}", text + "".join(f"instantiate {kernel}<{p}> as k{s};\n" for s, p in settings)
+            text += "".join(f"instantiate {kernel}<{p}> as k{s};\n" for s, p in settings)
+            yield f"{name}-{word}", text
+            if (name, word) == ("attention", "producer"):
+                for old, new in BY_COUNTER:
+                    if old not in text:
+                        sys.exit(f"attention has no `{old}` any more")
+                    text = text.replace(old, new)
+                yield f"{name}-counter", text
 
 
 def prepare(out):
@@ -138,7 +153,7 @@ class Gpu:
             with sdpa_kernel([SDPBackend.CUDNN_ATTENTION]):
                 self.torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
 
-        kernels = [(f"attention-{word}", f"{d}{'c' if causal else ''}") for word in ROLES]
+        kernels = [(f"attention-{word}", f"{d}{'c' if causal else ''}") for word in ATTENTION_ROLES]
         dims = {"B": b, "H": h, "HKV": h, "S": s, "SK": s}
         options = [*(f"--dim={n}={x}" for n, x in dims.items()), f"--arg=scale={d**-0.5}", "--arg=LSE=none"]
         self.report(f"attention b{b} h{h} s{s} d{d}{' causal' if causal else ''}", kernels, peer, options)
@@ -154,7 +169,7 @@ def run(out, kinds):
     print(gpu.torch.cuda.get_device_name())
     wrong = 0
     if "attention" in kinds:
-        wrong += sum(gpu.check_attention(f"attention-{word}", name) for word in ROLES for name, _ in ATTENTION)
+        wrong += sum(gpu.check_attention(f"attention-{word}", name) for word in ATTENTION_ROLES for name, _ in ATTENTION)
     if "gemm" in kinds:
         wrong += sum(gpu.check_gemm(f"gemm-{word}", name) for word in ROLES for name, _ in GEMM)
     print("all right" if wrong == 0 else f"{wrong} wrong", flush=True)

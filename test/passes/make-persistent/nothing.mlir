@@ -22,3 +22,26 @@ tgpu.kernel @no_extents() attributes {threads = 128 : i32, persistent = 1 : i32}
   "tgpu.grid_point"(%id) : (i32) -> ()
   tgpu.return
 }
+
+// A point that nobody asks for is there all the same: what follows is done for each of them.
+// RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(canonicalize, cse, tgpu-make-persistent))' | FileCheck %s --check-prefix=UNUSED
+// UNUSED-LABEL: tgpu.kernel @unused(
+// UNUSED: scf.for
+// UNUSED: tgpu.atomic <add>
+// UNUSED-LABEL: tgpu.kernel @not_persistent_unused(
+// UNUSED-NOT: tgpu.grid_point
+tgpu.kernel @unused(%x: i32, %g: !tile.global<1xi32>) attributes {threads = 128 : i32, persistent = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = tgpu.view %g extents(%c1 : i32) strides() : !tile.global<1xi32> -> !tile.global<1xi32>
+  %id = tgpu.block_id
+  %i = tgpu.grid_point %id in (%x) : i32
+  tgpu.atomic <add> %c1, %v[%c0] : i32, !tile.global<1xi32>[i32]
+  tgpu.return
+}
+
+tgpu.kernel @not_persistent_unused(%x: i32, %g: !tile.global<1xi32>) attributes {threads = 128 : i32} {
+  %id = tgpu.block_id
+  %i = tgpu.grid_point %id in (%x) : i32
+  tgpu.return
+}
