@@ -139,3 +139,19 @@ tgpu.kernel @source_written(%g: !g {tgpu.align = 16 : i64}, %n: i32 {tgpu.divisi
   } {tile.stages = 2 : i32, tgpu.pipeline = #tgpu.pipeline<tma, stages = 2>}
   tgpu.return
 }
+
+// -----
+
+!s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
+!g = !tile.global<64x64xf16>
+// Outside of pipelined loops a copy by TMA that tgpu-lower-copies would not have left.
+tgpu.kernel @no_tile_fill(%g: !g {tgpu.align = 16 : i64}, %n: i32) attributes {threads = 128 : i32, target = "sm_90a", warp_specialize = "producer"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = tgpu.alloc_shared "S" : !s
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // expected-error @+1 {{is by TMA outside of pipelined loops, but it fills part of a buffer, or one that is declared in a block around}}
+    tgpu.copy %g to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !g, !s
+  }
+  tgpu.return
+}

@@ -91,6 +91,66 @@ TEST_F(IntegerAnalysisTest, ArgumentsAndGrid) {
   EXPECT_FALSE(integers->isNonNegative(value("m")));
 }
 
+/// Points of a grid counted from its end: extents are at least 1, and points less than them.
+TEST_F(IntegerAnalysisTest, PointsFromTheEnd) {
+  analyseBody(R"(
+    %minus1 = arith.constant -1 : i32
+    %c7 = arith.constant 7 : i32
+    %much = arith.constant 1073741824 : i32
+    %b = tgpu.block_id
+    %i:3 = tgpu.grid_point %b in(%n, %m, %c8) : i32, i32, i32
+    %n1 = arith.subi %n, %c1 : i32
+    %a = arith.subi %n1, %i#0 {id = "n-1-i"} : i32
+    %n2 = arith.addi %n, %minus1 : i32
+    %c = arith.subi %n2, %i#0 {id = "n+-1-i"} : i32
+    %d = arith.subi %n, %i#0 {id = "n-i"} : i32
+    %n3 = arith.subi %n, %c3 : i32
+    %e = arith.subi %n3, %i#0 {id = "n-3-i"} : i32
+    %m1 = arith.subi %m, %c1 : i32
+    %f = arith.subi %m1, %i#1 {id = "m-1-j"} : i32
+    %g = arith.subi %c8, %i#2 {id = "8-k"} : i32
+    %h = arith.subi %c7, %i#2 {id = "7-k"} : i32
+    %n5 = arith.subi %n, %much : i32
+    %o = arith.subi %n5, %i#0 {id = "n-2^30-i"} : i32)");
+  expectRange("n-1-i", 0, kMost - 1);
+  expectRange("n+-1-i", 0, kMost - 1);
+  expectRange("n-i", 1, kMost);
+  expectRange("n-3-i", -2, kMost - 3);
+  expectRange("m-1-j", 0, kMost); // m - 1 may be anything by itself
+  expectRange("8-k", 1, 8);
+  expectRange("7-k", 0, 7);
+  expectRange("n-2^30-i", 1 - (1 << 30), kMost - (1 << 30));
+  EXPECT_TRUE(integers->isNonNegative(value("n-1-i")));
+}
+
+/// What looks alike: the extent of another dimension, of another grid, sums that may wrap.
+TEST_F(IntegerAnalysisTest, DifferencesOfOtherExtents) {
+  analyseBody(R"(
+    %more = arith.constant 1073741825 : i32
+    %least = arith.constant -2147483648 : i32
+    %b = tgpu.block_id
+    %i:2 = tgpu.grid_point %b in(%n, %m) : i32, i32
+    %n1 = arith.subi %n, %c1 : i32
+    %a = arith.subi %n1, %i#1 {id = "n-1-j"} : i32
+    %c = arith.subi %small, %i#0 {id = "small-i"} : i32
+    %n2 = arith.addi %n, %c1 : i32
+    %d = arith.subi %n2, %i#0 {id = "n+1-i"} : i32
+    %n3 = arith.subi %n, %more : i32
+    %e = arith.subi %n3, %i#0 {id = "n-more-i"} : i32
+    %n4 = arith.subi %n, %least : i32
+    %f = arith.subi %n4, %i#0 {id = "n-least-i"} : i32
+    %n5 = arith.subi %n, %m : i32
+    %g = arith.subi %n5, %i#0 {id = "n-m-i"} : i32
+    %h = arith.subi %i#0, %n {id = "i-n"} : i32)");
+  expectRange("n-1-j", -kMost, kMost - 1);
+  expectRange("small-i", 1 - kMost, 1000);
+  expectRange("n+1-i", kLeast, kMost);
+  expectRange("n-more-i", kLeast, kMost);
+  expectRange("n-least-i", kLeast, kMost);
+  expectRange("n-m-i", kLeast, kMost);
+  expectRange("i-n", -kMost, kMost - 1);
+}
+
 TEST_F(IntegerAnalysisTest, SumsThatMayWrapAreUnknown) {
   analyseBody(R"(
     %a = arith.addi %n, %c1 {id = "n+1"} : i32
