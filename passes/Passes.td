@@ -337,7 +337,7 @@ def SplitLoops : Pass<"tgpu-split-loops", "tilec::tgpu::KernelOp"> {
   let description = [{
     Needs: pipelines expanded. A loop with products whose body has a branch around a fragment, on a comparison that turns once while the
     loop runs, or `and` and `or` of such, becomes two loops that follow each other; the one in which the condition is false has no branch (a
-    remark). Loops whose copies are by cp.async stay whole. So the steps of causal attention mask only the tiles that the diagonal or the end of the keys crosses.
+    remark). Loops whose copies are by cp.async stay whole, and those that give back the slot of the iteration before. So the steps of causal attention mask only the tiles that the diagonal or the end of the keys crosses.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }

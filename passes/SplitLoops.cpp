@@ -230,13 +230,18 @@ struct SplitLoops : tilec::impl::SplitLoopsBase<SplitLoops> {
 
   /// The steps of a pipeline: element-wise work beside products in flight is what a branch stands in the way of. What
   /// cp.async has in flight is counted in groups, and the walks over synchronisation do not count them from one loop
-  /// to the next.
+  /// to the next; nor do they follow a slot that an iteration gives back if there was one before it, in either loop.
   static bool isWorthwhile(scf::ForOp loop) {
     const bool multiplies =
         llvm::any_of(*loop.getBody(), llvm::IsaPred<tgpu::WgmmaOp, tgpu::MmaOp>);
-    const bool counts = loop.getBody()
-                            ->walk([](tgpu::CpAsyncWaitOp) { return WalkResult::interrupt(); })
-                            .wasInterrupted();
+    const WalkResult found = loop.getBody()->walk([&](Operation *op) {
+      auto branch = op->getParentOfType<scf::IfOp>();
+      const bool isUnderCondition = branch && loop->isProperAncestor(branch);
+      return isa<tgpu::CpAsyncWaitOp>(op) || (isa<tgpu::ReleaseOp>(op) && isUnderCondition)
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    const bool counts = found.wasInterrupted();
     return multiplies && !counts && loop.getInductionVar().getType().isInteger(32) &&
            !loop.getUnsignedCmp() && matchPattern(loop.getStep(), m_One());
   }

@@ -440,3 +440,38 @@ tgpu.kernel @or_both_ends(%n: i32, %z: !f, %o: !tile.global<64x64xf32>) attribut
   tgpu.store %r, %o : !f, !tile.global<64x64xf32>
   tgpu.return
 }
+
+// A slot that is given back if there was an iteration before: which of the two loops has taken it depends on both.
+// CHECK-LABEL: tgpu.kernel @slot_of_before(
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK: tgpu.release
+// CHECK-NOT: scf.for
+// CHECK: tgpu.return
+tgpu.kernel @slot_of_before(%n: i32, %z: !f, %o: !tile.global<64x64xf32>) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c5 = arith.constant 5 : i32
+  %a = tgpu.alloc_shared "A" : !s
+  %ch = tgpu.channel "A" {producers = 1 : i32, consumers = 4 : i32} : !tgpu.channel<2>
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%c = %z) -> (!f) : i32 {
+    tgpu.wait %ch[%j] : !tgpu.channel<2>
+    %q = tgpu.wgmma %a, %a, %c {mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 1, 1>} : !s, !s, !f -> !p
+    %d = tgpu.wgmma_wait 0, %q : !p -> !f
+    %later = arith.cmpi sgt, %j, %c0 : i32
+    scf.if %later {
+      %before = arith.subi %j, %c1 : i32
+      tgpu.release %ch[%before] : !tgpu.channel<2>
+    }
+    %t = arith.cmpi sgt, %j, %c5 : i32
+    %x = scf.if %t -> (!f) {
+      %y = math.exp2 %d : !f
+      scf.yield %y : !f
+    } else {
+      scf.yield %d : !f
+    }
+    scf.yield %x : !f
+  }
+  tgpu.store %r, %o : !f, !tile.global<64x64xf32>
+  tgpu.return
+}
