@@ -52,8 +52,7 @@ class Slice {
 public:
   explicit Slice(tgpu::KernelOp kernel, ArrayRef<Post> posts = {}) : kernel(kernel), posts(posts) {
     kernel.walk([&](tgpu::OneThreadOp op) {
-      const bool isPost = llvm::any_of(posts, [&](const Post &post) { return post.fill == op; });
-      if (isPost || isSlotFill(op)) {
+      if (isPost(op) || isSlotFill(op)) {
         fills.push_back(op);
       }
     });
@@ -63,12 +62,22 @@ public:
       getUsedValuesDefinedAbove(fill->getRegions(), used);
       llvm::for_each(used, [&](Value value) { needValue(value); });
     }
-    checkMail();
+    for (Post post : posts) { // all warps give it back, whether or not they need it
+      for (Operation *op : {post.wait.getOperation(), post.release.getOperation()}) {
+        needOp(op);
+        llvm::for_each(op->getOperands(), [&](Value operand) { needValue(operand); });
+      }
+    }
+    while (addMail()) {
+    }
   }
 
   ArrayRef<Operation *> allFills() const { return fills; }
   /// What has to be handed over.
   ArrayRef<Mail> allMail() const { return mail; }
+  bool isPost(Operation *op) const {
+    return llvm::any_of(posts, [&](const Post &post) { return post.fill == op; });
+  }
   bool needs(Operation *op) const { return ops.contains(op); }
   bool needs(Value value) const { return values.contains(value); }
   /// Why there can be no load role; empty if there can.
@@ -126,11 +135,8 @@ private:
   void needMail(tgpu::LoadElementOp load) {
     for (Post post : posts) {
       if (readsPost(load, post)) {
-        for (Operation *op :
-             {post.wait.getOperation(), load.getOperation(), post.release.getOperation()}) {
-          needOp(op);
-          llvm::for_each(op->getOperands(), [&](Value operand) { needValue(operand); });
-        }
+        needOp(load);
+        llvm::for_each(load->getOperands(), [&](Value operand) { needValue(operand); });
         return;
       }
     }
@@ -150,23 +156,34 @@ private:
   }
 
   /// One thread does the atomic operations in their order, ahead of what other warps do: nobody else may be at the
-  /// same memory.
-  void checkMail() {
+  /// same memory, so what others ask of it becomes mail, too. Returns whether there was such.
+  bool addMail() {
+    tgpu::LoadElementOp more;
     kernel.walk([&](Operation *op) {
-      if (llvm::any_of(mail, [&](const Mail &own) { return own.atomic == op; })) {
+      auto meets = [&](const sync::Access &access) {
+        return access.memory.global && llvm::any_of(mail, [&](Mail own) {
+                 return mayOverlap(access.memory.global->base, tgpu::getBase(own.atomic.getDest()));
+               });
+      };
+      if (llvm::any_of(mail, [&](const Mail &own) { return own.atomic == op; }) ||
+          llvm::none_of(sync::accessesOf(op), meets)) {
         return;
       }
-      for (const sync::Access &access : sync::accessesOf(op)) {
-        auto meets = [&](Mail own) {
-          return access.memory.global &&
-                 mayOverlap(access.memory.global->base, tgpu::getBase(own.atomic.getDest()));
-        };
-        if (llvm::any_of(mail, meets)) {
-          refuse(
-              "what is loaded depends on an atomic operation on memory that other warps use, too");
-        }
+      auto atomic = dyn_cast<tgpu::AtomicOp>(op);
+      for (Operation *user : atomic &&atomic.getOld() ? llvm::to_vector(atomic.getOld().getUsers())
+                                                      : SmallVector<Operation *>()) {
+        auto read = dyn_cast<tgpu::LoadElementOp>(user);
+        more = read && mailOf(read) ? read : more;
+      }
+      if (!more) {
+        refuse("what is loaded depends on an atomic operation on memory that other warps use, too");
       }
     });
+    if (!more || !reason.empty()) {
+      return false;
+    }
+    needMail(more);
+    return true;
   }
 
   void needValue(Value value) {
@@ -272,7 +289,8 @@ private:
     }
     Operation *copy = builder.clone(op, mapping);
     if (auto one = dyn_cast<tgpu::OneThreadOp>(copy)) {
-      one.setWarp(firstWarp);
+      // Another warp posts, so that no fill waits for what comes from global memory.
+      one.setWarp(slice.isPost(&op) ? firstWarp + 1 : firstWarp);
     }
   }
 

@@ -97,10 +97,9 @@ void WarpIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setR
 }
 
 /// A kernel runs only if all extents are positive.
-void GridPointOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  auto kernel = dyn_cast_or_null<KernelOp>((*this)->getParentOp());
-  if (kernel && kernel.getPersistent()) {
+void GridPointOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  if (auto kernel = dyn_cast_or_null<KernelOp>((*this)->getParentOp());
+      kernel && kernel.getPersistent()) {
     effects.emplace_back(MemoryEffects::Write::get());
   }
 }

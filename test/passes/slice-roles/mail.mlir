@@ -1,5 +1,5 @@
 // Loops that end on a condition are cloned, with what the fills need of what they carry. What an atomic operation gives is posted in a mailbox
-// by the role that loads: all warps of both roles, 8 here, read it and give it back.
+// by the role that loads, not by the warp that fills: all warps of both roles, 8 here, read it and give it back.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-slice-roles, tgpu-insert-sync, tgpu-verify-sync))' -verify-diagnostics -split-input-file | FileCheck %s
 
 !s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
@@ -77,7 +77,7 @@ tgpu.kernel @while(%g: !g, %n: i32, %o: !o, %w: !w) attributes {threads = 128 : 
 // CHECK: scf.while
 // CHECK: ^bb0(%{{.*}}: i32, %{{.*}}: i32, %[[M:.*]]: i32):
 // CHECK: arith.addi %[[M]]
-// CHECK-NEXT: tgpu.one_thread attributes {warp = 4 : i32} {
+// CHECK-NEXT: tgpu.one_thread attributes {warp = 5 : i32} {
 // CHECK-NEXT: tgpu.acquire %[[MAIL]][%[[M]]]
 // CHECK-NEXT: %[[OLD:.*]] = tgpu.atomic <add>
 // CHECK-NEXT: %[[BOX:.*]] = tgpu.slot %[[RING]][%[[M]]]
