@@ -5,6 +5,8 @@ from .formats import FORMATS
 
 
 class Drawing(Builder):
+    many_points = False
+
     def bind_by_tensor(self, code):
         """A dimension that only a bound uses needs a tensor that binds it."""
         for name in self.dimensions:
@@ -89,12 +91,30 @@ class Drawing(Builder):
         if self.rarely("assume", 0.05):
             annotations.assumptions(self)
 
+    def count_points(self):
+        """Persistent blocks that each have several points, on a device with one multiprocessor; now and then nothing asks for the point."""
+        if not any("persistent" in note for launch in self.program.launches for note in launch.annotations):
+            return
+        self.many_points = self.chance(0.7)
+        if self.many_points:
+            self.program.multiprocessors = 1
+        if self.rarely("point not used", 0.1):
+            tensor = atomics.target(self, "i32", [self.dimension(4)])
+            name = self.name("f")
+            body = [
+                n.Declare("fragment", name, "i32", ["4"], n.Lit(1, "i32")),
+                atomics.Atomic("add", n.Region(tensor.name, ["0"]), n.Ref(name)),
+            ]
+            note = self.pick(["persistent", "persistent(dynamic)"])
+            self.program.launches.append(n.Launch(["bx"], [self.dimension(2, grid=True)], 32, body, [note]))
+
     def call(self, odd):
         """Extents of one run: even ones may be moved by TMA, odd ones test every guard."""
-        dims = {}
+        dims, many = {}, self.many_points
         for name, d in self.dimensions.items():
             if d.grid:
-                dims[name] = self.pick([1, 2, 2, 3]) if not odd or self.chance(0.97) else 0
+                dims[name] = self.pick([5, 13, 37] if many else [1, 2, 2, 3]) if not odd or self.chance(0.97) else 0
+                many = False
             elif odd:
                 dims[name] = max(0 if self.chance(0.02) else 1, d.near + self.pick([0, 0, -1, 1, -3, 5, -d.near // 2, 7]))
             else:
@@ -113,6 +133,7 @@ def draw_program(seed, attempt=0, only=None):
             b.program.arguments.append(n.ScalarArgument(b.name("a"), b.pick(["f32", "i32", "f16"]), b.pick([0, 1, 2, 3])))
     for _ in range(1 if b.chance(0.85) else 2):
         b.launch(b.pick([2, 3, 4, 5, 7]), only)
+    b.count_points()
     b.bind_dimensions()
     b.spread_rows()
     b.align()
@@ -122,7 +143,7 @@ def draw_program(seed, attempt=0, only=None):
     if b.chance(0.25):
         b.program.schedule_seed = b.pick(range(1, 1000))
         b.note("--random-schedules")
-    if b.chance(0.15):
+    if not b.many_points and b.chance(0.15):
         b.program.multiprocessors = b.pick([1, 2])
     if b.rarely("@fast_math", 0.08):
         b.program.annotations.append("fast_math")
