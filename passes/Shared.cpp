@@ -26,13 +26,16 @@ FailureOr<int64_t> tilec::getTensorMap(tgpu::KernelOp kernel, Operation *op, Glo
   if (!boxes) {
     return op->emitError("TMA cannot move this buffer: ") << boxes.reason();
   }
-  auto base = dyn_cast<BlockArgument>(slice.view.getBase());
+  auto base = slice.view ? dyn_cast<BlockArgument>(slice.view.getBase()) : BlockArgument();
+  if (!base) {
+    return op->emitError("TMA needs a view of a kernel argument");
+  }
   unsigned rank = slice.offset.size();
   SmallVector<int64_t> extents, strides = {-1 - 1}, box(rank, 1);
   for (unsigned i = 0; i < rank; ++i) {
     std::optional<int64_t> extent = mapOperand(slice.view.getExtents()[rank - 1 - i]);
-    if (!base || !extent) {
-      return op->emitError("TMA needs a kernel argument with extents known on the host");
+    if (!extent) {
+      return op->emitError("TMA needs extents known on the host");
     }
     extents.push_back(*extent);
     if (i + 1 < rank) {

@@ -155,3 +155,18 @@ tgpu.kernel @no_tile_fill(%g: !g {tgpu.align = 16 : i64}, %n: i32) attributes {t
   }
   tgpu.return
 }
+
+// -----
+
+!s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
+!g = !tile.global<64x64xf16>
+tgpu.kernel @no_view(%g: !g {tgpu.align = 16 : i64}, %n: i32) attributes {threads = 128 : i32, target = "sm_90a", warp_specialize = "producer"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %s = tgpu.alloc_shared "S" : !s
+    // expected-error @+1 {{TMA needs a view of a kernel argument}}
+    tgpu.copy %g to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !g, !s
+  }
+  tgpu.return
+}
