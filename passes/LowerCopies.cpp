@@ -2,8 +2,8 @@
 //
 // A store by TMA goes through staging buffers, one for each panel of columns (as wide as the swizzle).
 // Of more than two panels two buffers take turns, so that a panel is written while the one before it is
-// still being stored; up to two are written together, between two barriers. Copies that no pipelined loop will overlap become cp.async with its wait, or stay
-// plain.
+// still being stored; up to two are written together, between two barriers. Copies that no pipelined
+// loop will overlap become cp.async with its wait, or stay plain.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/layout/Compatibility.h"

@@ -169,13 +169,9 @@ private:
           llvm::none_of(sync::accessesOf(op), meets)) {
         return;
       }
-      auto atomic = dyn_cast<tgpu::AtomicOp>(op);
-      for (Operation *user : atomic &&atomic.getOld() ? llvm::to_vector(atomic.getOld().getUsers())
-                                                      : SmallVector<Operation *>()) {
-        auto read = dyn_cast<tgpu::LoadElementOp>(user);
-        more = read && mailOf(read) ? read : more;
-      }
-      if (!more) {
+      if (tgpu::LoadElementOp read = readerOf(op)) {
+        more = read;
+      } else {
         refuse("what is loaded depends on an atomic operation on memory that other warps use, too");
       }
     });
@@ -184,6 +180,20 @@ private:
     }
     needMail(more);
     return true;
+  }
+
+  /// Who reads the mail that `op` would be; null if it would be none.
+  static tgpu::LoadElementOp readerOf(Operation *op) {
+    auto atomic = dyn_cast<tgpu::AtomicOp>(op);
+    if (!atomic || !atomic.getOld()) {
+      return {};
+    }
+    for (Operation *user : atomic.getOld().getUsers()) {
+      if (auto read = dyn_cast<tgpu::LoadElementOp>(user); read && mailOf(read)) {
+        return read;
+      }
+    }
+    return {};
   }
 
   void needValue(Value value) {

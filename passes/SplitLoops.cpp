@@ -241,9 +241,9 @@ struct SplitLoops : tilec::impl::SplitLoopsBase<SplitLoops> {
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });
-    const bool counts = found.wasInterrupted();
-    return multiplies && !counts && loop.getInductionVar().getType().isInteger(32) &&
-           !loop.getUnsignedCmp() && matchPattern(loop.getStep(), m_One());
+    return multiplies && !found.wasInterrupted() &&
+           loop.getInductionVar().getType().isInteger(32) && !loop.getUnsignedCmp() &&
+           matchPattern(loop.getStep(), m_One());
   }
 
   static bool isLarge(scf::IfOp branch) {
