@@ -59,6 +59,10 @@ BENCH = [
     ("attention_backward", BACKWARD, "attention_backward", {}, LONG, SCALE, "attention backward"),
     ("attention_backward, causal", BACKWARD, "attention_backward", CAUSAL, LONG, SCALE, "causal attention backward"),
     ("window_attention, 1024 keys", "window_attention/window_attention.tile", "window_attention", {}, {**LONG, "S": 4096, "SK": 4096}, WINDOW, "causal attention"),
+    *[
+        (f"mla_decode, {splits} splits", "attention/mla_decode.tile", "mla_decode", {}, {"B": b, "H": h, "SK": 4096}, {"scale": "0.041667", "splits": str(splits), "seqlens": [4096] * b}, None)
+        for b, h, splits in ((128, 128, 1), (32, 128, 2), (1, 128, 32), (128, 16, 1))
+    ],
     ("varlen_attention, causal", "varlen_attention/varlen_attention.tile", "varlen_attention", {}, EQUAL, LENGTHS, "packed causal attention"),
 ]
 # What the memory alone takes: of kernels that write as much as they read torch's copy of their tensor, whose elements have these
