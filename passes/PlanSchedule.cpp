@@ -48,7 +48,7 @@ int64_t SchedulePlanner::lastUse(Value value, unsigned unit, ArrayRef<int64_t> p
   auto use = [&](Operation *user, int64_t distance) {
     Operation *top = loopBody()->findAncestorOpInBlock(*user);
     std::optional<unsigned> by = top ? graph.unitOf(top) : std::nullopt;
-    if (by && *by != unit) {
+    if (by && (*by != unit || distance != 0)) { // a sum goes on in its own registers
       last = std::max(last, position[*by] + (distance + stage[*by] - stage[unit]) * length);
     }
   };
