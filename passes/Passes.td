@@ -98,6 +98,15 @@ def UnrollLoops : Pass<"tgpu-unroll-loops", "tilec::tgpu::KernelOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
 
+def DropCarried : Pass<"tgpu-drop-carried", "tilec::tgpu::KernelOp"> {
+  let summary = "Hand on unchanged what loops carry and nothing reads";
+  let description = [{
+    Needs: fragments as values. Gives: loops whose carried values that nothing reads, by MLIR's analysis of liveness, go round as they came, so that
+    canonicalization takes them out: a fragment that is declared outside of a loop and written as a whole in each iteration.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
 def MakeVariants : Pass<"tgpu-make-variants", "mlir::ModuleOp"> {
   let summary = "Clone kernels under the alignment assumptions that fast copies need";
   let description = [{

@@ -29,7 +29,8 @@ void addCostPasses(OpPassManager &passes, const PipelineOptions &options) {
   first.addPass(createConvertTileToTgpu());
   first.addPass(createPackElements());
   first.addPass(createUnrollLoops());
-  first.addPass(createCanonicalizerPass());
+  first.addPass(createDropCarried());
+  first.addPass(createCanonicalizerPass()); // arguments of loops that nothing uses
   first.addPass(createCSEPass());
 
   // Variants differ in what they assume, and assumptions decide all that follows.
