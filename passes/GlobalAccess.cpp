@@ -142,6 +142,10 @@ IndexRange IndexRange::of(Value value) { return Terms().of(value, 0); }
 void IndexRange::extend(int64_t size) {
   high = ShapedType::isDynamic(size) || low == kLowest ? kHighest
                                                        : plus(low, std::max<int64_t>(size, 0));
+  const bool isBlock =
+      size > 0 && low != kLowest && low % size == 0 &&
+      llvm::all_of(terms, [&](const Term &term) { return term.second % size == 0; });
+  block = isBlock ? size : 0;
 }
 
 void IndexRange::add(const IndexRange &other) {
@@ -178,7 +182,8 @@ bool IndexRange::isApart(const IndexRange &other) const {
 
 bool IndexRange::covers(const IndexRange &other) const {
   bool everything = low == kLowest && high == kHighest;
-  return everything || (terms == other.terms && low <= other.low && other.high <= high);
+  return (block == 0 || block == other.block) &&
+         (everything || (terms == other.terms && low <= other.low && other.high <= high));
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,9 +257,12 @@ bool GlobalRegion::overlaps(const GlobalRegion &other) const {
          });
 }
 
-bool GlobalRegion::isSameTile(const GlobalRegion &other) const {
-  return countAlike(*this, other) && indices == other.indices && kept == other.kept &&
-         llvm::all_of(indices, [](const IndexRange &index) { return index.isBounded(); });
+bool GlobalRegion::isOfSameGrid(const GlobalRegion &other) const {
+  return countAlike(*this, other) && kept == other.kept &&
+         llvm::all_of(llvm::zip_equal(indices, other.indices), [](const auto &pair) {
+           const IndexRange &mine = std::get<0>(pair), &its = std::get<1>(pair);
+           return (mine == its && mine.isBounded()) || (mine.block != 0 && mine.block == its.block);
+         });
 }
 
 bool GlobalRegion::covers(const GlobalRegion &other) const {
@@ -275,6 +283,7 @@ bool GlobalRegion::widen(const GlobalRegion &before) {
     return false;
   }
   for (auto [index, old] : llvm::zip_equal(indices, before.indices)) {
+    index.block = index.block == old.block ? index.block : 0;
     index.low = index.low < old.low ? IndexRange::kLowest : old.low;
     index.high = index.high > old.high ? IndexRange::kHighest : old.high;
   }

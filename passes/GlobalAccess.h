@@ -33,6 +33,9 @@ struct IndexRange {
 
   llvm::SmallVector<Term, 2> terms; ///< in the order of mlir::Value's opaque pointers
   int64_t low = kLowest, high = kHighest;
+  /// Not 0: they are the `block` indices from some multiple of it on, in each of the accesses that this stands for, whatever
+  /// the terms were. Two such are the same or apart.
+  int64_t block = 0;
 
   /// The one index `value`. Sums, differences and products with constants are taken apart; signed
   /// overflow is an error of the program (docs/language.md section 4).
@@ -44,6 +47,12 @@ struct IndexRange {
   void shift(int64_t least, int64_t most);
   /// Forgets all that is known.
   void forget() { *this = IndexRange(); }
+  /// Forgets which block of indices it is.
+  void forgetPlace() {
+    const int64_t kept = block;
+    forget();
+    block = kept;
+  }
 
   bool isApart(const IndexRange &other) const;
   bool covers(const IndexRange &other) const;
@@ -64,8 +73,8 @@ struct GlobalRegion {
   static GlobalRegion of(mlir::Value global, mlir::ValueRange element);
 
   bool overlaps(const GlobalRegion &other) const;
-  /// True if element i of the one tile and element i of the other are the same memory.
-  bool isSameTile(const GlobalRegion &other) const;
+  /// True if what is in both tiles is element i of the one and element i of the other: they are the same, or tiles of one grid.
+  bool isOfSameGrid(const GlobalRegion &other) const;
   /// True if all of `other` is known to be in here.
   bool covers(const GlobalRegion &other) const;
   /// What holds of `before` and of this one, found by going once more around a loop: bounds that

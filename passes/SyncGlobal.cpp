@@ -229,7 +229,7 @@ void sync::addGlobalAccesses(Operation *op, SmallVectorImpl<Access> &accesses) {
 
 bool sync::isOfSameThreads(const Access &now, const Access &before) {
   if (!now.fragment || now.fragment != before.fragment || !now.memory.global ||
-      !before.memory.global || !now.memory.global->isSameTile(*before.memory.global)) {
+      !before.memory.global || !now.memory.global->isOfSameGrid(*before.memory.global)) {
     return false;
   }
   const layout::RegisterLayout *layout = tgpu::getLayout(cast<RankedTensorType>(now.fragment));

@@ -162,7 +162,7 @@ static void move(GlobalRegion &region, Inside isInside, Change change, bool keep
       }
       std::optional<std::pair<int64_t, int64_t>> moved = change(value, factor);
       if (!moved) {
-        index.forget();
+        index.forgetPlace();
         break;
       }
       index.shift(moved->first, moved->second);
@@ -238,7 +238,7 @@ void sync::forgetInside(Operation *loop, Position &position) {
 void sync::forgetInside(Operation *loop, GlobalRegion &region) {
   for (IndexRange &index : region.indices) {
     if (llvm::any_of(index.terms, [&](auto &term) { return isComputedIn(loop, term.first); })) {
-      index.forget();
+      index.forgetPlace();
     }
   }
 }

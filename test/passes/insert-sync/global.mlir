@@ -31,6 +31,72 @@ tgpu.kernel @other_rows(%y: !v, %m: i32, %n: i32, %x: !f) attributes {threads = 
   tgpu.return
 }
 
+// Tiles of one grid are the same or apart: a thread meets its own elements alone, whatever tile an iteration has. Not so where
+// they begin between, where the layouts differ, or where tiles of two grids meet.
+// CHECK-LABEL: tgpu.kernel @grid
+// CHECK: scf.for
+// CHECK-NOT: tgpu.barrier
+// CHECK: scf.yield
+// CHECK-NOT: tgpu.barrier
+// CHECK: tgpu.return
+tgpu.kernel @grid(%y: !v, %t: !tile.global<?xi32>, %m: i32, %n: i32, %x: !f) attributes {threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %view = tgpu.view %y extents(%m, %n : i32, i32) strides(%n : i32) : !v -> !v
+  %which = tgpu.view %t extents(%m : i32) strides() : !tile.global<?xi32> -> !tile.global<?xi32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%k = %c0) -> (i32) : i32 {
+    %next = tile.load %which[%i : i32] : !tile.global<?xi32> -> i32
+    %row = arith.muli %k, %c64 : i32
+    %here = tile.slice %view[%row, %c64] sizes [64, 64] : !v, i32, i32 -> !g
+    tgpu.store %x, %here : !f, !g
+    scf.yield %next : i32
+  }
+  tgpu.return
+}
+// CHECK-LABEL: tgpu.kernel @between
+// CHECK: scf.for
+// CHECK: tgpu.barrier
+// CHECK: scf.yield
+tgpu.kernel @between(%y: !v, %t: !tile.global<?xi32>, %m: i32, %n: i32, %x: !f) attributes {threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %view = tgpu.view %y extents(%m, %n : i32, i32) strides(%n : i32) : !v -> !v
+  %which = tgpu.view %t extents(%m : i32) strides() : !tile.global<?xi32> -> !tile.global<?xi32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%k = %c0) -> (i32) : i32 {
+    %next = tile.load %which[%i : i32] : !tile.global<?xi32> -> i32
+    %row = arith.muli %k, %c32 : i32
+    %here = tile.slice %view[%row, %c0] sizes [64, 64] : !v, i32, i32 -> !g
+    tgpu.store %x, %here : !f, !g
+    scf.yield %next : i32
+  }
+  tgpu.return
+}
+// CHECK-LABEL: tgpu.kernel @two_layouts
+// CHECK: scf.for
+// CHECK: tgpu.barrier
+// CHECK: tgpu.barrier
+// CHECK: scf.yield
+tgpu.kernel @two_layouts(%y: !v, %t: !tile.global<?xi32>, %m: i32, %n: i32, %x: !f, %z: !r) attributes {threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %view = tgpu.view %y extents(%m, %n : i32, i32) strides(%n : i32) : !v -> !v
+  %which = tgpu.view %t extents(%m : i32) strides() : !tile.global<?xi32> -> !tile.global<?xi32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%k = %c0) -> (i32) : i32 {
+    %next = tile.load %which[%i : i32] : !tile.global<?xi32> -> i32
+    %row = arith.muli %k, %c64 : i32
+    %here = tile.slice %view[%row, %c0] sizes [64, 64] : !v, i32, i32 -> !g
+    tgpu.store %x, %here : !f, !g
+    %there = arith.muli %next, %c64 : i32
+    %other = tile.slice %view[%there, %c0] sizes [64, 64] : !v, i32, i32 -> !g
+    tgpu.store %z, %other : !r, !g
+    scf.yield %next : i32
+  }
+  tgpu.return
+}
+
 // The same tile in the same layout is each thread's own; in another layout, or where several threads hold an element and
 // one of them stores it, it is not. Two stores are one thread's all the same.
 // CHECK-LABEL: tgpu.kernel @same_tile
