@@ -2,13 +2,16 @@
 //
 // A store by TMA goes through staging buffers, one for each panel of columns (as wide as the swizzle).
 // Of more than two panels two buffers take turns, so that a panel is written while the one before it is
-// still being stored; up to two are written together, between two barriers. Copies that no pipelined
+// still being stored; up to two are written together, between two barriers. Where warps that load leave the others
+// free to run apart, small results are stored by the warps that have them, without a barrier. Copies that no pipelined
 // loop will overlap become cp.async with its wait, or stay plain.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/layout/Compatibility.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/Analysis.h"
 #include "passes/Passes.h"
+#include "passes/Registers.h"
 #include "passes/Shared.h"
 #include "passes/TileFills.h"
 
@@ -33,6 +36,7 @@ struct Staging {
 };
 
 constexpr int64_t kPanelBytes = 128; // width of the widest swizzle
+constexpr int64_t kLaneBytes = 16;   // of the widest access of a thread
 
 /// A plan, or why the fragment cannot be cut into panels.
 Answer<Staging> planStaging(tgpu::StoreOp store) {
@@ -73,6 +77,7 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
     getOperation().walk([&](tgpu::StoreOp store) { stores.push_back(store); });
     getOperation().walk([&](tgpu::CopyOp copy) { copies.push_back(copy); });
     bool storesByTma = false;
+    storeByLanes(stores);
     for (tgpu::StoreOp store : stores) {
       if (store.getPath() != CopyPath::Tma) {
         continue;
@@ -98,6 +103,46 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
     }
     if (storesByTma) {
       drainStores();
+    }
+  }
+
+  /// Warps that leave the fills to others each store their rows as soon as they have them, 16 bytes a lane, and none waits for
+  /// others: the next tile of some runs beside the end of this one. For attention with 32 words a thread that was worth 7 %
+  /// (docs/performance.md); of 64, a product's, the shuffles cost what the barriers do.
+  void storeByLanes(ArrayRef<tgpu::StoreOp> stores) {
+    constexpr int64_t kMostWords = 32;
+    SmallVector<std::pair<tgpu::StoreOp, layout::RegisterLayout>, 0> plan;
+    int64_t words = 0;
+    for (tgpu::StoreOp store : stores) {
+      if (store.getPath() != CopyPath::Tma) {
+        continue;
+      }
+      auto type = cast<RankedTensorType>(store.getValue().getType());
+      const layout::RegisterLayout *now = tgpu::getLayout(type);
+      const unsigned bits = tile::getStorageBits(type.getElementType());
+      if (isRequired(store, "tma") || !now || bits < 8) {
+        return;
+      }
+      Answer<layout::RegisterLayout> runs = layout::withRuns(*now, kLaneBytes * 8 / bits);
+      if (!runs || !layout::planLaneSwaps(*now, *runs, bits)) {
+        return;
+      }
+      words += registersOf(store.getValue());
+      plan.emplace_back(store, *runs);
+    }
+    if (!asksForRoles(getOperation()) || words > kMostWords) {
+      return;
+    }
+    for (auto &[store, runs] : plan) {
+      OpBuilder builder(store);
+      auto type = cast<RankedTensorType>(store.getValue().getType());
+      Value value = tgpu::ConvertLayoutOp::create(
+          builder, store.getLoc(), tgpu::withLayout(type, runs), store.getValue(), IntegerAttr());
+      store.getValueMutable().assign(value);
+      store.setPathAttr(tgpu::CopyPathAttr::get(store.getContext(), CopyPath::Vector));
+      store.setBytes(kLaneBytes);
+      store.emitRemark("each warp stores its rows from registers, ")
+          << kLaneBytes << " bytes a lane: warps do not wait for each other";
     }
   }
 

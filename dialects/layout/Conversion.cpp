@@ -52,6 +52,8 @@ std::string Conversion::describe() const {
     return "a permutation of registers";
   case Kind::Shuffles:
     return (Twine(countMoves(shuffles)) + " warp shuffles").str();
+  case Kind::Swaps:
+    return (Twine(swaps.shuffles()) + " warp shuffles").str();
   case Kind::Shared:
     return ("through " + Twine(sharedBytes) + " bytes of shared memory" +
             (conflicts ? " with " + Twine(conflicts) + " bank conflicts" : Twine()))
@@ -240,6 +242,13 @@ Answer<Conversion> planConversion(const RegisterLayout &source, const RegisterLa
     if (std::optional<SmallVector<ShuffleStep, 16>> shuffles = moves.shuffles()) {
       conversion.kind = Conversion::Kind::Shuffles;
       conversion.shuffles = *shuffles;
+      return conversion;
+    }
+    // A shuffle for each word at most: beyond that shared memory takes less.
+    Answer<LaneSwaps> swaps = planLaneSwaps(source, target, elementBits);
+    if (swaps && swaps->steps.size() <= 2) {
+      conversion.kind = Conversion::Kind::Swaps;
+      conversion.swaps = *swaps;
       return conversion;
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/layout/Compatibility.h"
+#include "dialects/layout/LaneSwaps.h"
 
 namespace tilec::layout {
 
@@ -27,11 +28,13 @@ struct ShuffleStep {
 };
 
 struct Conversion {
-  enum class Kind { None, Registers, Shuffles, Shared } kind = Kind::None;
+  enum class Kind { None, Registers, Shuffles, Swaps, Shared } kind = Kind::None;
   /// Registers: target slot i takes source slot registers[i] of the same thread.
   llvm::SmallVector<int64_t, 16> registers;
   /// Shuffles, in order; a step whose sourceLane isIdentity() needs no shuffle.
   llvm::SmallVector<ShuffleStep, 16> shuffles;
+  /// Swaps: parts of registers change lanes, where shuffles alone would be too many.
+  LaneSwaps swaps;
   /// Shared: write through this layout, synchronise `warps` (both owners), read back.
   SharedLayout shared;
   int64_t sharedBytes = 0;

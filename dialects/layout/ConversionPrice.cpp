@@ -93,6 +93,11 @@ ConversionPrice priceOf(const Conversion &plan, const RegisterLayout &source,
     price.instructions += price.shuffles;
     break;
   }
+  case Conversion::Kind::Swaps:
+    // Beside each shuffle what it sends is selected, and where what came goes, and what stays.
+    price.shuffles = plan.swaps.shuffles();
+    price.instructions = 4 * price.shuffles;
+    break;
   case Conversion::Kind::Shared:
     price.accesses = accessesOf(plan.shared, source, storesMatrices, /*store=*/true) +
                      accessesOf(plan.shared, target, /*matrices=*/true, /*store=*/false);

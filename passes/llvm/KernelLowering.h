@@ -436,6 +436,7 @@ private:
   mlir::LogicalResult lowerTranspose(tile::TransposeOp op);
   mlir::Value shuffle(mlir::NVVM::ShflKind kind, mlir::Value value, mlir::Value lane);
   mlir::Value laneFunction(const layout::LaneFunction &function);
+  Fragment swapLanes(llvm::ArrayRef<mlir::Value> slots, const layout::LaneSwaps &plan);
   mlir::FailureOr<Fragment> convertLayout(mlir::Operation *op, llvm::ArrayRef<mlir::Value> slots,
                                           mlir::Type element, const layout::RegisterLayout &from,
                                           const layout::RegisterLayout &to,

@@ -76,6 +76,70 @@ Value KernelLowering::laneFunction(const layout::LaneFunction &function) {
   return result;
 }
 
+/// Neighbouring slots as words of their bits; `slots` are those of one word.
+static Value joinWord(OpBuilder &b, Location loc, ArrayRef<Value> slots) {
+  Type element = slots.front().getType();
+  const unsigned bits = element.getIntOrFloatBitWidth() * slots.size();
+  if (slots.size() == 1) {
+    return isa<IntegerType>(element)
+               ? slots.front()
+               : LLVM::BitcastOp::create(b, loc, b.getIntegerType(bits), slots.front()).getResult();
+  }
+  Value vector = LLVM::PoisonOp::create(b, loc, VectorType::get({int64_t(slots.size())}, element));
+  for (auto [i, slot] : llvm::enumerate(slots)) {
+    Value index = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(i));
+    vector = LLVM::InsertElementOp::create(b, loc, vector, slot, index);
+  }
+  return LLVM::BitcastOp::create(b, loc, b.getIntegerType(bits), vector);
+}
+
+/// The inverse.
+static void splitWord(OpBuilder &b, Location loc, Value word, MutableArrayRef<Value> slots,
+                      Type element) {
+  if (slots.size() == 1) {
+    slots.front() = word.getType() == element
+                        ? word
+                        : LLVM::BitcastOp::create(b, loc, element, word).getResult();
+    return;
+  }
+  Value vector =
+      LLVM::BitcastOp::create(b, loc, VectorType::get({int64_t(slots.size())}, element), word);
+  for (auto [i, slot] : llvm::enumerate(slots)) {
+    Value index = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(i));
+    slot = LLVM::ExtractElementOp::create(b, loc, vector, index);
+  }
+}
+
+Fragment KernelLowering::swapLanes(ArrayRef<Value> slots, const layout::LaneSwaps &plan) {
+  const int64_t together = plan.together;
+  SmallVector<Value> words;
+  for (size_t first = 0; first < slots.size(); first += together) {
+    words.push_back(joinWord(b, loc, slots.slice(first, together)));
+  }
+  for (const layout::LaneSwap &step : plan.steps) {
+    const int64_t distance = int64_t(1) << step.registerBit;
+    Value bit = b.createOrFold<arith::AndIOp>(loc, laneId, i32(int64_t(1) << step.laneBit));
+    Value isOdd = compare(arith::CmpIPredicate::ne, bit, i32(0));
+    for (int64_t low = 0; low < int64_t(words.size()); ++low) {
+      if ((low & distance) != 0) {
+        continue;
+      }
+      Value &even = words[low], &odd = words[low + distance];
+      Value given = arith::SelectOp::create(b, loc, isOdd, even, odd);
+      Value taken = shuffle(NVVM::ShflKind::bfly, given, i32(int64_t(1) << step.laneBit));
+      Value first = arith::SelectOp::create(b, loc, isOdd, taken, even);
+      odd = arith::SelectOp::create(b, loc, isOdd, odd, taken);
+      even = first;
+    }
+  }
+  Fragment result(slots.size());
+  for (auto [i, from] : llvm::enumerate(plan.registers)) {
+    splitWord(b, loc, words[from], MutableArrayRef<Value>(result).slice(i * together, together),
+              slots.front().getType());
+  }
+  return result;
+}
+
 FailureOr<Fragment> KernelLowering::convertLayout(Operation *op, ArrayRef<Value> slots,
                                                   Type element, const layout::RegisterLayout &from,
                                                   const layout::RegisterLayout &to,
@@ -114,6 +178,8 @@ FailureOr<Fragment> KernelLowering::convertLayout(Operation *op, ArrayRef<Value>
       }
     }
     return result;
+  case layout::Conversion::Kind::Swaps:
+    return swapLanes(slots, plan->swaps);
   case layout::Conversion::Kind::Shared:
     break;
   }
