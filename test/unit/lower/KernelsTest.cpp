@@ -46,7 +46,7 @@ std::vector<Expected> kernels() {
        8,
        4,
        8},
-      {"gemm/gemm_e4m3.tile", {"gemm_e4m3_bf16", "gemm_e4m3_f16", "gemm_e4m3_f32"}, 3, 3, 3},
+      {"gemm/gemm_e4m3.tile", {"gemm_e4m3_bf16", "gemm_e4m3_f16", "gemm_e4m3_f32"}, 3, 6, 3},
       {"elementwise/elementwise.tile", {"map_gelu", "map_relu"}, 2, 0, 0},
       {"gemv/gemv.tile", {"gemv"}, 1, 0, 0},
       {"norm/layernorm.tile", {"layernorm"}, 1, 0, 0},
