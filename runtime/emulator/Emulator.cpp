@@ -275,12 +275,16 @@ bool Emulator::State::launch(Loaded &loaded, const Launch &launch) {
                       .cluster = launch.cluster,
                       .dynamicSharedBytes = launch.dynamicSharedBytes,
                       .params = layOutParams(*code.function, code.paramBytes, launch.params),
-                      .variables = loaded.variables};
+                      .variables = loaded.variables,
+                      .overlaps = launch.overlaps};
   return machine.run(config);
 }
 
 bool Emulator::launch(Loaded &module, const Launch &launch) {
   state->files = module.module.files;
+  if (!launch.overlaps) { // the next launch may ask what this one has accessed
+    state->memory.forEach([](Region &region) { Checker::forgetAccesses(region); });
+  }
   bool finished = false;
   try {
     finished = state->launch(module, launch);
@@ -288,7 +292,6 @@ bool Emulator::launch(Loaded &module, const Launch &launch) {
     state->sink.add(fault.report);
   }
   state->sink.exitsLast();
-  state->memory.forEach([](Region &region) { Checker::forgetAccesses(region); });
   return finished;
 }
 

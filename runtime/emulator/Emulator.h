@@ -64,6 +64,9 @@ public:
     std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
     uint64_t dynamicSharedBytes = 0;
     std::vector<std::vector<uint8_t>> params; ///< one per parameter of the entry, of its size
+    /// It may begin before the launch before it has ended (programmatic dependent launch): what it does before
+    /// griddepcontrol.wait is held against what that one did.
+    bool overlaps = false;
   };
   /// Runs to the end. False if the grid had to be stopped; see reports().
   bool launch(Loaded &module, const Launch &launch);

@@ -65,6 +65,9 @@ static std::string tuple(const std::array<uint32_t, 3> &of) {
 }
 
 static std::string describe(const Party &party) {
+  if (party.earlierLaunch) {
+    return party.what + ", in an earlier launch";
+  }
   std::string text = party.what + (party.asynchronous ? ", issued by thread " : ", thread ");
   return text + tuple(party.thread.thread) + " of block " + tuple(party.thread.block);
 }

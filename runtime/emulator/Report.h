@@ -19,7 +19,8 @@ struct Party {
   uint32_t ptxLine = 0;
   ptx::SourceLocation source;
   ThreadName thread;
-  bool asynchronous = false; ///< done by the hardware some time after the thread issued it
+  bool asynchronous = false;  ///< done by the hardware some time after the thread issued it
+  bool earlierLaunch = false; ///< by a launch before, which may still run; the thread is not known
 };
 
 struct Report {

@@ -8,6 +8,7 @@ The pairs lie in pairs/*.txt. One begins with `=== NAME`, then lines `key: value
   rule     what the fault breaks, with the section of the PTX ISA
   report   kinds of reports of which one must come, separated by `|`
   block, grid, cluster, shared (dynamic bytes), declare (PTX of the module), map (a tensor map, test/ptx/README.md)
+  earlier  body of a launch before, which this one overlaps: it may begin before that one has ended
 A body line that begins with `+` is in the correct program only, one with `-` in the wrong one only. Every body can use what
 PRELUDE defines, and these short forms:
   WAIT ADDRESS, PARITY     the threads wait for a phase of an mbarrier
@@ -97,10 +98,15 @@ class Pair:
             params.append({"map": json.loads(keys["map"])})
             declared += ",\n\t.param .align 64 .b8 map[128]"
         launch = {"entry": "pair", "params": params, **number}
-        head = json.dumps({"what": keys["rule"], "compare": "exact", "buffers": buffers, "launches": [launch]})
+        bodies = {"pair": lines}
+        launches = [launch]
+        if "earlier" in keys:
+            bodies["earlier"] = ["\t" + keys["earlier"]]
+            launches = [launch | {"entry": "earlier"}, launch | {"overlaps": True}]
+        head = json.dumps({"what": keys["rule"], "compare": "exact", "buffers": buffers, "launches": launches})
         return (f"//! {head}\n.version 8.6\n.target sm_90a\n.address_size 64\n\n.extern .shared .align 1024 .b8 smem[];\n"
                 + (keys["declare"] + "\n" if "declare" in keys else "")
-                + f".visible .entry pair(\n\t{declared}\n)\n{{\n{PRELUDE}" + "\n".join(lines) + "\n\tret;\n}\n")
+                + "".join(f".visible .entry {name}(\n\t{declared}\n)\n{{\n{PRELUDE}" + "\n".join(body) + "\n\tret;\n}\n" for name, body in bodies.items()))
 
 
 def read_pairs():
@@ -114,7 +120,7 @@ def read_pairs():
                 continue
             pair = pairs[-1]
             key = re.match(r"(\w+): (.*)", line)
-            if key and not pair.body and key[1] in ("rule", "report", "block", "grid", "cluster", "shared", "declare", "map"):
+            if key and not pair.body and key[1] in ("rule", "report", "block", "grid", "cluster", "shared", "declare", "map", "earlier"):
                 pair.keys[key[1]] = key[2]
             else:
                 pair.body.append(line)

@@ -101,6 +101,7 @@ Launch parseLaunch(const Json &value) {
   launch.block = triple(value.at("block"));
   launch.cluster = triple(value.value("cluster", Json(1)));
   launch.sharedBytes = value.at("shared");
+  launch.overlaps = value.value("overlaps", false);
   for (const Json &parameter : value.at("params")) {
     launch.params.push_back(parseParameter(parameter));
   }

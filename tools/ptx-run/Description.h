@@ -32,6 +32,7 @@ struct Launch {
   std::string entry;
   std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   uint64_t sharedBytes = 0;
+  bool overlaps = false; ///< may begin before the launch before it has ended
   std::vector<Parameter> params;
 };
 

@@ -53,8 +53,8 @@ Outcome run(const std::string &ptx, const Description &description, const Option
   Outcome outcome;
   outcome.ended = true;
   for (const Launch &launch : description.launches) {
-    Emulator::Launch config{launch.entry,   launch.grid,        launch.block,
-                            launch.cluster, launch.sharedBytes, {}};
+    Emulator::Launch config{launch.entry,       launch.grid, launch.block,   launch.cluster,
+                            launch.sharedBytes, {},          launch.overlaps};
     for (const Parameter &parameter : launch.params) {
       config.params.push_back(encode(parameter, addresses));
     }

@@ -127,12 +127,20 @@ Execute decodeSetMaxRegisters(Decoder &d) {
   };
 }
 
-/// Grids run one after the other here, so that there is nothing to wait for.
+/// Grids run one after the other here, so that there is nothing to wait for; what a thread does before it has waited is held
+/// against the launches before all the same. These may be run into whether or not they say that they may: who says nothing has
+/// said it by ending, and only a wait makes visible what was written.
 Execute decodeGridControl(Decoder &d) {
-  if (!d.takeOneOf({"launch_dependents", "wait"})) {
+  if (d.take("launch_dependents")) {
+    return [](Step &) { return Outcome::Next; };
+  }
+  if (!d.take("wait")) {
     d.unsupported("modifier `." + std::string(d.peek()) + "`");
   }
-  return [](Step &) { return Outcome::Next; };
+  return [](Step &step) {
+    step.machine.checker.waitForLaunches({step.warp.firstThread, step.lanes});
+    return Outcome::Next;
+  };
 }
 
 } // namespace tile_emu

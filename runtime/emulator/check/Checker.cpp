@@ -17,13 +17,41 @@ Checker::~Checker() = default;
 
 void Checker::enableRaces(bool on) { state->races = on; }
 
-void Checker::newLaunch() {
-  bool races = state->races;
-  state = std::make_unique<State>(state->sink);
-  state->races = races;
+/// Launches that run into one another, more than any call has; so many agents find room in one page.
+constexpr size_t kMostEarlier = kAgentPageSize - 2;
+
+void Checker::newLaunch(bool overlaps) {
+  const std::unique_ptr<State> before = std::move(state);
+  state = std::make_unique<State>(before->sink);
+  state->races = before->races;
   state->era = nextEra();
   state->blocks.emplace_back();
   state->pages.emplace_back();
+  if (!overlaps || before->earlier.size() == kMostEarlier) {
+    return;
+  }
+  state->earlier = std::move(before->earlier);
+  state->earlier.push_back({before->era, before->hasWaited});
+  state->instructions = std::move(before->instructions); // those of accesses that are remembered
+  state->numbers = std::move(before->numbers);
+  state->pages[0].channels.assign(state->earlier.size() + 1, {0, "launch", 0});
+  for (size_t i = state->earlier.size(); i-- > 0;) {
+    state->endedLaunches.raise(State::agentOf(i), 1);
+    if (!state->earlier[i].hasWaited) {
+      break; // that it has ended says nothing of the one before it
+    }
+  }
+}
+
+void Checker::waitForLaunches(WarpLanes lanes) {
+  state->hasWaited = true;
+  if (!state->races || state->endedLaunches.empty()) {
+    return;
+  }
+  WarpState &warp = state->warpOf(lanes.first);
+  state->joinInto(lanes, warp.happened, state->endedLaunches);
+  forEachSpace(
+      [&](FencedSpace space) { state->joinInto(lanes, warp.fenced[space], state->endedLaunches); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -488,7 +516,13 @@ Shadow *Checker::State::shadowOf(Region &region) {
     return nullptr;
   }
   if (shadow->era != era) {
-    shadow->forget();
+    auto last = std::find_if(earlier.begin(), earlier.end(),
+                             [&](const Earlier &launch) { return launch.era == shadow->era; });
+    if (last == earlier.end()) {
+      shadow->forget();
+    } else {
+      shadow->assignTo(agentOf(size_t(last - earlier.begin())));
+    }
     shadow->era = era;
   }
   return shadow;

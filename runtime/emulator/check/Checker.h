@@ -20,6 +20,10 @@
 // Two atomic or strong accesses do not race if they are of the same width and each one's scope
 // includes the other's agent, nor do two writes of the same value. What is read without coherence
 // (ld.global.nc) must not be written in the same launch, ordered or not.
+//
+// A launch that overlaps the one before it finds what that one accessed as that of one more agent, a channel of the
+// launch: of all that it did, the last writes and the reads since are known, and with griddepcontrol.wait threads learn that
+// the channel's step is complete. PTX ISA, "griddepcontrol".
 #pragma once
 
 #include "../Report.h"
@@ -109,9 +113,12 @@ public:
   void enableRaces(bool on);
   bool strictProxyReads = false; ///< see above
 
-  /// A new grid: forgets all agents, and everything done before is ordered before all that follows.
+  /// A new grid: forgets all agents, and everything done before is ordered before all that follows. With `overlaps`
+  /// the launch before may still run: what it did is ordered before what comes after waitForLaunches() alone.
   /// Knowledge and SyncPoints of before must not be used any more.
-  void newLaunch();
+  void newLaunch(bool overlaps = false);
+  /// griddepcontrol.wait: the launches before have ended, and all they did is visible, through every proxy.
+  void waitForLaunches(WarpLanes lanes);
 
   // Agents. Their numbers are not used again within a launch. Fault (Unsupported) when there are
   // more than the numbers allow (2 million blocks).

@@ -73,8 +73,18 @@ struct Checker::State {
   ReportSink &sink;
   bool races = true;
   uint64_t era = 0;
+  /// A launch that may still run when this one begins. Number i of them, from 0, is agent i + 1.
+  struct Earlier {
+    uint64_t era = 0;
+    bool hasWaited = false; ///< so that with it those before it have ended
+  };
+  std::vector<Earlier> earlier;
+  Clock endedLaunches; ///< who has waited for the last of them knows this
+  bool hasWaited = false;
+  static AgentId agentOf(size_t earlier) { return AgentId(earlier + 1); }
   std::vector<BlockInfo> blocks;
-  std::vector<PageInfo> pages; ///< the first is unused, so that 0 is no agent
+  /// The first has no threads, so that 0 is no agent; its channels are launches before this one.
+  std::vector<PageInfo> pages;
 
   WarpState &warpOf(ThreadId thread) {
     const std::unique_ptr<WarpState[]> &warps = blocks[pages[pageOf(thread)].block].warps;
@@ -82,6 +92,7 @@ struct Checker::State {
   }
   WarpState ended; ///< stands for threads of blocks that have ended
   AgentId newPage(uint32_t block, uint32_t threads);
+  static bool isLaunch(AgentId agent) { return pageOf(agent) == 0; }
   bool isThread(AgentId agent) const { return inPage(agent) < pages[pageOf(agent)].threads; }
   const BlockInfo &blockOf(AgentId agent) const { return blocks[pages[pageOf(agent)].block]; }
   ChannelInfo channel(AgentId agent) const {
@@ -107,8 +118,8 @@ struct Checker::State {
   std::unordered_map<const ptx::Instruction *, uint32_t> numbers;
   std::array<std::pair<const ptx::Instruction *, uint32_t>, 256> recentNumbers{};
 
-  /// The region's shadow with what happened before this launch forgotten; null where accesses are
-  /// not compared.
+  /// The region's shadow with what happened before this launch forgotten, or that of earlier ones which it overlaps
+  /// assigned to their agents; null where accesses are not compared.
   Shadow *shadowOf(Region &region);
 
   // Races: reports already made.

@@ -23,7 +23,8 @@ static Party partyFor(const Checker::State &state, AgentId agent, ThreadId issue
     party.ptxLine = instruction->line;
     party.source = instruction->source;
   }
-  party.asynchronous = !state.isThread(agent);
+  party.earlierLaunch = Checker::State::isLaunch(agent);
+  party.asynchronous = !party.earlierLaunch && !state.isThread(agent);
   party.thread = state.nameOf(party.asynchronous ? issuer : agent);
   return party;
 }
@@ -103,6 +104,17 @@ static std::vector<std::string> raceNotes(const Checker::State &state, const Con
   std::string knower = threadText(state, laterThread, laterThread);
   std::string when = state.isThread(later) ? "before it" : "before issuing the second";
   std::vector<std::string> notes;
+  if (Checker::State::isLaunch(earlier)) {
+    const bool waitsInVain = state.endedLaunches.of(earlier) == 0;
+    notes.push_back("Nothing orders the second after the first: that launch may still run, since " +
+                    (waitsInVain
+                         ? std::string("no thread of the launch after it has waited for it.")
+                         : knower + " has not learnt, " + when + ", that it has ended."));
+    notes.push_back(std::string("Look for griddepcontrol.wait in ") +
+                    (waitsInVain ? "the launch after it."
+                                 : "that thread, or in another one and a barrier behind it."));
+    return notes;
+  }
   if (!state.isThread(earlier)) {
     const std::string kind = state.channel(earlier).kind;
     notes.push_back("Nothing orders the second after the first: " + knower + " has not learnt, " +

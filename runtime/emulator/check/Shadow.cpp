@@ -103,6 +103,36 @@ void Shadow::dropEmpty(Granule &granule) {
   }
 }
 
+void Shadow::assignTo(AgentId launch) {
+  locations.clear(); // of agents whose numbers are given out anew
+  for (std::unique_ptr<Page> &page : pages) {
+    for (size_t i = 0; page && i < page->size(); ++i) {
+      Granule &granule = (*page)[i];
+      granule.nonCoherent = 0; // who writes there has waited, or is reported
+      std::span<AccessRecord> all = records(granule);
+      for (size_t k = 0; k < all.size(); ++k) {
+        AccessRecord &record = all[k];
+        if (pageOf(firstAgent(record)) != 0) { // `agent` itself may be a number before its threads
+          record.agent = launch;
+          record.step = 1;
+          record.lanes = 0;
+          record.shift = AccessRecord::kByOne;
+          record.flags &= uint8_t(~AccessRecord::kAsync);
+        }
+        auto like =
+            std::find_if(all.begin(), all.begin() + ptrdiff_t(k), [&](const AccessRecord &other) {
+              return other.bytes && other.agent == record.agent && other.flags == record.flags;
+            });
+        if (like != all.begin() + ptrdiff_t(k)) { // one instruction stands for all
+          like->bytes |= record.bytes;
+          record.bytes = 0;
+        }
+      }
+      dropEmpty(granule);
+    }
+  }
+}
+
 void Shadow::forget() {
   for (std::unique_ptr<Page> &page : pages) {
     page.reset();

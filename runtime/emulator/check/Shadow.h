@@ -94,7 +94,8 @@ public:
     std::array<AccessRecord, 2> inside;
     uint32_t count = 0;   ///< of `inside`
     uint32_t outside = 0; ///< 1 + index into the longer lists, then `inside` is unused
-    uint16_t written = 0, nonCoherent = 0; ///< bytes written, and read so, in this launch
+    /// Bytes written in this launch or one that it overlaps, and read so in this one.
+    uint16_t written = 0, nonCoherent = 0;
   };
   Granule &granule(uint64_t index) {
     std::unique_ptr<Page> &page = pages[index / kGranulesPerPage];
@@ -112,6 +113,8 @@ public:
   void dropEmpty(Granule &granule);
   /// Forgets accesses and atomic locations.
   void forget();
+  /// A launch of those accesses that are of no earlier one becomes one agent (below kAgentPageSize), all it did its step 1.
+  void assignTo(AgentId launch);
 
   /// Accesses of another era count as forgotten.
   uint64_t era = 0;

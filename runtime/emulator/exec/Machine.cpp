@@ -62,7 +62,7 @@ bool Machine::run(const LaunchConfig &launch) {
   config = &launch;
   params.bytes = launch.params;
   steps = 0;
-  checker.newLaunch();
+  checker.newLaunch(launch.overlaps);
   scheduler = std::make_unique<Scheduler>(*this);
   bool finished = true;
   try {

@@ -19,6 +19,7 @@ struct LaunchConfig {
   uint64_t dynamicSharedBytes = 0;
   std::vector<uint8_t> params;               ///< as the ABI lays them out
   std::map<std::string, uint64_t> variables; ///< addresses of the module's, global and constant
+  bool overlaps = false;                     ///< it may begin before the launch before it has ended
 };
 
 struct Options {

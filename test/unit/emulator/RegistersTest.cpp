@@ -60,7 +60,7 @@ TEST(SetMaxRegisters, AWarpThatSkipsItsGroupsIsNamed) {
       << kernel.describe();
 }
 
-TEST(GridControl, DoesNothing) {
+TEST(GridControl, DoesNothingAlone) {
   TestKernel kernel("griddepcontrol.wait; griddepcontrol.launch_dependents;");
   EXPECT_TRUE(kernel.run());
   EXPECT_EQ(kernel.describe(), "");
