@@ -279,11 +279,14 @@ tile_emu::Emulator::Launch Device::describe(const cu::LaunchConfig &config,
   launch.dynamicSharedBytes = config.sharedBytes;
   for (unsigned i = 0; i < config.numAttributes; ++i) {
     const cu::LaunchAttribute &attribute = config.attributes[i];
-    if (attribute.id != cu::kLaunchCluster) {
+    if (attribute.id == cu::kLaunchCluster) {
+      launch.cluster = {attribute.value[0], attribute.value[1], attribute.value[2]};
+    } else if (attribute.id == cu::kLaunchProgrammaticSerialization) {
+      launch.overlaps = attribute.value[0] != 0;
+    } else {
       throw Failure{kNotSupported,
                     "the emulator knows no launch attribute " + std::to_string(attribute.id)};
     }
-    launch.cluster = {attribute.value[0], attribute.value[1], attribute.value[2]};
   }
   for (size_t i = 0; i < function.parameterBytes.size(); ++i) {
     const auto *bytes = static_cast<const uint8_t *>(params[i]);

@@ -1,5 +1,6 @@
 #include "Device.h"
 
+#include "LaunchAttributes.h"
 #include "TensorMaps.h"
 
 #include <cstring>
@@ -7,6 +8,9 @@
 using namespace tile_rt;
 
 namespace {
+/// The first version of CUDA whose graphs have launches that begin before the one before them has ended: calls may be captured.
+constexpr int kOverlapInGraphs = 12030;
+
 /// Of `count` elements, on the stack for all but very long launches.
 template <class T, size_t kInside>
 class Scratch {
@@ -73,6 +77,9 @@ tile_context::tile_context(int ordinal) : driver(Driver::open()) {
   info.smCount = attribute(cu::kMultiprocessorCount);
   info.maxSharedBytes = attribute(cu::kMaxSharedPerBlockOptin);
   info.hasTensorMaps = info.major >= 9;
+  int version = 0;
+  driver->check(driver->getVersion(&version), "cuDriverGetVersion");
+  info.overlapsLaunches = version >= kOverlapInGraphs;
   char name[256] = {};
   driver->check(driver->deviceGetName(name, sizeof(name), device), "cuDeviceGetName");
   info.name = name;
@@ -271,9 +278,7 @@ void tile_pack::launch(const PreparedCall &call, size_t step, const tile_arg *ar
       break; // the state's
     }
   }
-  cu::LaunchAttribute cluster{
-      cu::kLaunchCluster, 0, {variant.cluster[0], variant.cluster[1], variant.cluster[2]}};
-  bool clustered = variant.cluster[0] * variant.cluster[1] * variant.cluster[2] > 1;
+  LaunchAttributes attributes(launch);
   cu::LaunchConfig config{launch.blocks[0],
                           launch.blocks[1],
                           launch.blocks[2],
@@ -282,8 +287,8 @@ void tile_pack::launch(const PreparedCall &call, size_t step, const tile_arg *ar
                           variant.block[2],
                           static_cast<unsigned>(variant.sharedBytes),
                           stream,
-                          clustered ? &cluster : nullptr,
-                          clustered ? 1u : 0u};
+                          attributes.data(),
+                          attributes.count()};
   if (cu::Result result = driver.launch(&config, state.function, params.data(), nullptr)) {
     driver.check(result, "launching `" + variant.entry + "`");
   }

@@ -28,7 +28,7 @@ struct alignas(64) TensorMapBytes {
 struct LaunchAttribute {
   int id;
   int pad;
-  unsigned value[16]; // the union is 64 bytes; a cluster uses the first three
+  unsigned value[16]; // the union is 64 bytes; a cluster uses the first three, a switch the first
 };
 struct LaunchConfig {
   unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
@@ -41,7 +41,7 @@ struct LaunchConfig {
 constexpr int kMultiprocessorCount = 16, kL2CacheSize = 38, kCapabilityMajor = 75,
               kCapabilityMinor = 76, kMaxSharedPerBlockOptin = 97;
 constexpr int kFunctionMaxDynamicShared = 8, kFunctionNonPortableCluster = 14;
-constexpr int kLaunchCluster = 4;
+constexpr int kLaunchCluster = 4, kLaunchProgrammaticSerialization = 6;
 constexpr unsigned kHostAllocPortable = 1, kHostAllocDeviceMap = 2; // CU_MEMHOSTALLOC_*
 constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
 constexpr int kLibraryBinaryIsPreserved = 1;

@@ -121,6 +121,8 @@ struct Variant {
   std::array<unsigned, 3> cluster{1, 1, 1};
   Blocks blocks;
   uint64_t sharedBytes = 0, staticSharedBytes = 0;
+  bool overlaps =
+      false; ///< it may begin before the launch before it has ended: its code waits for that one
   std::optional<uint32_t> registers, spillBytes; ///< of a thread; for reports
   std::vector<Parameter> params;
   std::vector<TensorMap> tensorMaps;

@@ -256,6 +256,9 @@ Variant KernelParser::parseVariant(const JsonRef &json, const NameScope &scope) 
   if (json.has("shared_bytes")) {
     variant.sharedBytes = json["shared_bytes"].as<uint32_t>();
   }
+  if (json.hasValue("overlaps")) {
+    variant.overlaps = json["overlaps"].boolean();
+  }
   if (json.has("resources")) {
     const JsonRef used = json["resources"];
     auto read = [&](const char *name) {

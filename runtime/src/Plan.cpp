@@ -383,6 +383,9 @@ void Planner::runLaunch(const Statement &statement) {
     plan.arch = archOf(*launch.variant);
   }
   launch.blocks = countBlocks(statement, *launch.variant);
+  // Never the call's first step: what came before the call may be anything, and has to have ended. Fills end before what follows.
+  launch.overlaps = launch.variant->overlaps && device.overlapsLaunches && !plan.steps.empty() &&
+                    plan.steps.back().isLaunch;
   for (const Parameter &parameter : launch.variant->params) {
     launch.params.push_back(planParam(parameter));
   }
@@ -454,7 +457,8 @@ std::string describePlan(const Manifest &manifest, const Kernel &kernel, const L
             ", " + manifest.modules[variant.module].arch + ", " + std::to_string(blocks[0]) +
             " x " + std::to_string(blocks[1]) + " x " + std::to_string(blocks[2]) + " blocks of " +
             std::to_string(variant.block[0] * variant.block[1] * variant.block[2]) + " threads, " +
-            std::to_string(variant.sharedBytes) + " bytes of shared memory\n";
+            std::to_string(variant.sharedBytes) + " bytes of shared memory" +
+            (step.launch.overlaps ? ", beginning before the end of the launch before it\n" : "\n");
   }
   return text;
 }

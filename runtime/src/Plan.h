@@ -32,6 +32,8 @@ struct DeviceInfo {
   uint64_t maxSharedBytes = 0; ///< per block, with opting in
   bool hasTensorMaps = false;  ///< the device reads them
   std::string name;
+  bool overlapsLaunches =
+      true; ///< the driver lets a launch begin before the one before it has ended
 };
 
 /// Restricts the choice of configurations and variants; empty means any.
@@ -72,6 +74,7 @@ struct PlannedLaunch {
   const Statement *statement = nullptr;
   const Variant *variant = nullptr;
   std::array<unsigned, 3> blocks{1, 1, 1};
+  bool overlaps = false; ///< it may begin before the step before it, a launch, has ended
   std::vector<PlannedParam> params;
   std::vector<PlannedMap> maps;
 };

@@ -3,6 +3,7 @@
 // for between them, so that no launch waits for room in the driver's queue.
 #include "runtime/include/tile/tile.hpp"
 #include "runtime/src/Device.h"
+#include "runtime/src/LaunchAttributes.h"
 
 #include <algorithm>
 #include <chrono>
@@ -124,7 +125,8 @@ public:
 
   void launch() {
     for (Launch &launch : launches) {
-      launch.config.attributes = launch.clustered ? &launch.cluster : nullptr;
+      launch.config.attributes = launch.attributes.data();
+      launch.config.numAttributes = launch.attributes.count();
       if (cu::Result result =
               driver.launch(&launch.config, launch.function, launch.params.data(), nullptr)) {
         driver.check(result, "a bare launch");
@@ -135,8 +137,7 @@ public:
 private:
   struct Launch {
     cu::LaunchConfig config;
-    cu::LaunchAttribute cluster;
-    bool clustered;
+    LaunchAttributes attributes;
     cu::Function function;
     std::vector<uint64_t> values;
     std::vector<void *> params;
@@ -144,16 +145,13 @@ private:
 
   void add(const PlannedLaunch &planned, LaunchState &state) {
     const Variant &variant = *planned.variant;
-    const bool clustered = variant.cluster[0] * variant.cluster[1] * variant.cluster[2] > 1;
-    Launch launch{
-        {planned.blocks[0], planned.blocks[1], planned.blocks[2], variant.block[0],
-         variant.block[1], variant.block[2], static_cast<unsigned>(variant.sharedBytes), nullptr,
-         nullptr, clustered ? 1u : 0u},
-        {cu::kLaunchCluster, 0, {variant.cluster[0], variant.cluster[1], variant.cluster[2]}},
-        clustered,
-        state.function,
-        state.values,
-        {}};
+    Launch launch{{planned.blocks[0], planned.blocks[1], planned.blocks[2], variant.block[0],
+                   variant.block[1], variant.block[2], static_cast<unsigned>(variant.sharedBytes),
+                   nullptr, nullptr, 0},
+                  LaunchAttributes(planned),
+                  state.function,
+                  state.values,
+                  {}};
     for (size_t i = 0; i < planned.params.size(); ++i) {
       const Parameter &parameter = variant.params[i];
       if (parameter.kind == Parameter::Kind::Tensor ||

@@ -235,6 +235,7 @@ bool EmulatorExecutor::launch(const PlannedLaunch &launch, uint64_t workspace) {
   emulated.block = variant.block;
   emulated.cluster = variant.cluster;
   emulated.dynamicSharedBytes = variant.sharedBytes;
+  emulated.overlaps = launch.overlaps;
   const tile_failure_record none{};
   if (!variant.checks.empty()) {
     if (!failures) {

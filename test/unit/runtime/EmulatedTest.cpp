@@ -35,6 +35,19 @@ constexpr char kPtx[] = R"(.version 8.0
 DONE:
   ret;
 }
+.visible .entry wait(.param .u64 x, .param .u32 n) {
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [x];
+  mov.u32 %r2, %tid.x;
+  mul.wide.u32 %rd2, %r2, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  griddepcontrol.wait;
+  ld.global.u32 %r6, [%rd3];
+  add.u32 %r7, %r6, 1;
+  st.global.u32 [%rd3], %r7;
+  ret;
+}
 .visible .entry race(.param .u64 x, .param .u32 n) {
   .reg .b32 %r<3>;
   .reg .b64 %rd<2>;
@@ -158,6 +171,39 @@ TEST_F(EmulatedTest, ReportsEndTheContextsWork) {
   tile::Buffer<int32_t> x(context, numbers(64, 0));
   pack.kernel("add").launch(args(x));
   EXPECT_EQ(x.read(), numbers(64, 1));
+}
+
+// A launch that overlaps the one before it and accesses what that one wrote without waiting for it.
+TEST_F(EmulatedTest, LaunchesThatOverlap) {
+  for (const char *entry : {"wait", "add"}) {
+    for (bool overlaps : {true, false}) {
+      tile::Context context;
+      Json json = manifest("add", sizeof(kPtx) - 1);
+      Json &host = json["kernels"][0]["configurations"][0]["host"];
+      host.push_back(host[0]);
+      Json &variant = host[1]["launch"]["variants"][0];
+      variant["entry"] = entry;
+      variant["overlaps"] = overlaps;
+      const std::string body = std::string(16, '\0') + kPtx;
+      std::string bytes = makePack(json.dump(), body);
+      tile::Pack pack(context, bytes.data(), bytes.size());
+      tile::Buffer<int32_t> x(context, numbers(64, 0));
+      const bool isRight = !overlaps || std::string(entry) == "wait";
+      testing::internal::CaptureStderr();
+      for (int i = 0; i < (isRight ? 2 : 1); ++i) { // calls do not overlap
+        pack.kernel("add").launch(args(x));
+      }
+      const std::string report = testing::internal::GetCapturedStderr();
+      EXPECT_EQ(report.empty(), isRight) << entry << report;
+      if (isRight) {
+        EXPECT_EQ(x.read(), numbers(64, 4));
+      } else {
+        EXPECT_NE(report.find("data race: allocation 1 at +0x0"), std::string::npos) << report;
+        EXPECT_NE(report.find("write by st.global.u32, in an earlier launch"), std::string::npos)
+            << report;
+      }
+    }
+  }
 }
 
 TEST_F(EmulatedTest, AccessesAreInsideOfAllocations) {

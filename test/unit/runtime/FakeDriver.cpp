@@ -1,7 +1,7 @@
 // A CUDA driver for tests: a library with the functions that the runtime opens. "Device memory" is
 // host memory; launches run nothing but write a line to the log file named by FAKE_DRIVER_LOG, with
 // the bytes of their parameters. What is timed takes half a millisecond, or FAKE_DRIVER_TIMES microseconds for each
-// block of the last launch; there are FAKE_DRIVER_DEVICES devices, or one, of capability FAKE_DRIVER_CAPABILITY; a launch of FAKE_DRIVER_HANGS blocks does not return.
+// block of the last launch; CUDA's version is FAKE_DRIVER_VERSION; there are FAKE_DRIVER_DEVICES devices, or one, of capability FAKE_DRIVER_CAPABILITY; a launch of FAKE_DRIVER_HANGS blocks does not return.
 // With FAKE_DRIVER_ZEROS memory that holds nothing but what it was poisoned with holds zeros after a launch, or with
 // 48/96 zeros in the first 48 of each 96 bytes.
 #include "runtime/include/tile/pack_format.h"
@@ -95,7 +95,8 @@ FAKE cuInit(unsigned) {
   return 0;
 }
 FAKE cuDriverGetVersion(int *version) {
-  *version = 12080;
+  const char *given = std::getenv("FAKE_DRIVER_VERSION");
+  *version = given ? static_cast<int>(std::strtol(given, nullptr, 10)) : 12080;
   return 0;
 }
 FAKE cuGetErrorName(int, const char **text) {
