@@ -7,6 +7,7 @@
 //    equates them with) and, if it is strided, its strides; `tgpu.view` puts them together again, of
 //    packed elements as one of bytes.
 // 4. What is known of integers on the host, ranges and divisors, is noted on the arguments.
+// 5. Launches of a call that may overlap are told so, and which memory the earlier ones may write.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/support/Diagnostics.h"
@@ -15,6 +16,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/IntegerAnalysis.h"
+#include "passes/LaunchOrder.h"
 #include "passes/Passes.h"
 #include "passes/Reshape.h"
 
@@ -92,6 +94,7 @@ public:
   /// The launch of what is then a kernel of its own.
   FailureOr<tgpu::LaunchOp> run();
   tgpu::KernelOp getKernel() const { return kernel; }
+  bool mayOverlap() const { return overlaps; }
 
 private:
   void hoistHostValues();
@@ -116,6 +119,7 @@ private:
 
   tile::KernelOp host;
   tile::LaunchOp launch;
+  bool overlaps = false; // may begin before the launch before it has ended
   const HostFacts &facts;
   const IntegerAnalysis &integers; // of the host code as it was before any launch left it
   std::string name;
@@ -424,6 +428,7 @@ void Outliner::copyLaunchAttributes() {
     tile::remarkOn(host.getSymName(), launch.getLoc())
         << "@cluster: no clusters are formed yet, as no copy is multicast";
   }
+  overlaps = !launch.getNoOverlap();
   kernel.setMinBlocksAttr(launch.getMinBlocksAttr());
   kernel.setMaxRegistersAttr(launch.getMaxRegistersAttr());
   kernel.setRequireAttr(launch.getRequireAttr());
@@ -564,7 +569,7 @@ struct OutlineLaunches : tilec::impl::OutlineLaunchesBase<OutlineLaunches> {
       IntegerAnalysis integers(host);
       SmallVector<tile::LaunchOp> launches;
       host.walk([&](tile::LaunchOp launch) { launches.push_back(launch); });
-      SmallVector<std::pair<tgpu::LaunchOp, tgpu::KernelOp>> outlined;
+      SmallVector<OutlinedLaunch> outlined;
       for (auto [index, launch] : llvm::enumerate(launches)) {
         std::string name = (host.getSymName() + "_" + Twine(index)).str();
         Outliner outliner(host, launch, facts, integers, name);
@@ -572,14 +577,15 @@ struct OutlineLaunches : tilec::impl::OutlineLaunchesBase<OutlineLaunches> {
         if (failed(result)) {
           return signalPassFailure();
         }
-        outlined.emplace_back(*result, outliner.getKernel());
+        outlined.push_back({*result, outliner.getKernel(), outliner.mayOverlap()});
       }
       // Of values that the host computes since then the analysis above knows nothing; it may even
       // take one for an operation that stood at its address and left with an earlier launch.
       const IntegerAnalysis all(host);
-      for (auto [launch, kernel] : outlined) {
-        noteIntegers(launch, kernel, all);
+      for (const OutlinedLaunch &one : outlined) {
+        noteIntegers(one.launch, one.kernel, all);
       }
+      noteOverlap(host, outlined);
     }
   }
 };

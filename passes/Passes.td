@@ -38,6 +38,8 @@ def OutlineLaunches : Pass<"tile-outline-launches", "mlir::ModuleOp"> {
     host values that the body uses, and a `tgpu.kernel` that takes them. Tensors arrive as base addresses; extents and
     strides are separate arguments, and extents that `tile.check` equates share one. A tensor of packed elements has a
     view of its bytes, seen as elements by a `tile.bitcast_view`. What checks say about divisibility becomes `tgpu.divisible` on arguments.
+    A kernel `follows` where another launch of the call may come before it, and `precedes` one that does; `tgpu.written_before` is on
+    arguments that those before may write.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect"];
 }
@@ -402,6 +404,15 @@ def VerifySync : Pass<"tgpu-verify-sync", "tilec::tgpu::KernelOp"> {
   }];
   let options = [Option<"maxWalks", "max-walks", "int64_t", "0",
                         "Walks of a loop after which it is an error that nothing settles (0: as many as its rings may need)">];
+}
+
+def OverlapLaunches : Pass<"tgpu-overlap-launches", "tilec::tgpu::KernelOp"> {
+  let summary = "Let the launches of a call begin before those before them have ended";
+  let description = [{
+    Needs: a finished kernel with its target. Gives, where the target can: at the beginning of a kernel that `precedes` another
+    `tgpu.launch_dependents`, and in one that `follows` another `tgpu.wait_for_launches` in front of the first operation that
+    accesses global memory, or has one inside that does. Nothing may be put in front of that which does.
+  }];
 }
 
 def ConvertTgpuToLLVM : Pass<"convert-tgpu-to-llvm", "mlir::ModuleOp"> {

@@ -73,6 +73,7 @@ void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   kernels.addPass(createAllocateShared());
   kernels.addPass(createInsertSync());
   kernels.addPass(createVerifySync());
+  kernels.addPass(createOverlapLaunches());
 }
 
 void addLlvmPasses(OpPassManager &passes, const PipelineOptions &options) {

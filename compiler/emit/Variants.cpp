@@ -271,6 +271,9 @@ json::Object VariantWriter::write(unsigned moduleIndex) {
                        {"shared_bytes", int64_t(kernel.getSharedBytes().value_or(0))},
                        {"params", std::move(params)},
                        {"tensor_maps", std::move(maps)}};
+  if (tgpu::waitsForLaunches(kernel)) {
+    variant["overlaps"] = true;
+  }
   if (!places.empty()) {
     variant["checks"] = std::move(places);
   }

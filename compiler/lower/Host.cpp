@@ -211,6 +211,7 @@ static void setLaunchAttrs(Builder &b, tile::LaunchOp op, const sema::LaunchAnno
   if (launch.persistent) {
     op.setPersistentAttr(b.getStringAttr(launch.persistentDynamic ? "dynamic" : "static"));
   }
+  op.setNoOverlap(launch.noOverlap);
   op.setRasterizeAttr(optionalI32(launch.rasterizeGroup));
   op.setMinBlocksAttr(optionalI32(launch.minBlocks));
   op.setMaxRegistersAttr(optionalI32(launch.maxRegisters));
@@ -229,7 +230,8 @@ void Lowering::lowerLaunch(const sema::LaunchStmt &stmt) {
   auto op = tile::LaunchOp::create(
       b, grid, b.getI32IntegerAttr(stmt.threads), StringAttr(), IntegerAttr(), DenseI32ArrayAttr(),
       IntegerAttr(), IntegerAttr(), StringAttr(),
-      stmt.annotations.noTma ? b.getUnitAttr() : UnitAttr(), requireAttr(stmt.annotations.require));
+      stmt.annotations.noTma ? b.getUnitAttr() : UnitAttr(), requireAttr(stmt.annotations.require),
+      /*no_overlap=*/UnitAttr());
   setLaunchAttrs(b, op, stmt.launch);
 
   OpBuilder::InsertionGuard guard(b);

@@ -20,17 +20,12 @@ constexpr int64_t kLeastRegisters = 24, kMostRegisters = 255; // ptxas takes no 
 
 /// All annotations, and before what each may stand.
 static constexpr std::pair<llvm::StringLiteral, unsigned> annotations[] = {
-    {"fast_math", OnKernel},
-    {"persistent", OnLaunch},
-    {"rasterize", OnLaunch},
-    {"cluster", OnLaunch},
-    {"min_blocks", OnLaunch},
-    {"max_registers", OnLaunch},
-    {"warp_specialize", OnLaunch},
-    {"no_tma", OnLaunch | OnStatement},
-    {"require", OnLaunch | OnStatement},
-    {"cache", OnAccess},
-    {"layout", OnShared},
+    {"fast_math", OnKernel},       {"persistent", OnLaunch},
+    {"rasterize", OnLaunch},       {"cluster", OnLaunch},
+    {"min_blocks", OnLaunch},      {"max_registers", OnLaunch},
+    {"warp_specialize", OnLaunch}, {"no_tma", OnLaunch | OnStatement},
+    {"no_overlap", OnLaunch},      {"require", OnLaunch | OnStatement},
+    {"cache", OnAccess},           {"layout", OnShared},
 };
 
 static std::optional<unsigned> placesOf(llvm::StringRef name) {
@@ -264,6 +259,8 @@ LaunchAnnotations Analyzer::launchAnnotations(const ast::LaunchStmt *s, StmtAnno
     }
     if (name == "no_tma") {
       common.noTma = annotationCount(a, 0, 0);
+    } else if (name == "no_overlap") {
+      result.noOverlap = annotationCount(a, 0, 0);
     } else if (name == "require") {
       requireAnnotation(a, require);
     } else if (name == "persistent" && annotationCount(a, 0, 1)) {

@@ -19,6 +19,8 @@ struct Target {
   bool isGpu() const { return name != "cpu"; }
   /// mma.sync of e4m3 and e5m2 (PTX ISA 9.7.14: sm_89 and later).
   bool hasFp8Mma() const { return arch >= 89; }
+  /// A launch may begin before the one before it has ended (PTX ISA, griddepcontrol: sm_90 and later).
+  bool overlapsLaunches() const { return isGpu() && arch >= 90; }
 };
 
 /// Blocks that are resident on a multiprocessor at a time, given what one takes: registers of a

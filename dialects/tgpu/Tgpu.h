@@ -59,6 +59,9 @@ inline constexpr Fact<mlir::UnitAttr> kMayBeEmpty{"tgpu.may_be_empty"};
 /// taken beyond their first ones.
 inline constexpr Fact<mlir::UnitAttr> kPointCounter{"tgpu.point_counter"};
 
+/// Memory that an earlier launch of the same call may write: while that one runs, this one may have begun.
+inline constexpr Fact<mlir::UnitAttr> kWrittenBefore{"tgpu.written_before"};
+
 /// True if the call may pass one tensor for both: an argument admits it (`tile.may_alias`), or they
 /// are the same argument. Tensors of a kernel, workspaces too, overlap in no other way
 /// (docs/language.md section 6).
@@ -75,6 +78,12 @@ bool hasChecks(KernelOp kernel);
 /// True if the kernel prints: then two more follow, the address of the buffer of messages and the
 /// number of its first print there.
 bool hasPrints(KernelOp kernel);
+
+/// True if the operation, or one inside of it, may access global memory: tensors, workspaces, the record of
+/// failed checks, the buffer of messages.
+bool accessesGlobal(mlir::Operation *op);
+/// True if every thread of the kernel waits for the launches before it (`tgpu.wait_for_launches`).
+bool waitsForLaunches(KernelOp kernel);
 
 /// True for an operation whose region is scalar code over elements of its operands, that runs many
 /// times in each thread: a map, or a combination by a function.

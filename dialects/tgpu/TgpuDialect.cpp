@@ -69,6 +69,7 @@ static constexpr tilec::FactRule kArgumentFacts[] = {
     {kAlign.name, "bytes, i64, a power of two", tilec::isI64PowerOfTwo, isKernel},
     {kMayBeEmpty.name, "a unit attribute", tilec::isKindOf<UnitAttr>, isKernel},
     {kPointCounter.name, "a unit attribute", tilec::isKindOf<UnitAttr>, isKernel},
+    {kWrittenBefore.name, "a unit attribute", tilec::isKindOf<UnitAttr>, isKernel},
     {kReciprocal.name, "the number of an argument, and 0 or 1: two i64",
      [](Attribute value) {
        auto numbers = llvm::dyn_cast<DenseI64ArrayAttr>(value);

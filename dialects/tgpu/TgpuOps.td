@@ -29,7 +29,8 @@ def Tgpu_KernelOp : Tgpu_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
     `guard`: what the variant assumes. `tensor_maps`: recipes, passed as further parameters of 128 bytes by value
     after the arguments. `persistent`: number of resident blocks per multiprocessor (absent: one block for each point).
     `shared_bytes`: dynamic shared memory, once allocated. `min_blocks`: blocks of a multiprocessor that the program asks room for;
-    `aimed_blocks`: that the compiler does, where it does not.
+    `aimed_blocks`: that the compiler does, where it does not. `precedes`: another launch of the call, which `follows`, may come behind
+    this one and begin before it has ended.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
@@ -40,7 +41,8 @@ def Tgpu_KernelOp : Tgpu_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
                        OptionalAttr<I64Attr>:$shared_bytes, OptionalAttr<I32Attr>:$max_registers,
                        OptionalAttr<I32Attr>:$min_blocks, OptionalAttr<I32Attr>:$aimed_blocks,
                        OptionalAttr<DenseI32ArrayAttr>:$cluster, OptionalAttr<ArrayAttr>:$require,
-                       OptionalAttr<StrAttr>:$warp_specialize, UnitAttr:$fast_math);
+                       OptionalAttr<StrAttr>:$warp_specialize, UnitAttr:$fast_math,
+                       UnitAttr:$precedes, UnitAttr:$follows);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -576,6 +578,7 @@ def Tgpu_FmaOp : Tgpu_Op<"fma", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 
+include "dialects/tgpu/TgpuDependentOps.td"
 include "dialects/tgpu/TgpuPartialOps.td"
 include "dialects/tgpu/TgpuStreamOps.td"
 

@@ -169,7 +169,8 @@ SmallVector<NamedAttribute> KernelLowering::argumentAttributes(unsigned index, T
   // What another argument may write is neither: no loads that bypass the caches' coherence (.nc),
   // and none that move across that argument's stores.
   BlockArgument argument = kernel.getBody().getArgument(index);
-  if (tgpu::mayAliasAny(argument)) {
+  // Nor is what a launch before this one may still be writing: its loads must stay behind the wait for that one.
+  if (tgpu::mayAliasAny(argument) || tgpu::kWrittenBefore.has(kernel, index)) {
     return attrs;
   }
   // LLVM holds memory behind a noalias argument that nobody captures for the thread's own, which no

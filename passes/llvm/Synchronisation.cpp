@@ -78,6 +78,10 @@ LogicalResult KernelLowering::lowerGroupOp(Operation *op) {
     NVVM::CpAsyncWaitGroupOp::create(b, loc, wait.getPending());
   } else if (isa<tgpu::WgmmaCommitOp>(op)) {
     NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
+  } else if (isa<tgpu::LaunchDependentsOp>(op)) {
+    NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::launch_dependents);
+  } else if (isa<tgpu::WaitForLaunchesOp>(op)) {
+    NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
   } else {
     return unsupported(op, "this operation in a kernel");
   }

@@ -109,6 +109,25 @@ TEST_F(ManifestTest, ArgumentsChecksAndHost) {
                         "l2_promotion": 128, "interleave": "none", "oob": "zero"}]}]}}])");
 }
 
+TEST_F(ManifestTest, CodeThatWaitsMayOverlap) {
+  std::optional<json::Object> manifest = build(R"(
+  tile.kernel @k() {
+    %c1 = arith.constant 1 : i32
+    tgpu.launch "k.0" grid(%c1 : i32) args()
+    tile.return
+  }
+  tgpu.kernel @k_0() attributes {threads = 32 : i32, launch = "k.0", variant = "aligned", follows} {
+    tgpu.wait_for_launches
+    tgpu.return
+  }
+  tgpu.kernel @k_1() attributes {threads = 32 : i32, launch = "k.0", variant = "any", follows} { tgpu.return })");
+  ASSERT_TRUE(manifest.has_value());
+  json::Object &launch = *host(kernel(*manifest)).back().getAsObject()->getObject("launch");
+  json::Array &variants = *launch.getArray("variants");
+  expectJson(*variants[0].getAsObject()->get("overlaps"), "true");
+  EXPECT_EQ(variants[1].getAsObject()->get("overlaps"), nullptr) << "what is in the code counts";
+}
+
 TEST_F(ManifestTest, WhatACostUsesTwiceHasAName) {
   std::optional<json::Object> manifest = build(R"(
   tile.kernel @k(%n: i32 {tile.name = "n", tile.dtype = "i32"}) {
