@@ -428,7 +428,7 @@ void Outliner::copyLaunchAttributes() {
     tile::remarkOn(host.getSymName(), launch.getLoc())
         << "@cluster: no clusters are formed yet, as no copy is multicast";
   }
-  overlaps = !launch.getNoOverlap();
+  overlaps = launch.getOverlap();
   kernel.setMinBlocksAttr(launch.getMinBlocksAttr());
   kernel.setMaxRegistersAttr(launch.getMaxRegistersAttr());
   kernel.setRequireAttr(launch.getRequireAttr());

@@ -211,7 +211,7 @@ static void setLaunchAttrs(Builder &b, tile::LaunchOp op, const sema::LaunchAnno
   if (launch.persistent) {
     op.setPersistentAttr(b.getStringAttr(launch.persistentDynamic ? "dynamic" : "static"));
   }
-  op.setNoOverlap(launch.noOverlap);
+  op.setOverlap(launch.overlap);
   op.setRasterizeAttr(optionalI32(launch.rasterizeGroup));
   op.setMinBlocksAttr(optionalI32(launch.minBlocks));
   op.setMaxRegistersAttr(optionalI32(launch.maxRegisters));
@@ -231,7 +231,7 @@ void Lowering::lowerLaunch(const sema::LaunchStmt &stmt) {
       b, grid, b.getI32IntegerAttr(stmt.threads), StringAttr(), IntegerAttr(), DenseI32ArrayAttr(),
       IntegerAttr(), IntegerAttr(), StringAttr(),
       stmt.annotations.noTma ? b.getUnitAttr() : UnitAttr(), requireAttr(stmt.annotations.require),
-      /*no_overlap=*/UnitAttr());
+      /*overlap=*/UnitAttr());
   setLaunchAttrs(b, op, stmt.launch);
 
   OpBuilder::InsertionGuard guard(b);

@@ -24,7 +24,7 @@ static constexpr std::pair<llvm::StringLiteral, unsigned> annotations[] = {
     {"rasterize", OnLaunch},       {"cluster", OnLaunch},
     {"min_blocks", OnLaunch},      {"max_registers", OnLaunch},
     {"warp_specialize", OnLaunch}, {"no_tma", OnLaunch | OnStatement},
-    {"no_overlap", OnLaunch},      {"require", OnLaunch | OnStatement},
+    {"overlap", OnLaunch},         {"require", OnLaunch | OnStatement},
     {"cache", OnAccess},           {"layout", OnShared},
 };
 
@@ -259,8 +259,8 @@ LaunchAnnotations Analyzer::launchAnnotations(const ast::LaunchStmt *s, StmtAnno
     }
     if (name == "no_tma") {
       common.noTma = annotationCount(a, 0, 0);
-    } else if (name == "no_overlap") {
-      result.noOverlap = annotationCount(a, 0, 0);
+    } else if (name == "overlap") {
+      result.overlap = annotationCount(a, 0, 0);
     } else if (name == "require") {
       requireAnnotation(a, require);
     } else if (name == "persistent" && annotationCount(a, 0, 1)) {

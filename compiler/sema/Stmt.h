@@ -41,7 +41,7 @@ struct StmtAnnotations {
 struct LaunchAnnotations {
   bool persistent = false;
   bool persistentDynamic = false;
-  bool noOverlap = false; ///< with the launch before it
+  bool overlap = false; ///< begins before the launch before it has ended
   std::optional<int64_t> rasterizeGroup;
   llvm::ArrayRef<int64_t> cluster; ///< empty or 1 to 3 extents
   std::optional<int64_t> minBlocks, maxRegisters;

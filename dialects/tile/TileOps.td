@@ -124,13 +124,13 @@ def Tile_LaunchOp : Tile_Op<"launch", [SingleBlockImplicitTerminator<"YieldOp">,
     Body arguments: the grid indices (i32), first extent fastest. `thread_axes` are the named axes of the short form
     whose body is one region (their product is `threads`); it is then a `tile.threads` inside. Scheduling annotations
     of docs/language.md section 14 are attributes: `persistent` ("static" or "dynamic"), `rasterize` (group),
-    `cluster`, `min_blocks`, `max_registers`, `warp_specialize`, `no_tma`, `require`, `no_overlap`.
+    `cluster`, `min_blocks`, `max_registers`, `warp_specialize`, `no_tma`, `require`, `overlap`.
   }];
   let arguments = (ins Variadic<AnyTypeOf<[I32, I64]>>:$grid, I32Attr:$threads,
                        OptionalAttr<StrAttr>:$persistent, OptionalAttr<I32Attr>:$rasterize,
                        OptionalAttr<DenseI32ArrayAttr>:$cluster, OptionalAttr<I32Attr>:$min_blocks,
                        OptionalAttr<I32Attr>:$max_registers, OptionalAttr<StrAttr>:$warp_specialize,
-                       UnitAttr:$no_tma, OptionalAttr<ArrayAttr>:$require, UnitAttr:$no_overlap);
+                       UnitAttr:$no_tma, OptionalAttr<ArrayAttr>:$require, UnitAttr:$overlap);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "`grid` `(` $grid `:` type($grid) `)` `threads` `(` $threads `)` attr-dict-with-keyword $body";
   let hasVerifier = 1;

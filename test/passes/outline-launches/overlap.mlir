@@ -16,13 +16,13 @@ tile.kernel @two(%x: !tile.global<4xf32> {tile.name = "X", tile.dtype = "f32", t
                  %z: !tile.global<4xf32> {tile.name = "Z", tile.dtype = "f32", tile.direction = "in", tile.may_alias = ["Y"]}) {
   %one = arith.constant 1 : i32
   %w = tile.workspace "W", "f32" : !tile.global<4xf32>
-  tile.launch grid(%one : i32) threads(32) {
+  tile.launch grid(%one : i32) threads(32) attributes {overlap} {
   ^bb0(%i: i32):
     %a = tile.load %x[%i : i32] : !tile.global<4xf32> -> f32
     tile.store %a, %y[%i : i32] : f32, !tile.global<4xf32>
     tile.store %a, %w[%i : i32] : f32, !tile.global<4xf32>
   }
-  tile.launch grid(%one : i32) threads(32) {
+  tile.launch grid(%one : i32) threads(32) attributes {overlap} {
   ^bb0(%i: i32):
     %a = tile.load %x[%i : i32] : !tile.global<4xf32> -> f32
     %b = tile.load %y[%i : i32] : !tile.global<4xf32> -> f32
@@ -38,7 +38,7 @@ tile.kernel @two(%x: !tile.global<4xf32> {tile.name = "X", tile.dtype = "f32", t
 
 // -----
 
-// A launch that is to begin behind the end of the one before it; the third may overlap both.
+// A launch that is not asked to overlap the one before it; the third may overlap both.
 // CHECK-LABEL: tgpu.kernel @forbidden_0(
 // CHECK-SAME: precedes
 // CHECK-LABEL: tgpu.kernel @forbidden_1(
@@ -49,13 +49,13 @@ tile.kernel @two(%x: !tile.global<4xf32> {tile.name = "X", tile.dtype = "f32", t
 // CHECK-SAME: follows
 tile.kernel @forbidden() {
   %one = arith.constant 1 : i32
-  tile.launch grid(%one : i32) threads(32) {
-  ^bb0(%i: i32):
-  }
-  tile.launch grid(%one : i32) threads(32) attributes {no_overlap} {
+  tile.launch grid(%one : i32) threads(32) attributes {overlap} {
   ^bb0(%i: i32):
   }
   tile.launch grid(%one : i32) threads(32) {
+  ^bb0(%i: i32):
+  }
+  tile.launch grid(%one : i32) threads(32) attributes {overlap} {
   ^bb0(%i: i32):
   }
   tile.return
@@ -73,14 +73,14 @@ tile.kernel @forbidden() {
 tile.kernel @branches(%c: i1 {tile.name = "c", tile.dtype = "bool"}) {
   %one = arith.constant 1 : i32
   scf.if %c {
-    tile.launch grid(%one : i32) threads(32) {
+    tile.launch grid(%one : i32) threads(32) attributes {overlap} {
     ^bb0(%i: i32):
     }
   } else {
-    tile.launch grid(%one : i32) threads(32) {
+    tile.launch grid(%one : i32) threads(32) attributes {overlap} {
     ^bb0(%i: i32):
     }
-    tile.launch grid(%one : i32) threads(32) {
+    tile.launch grid(%one : i32) threads(32) attributes {overlap} {
     ^bb0(%i: i32):
     }
   }

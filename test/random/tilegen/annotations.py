@@ -18,8 +18,8 @@ def of_launch(b, dimensions):
         notes.append(f"max_registers({b.pick([128, 168, 255])})")
     if b.rarely("@cluster", 0.05):
         notes.append(f"cluster({b.pick(CLUSTERS)})")
-    if b.rarely("@no_overlap", 0.05):
-        notes.append("no_overlap")
+    if b.rarely("@overlap", 0.3):
+        notes.append("overlap")
     if b.rarely("@require", 0.03):
         notes.append(f"require({b.pick(requirements.OF_LAUNCHES)})")
     if b.rarely("pingpong", 0.04):  # of persistent blocks only
