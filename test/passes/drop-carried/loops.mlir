@@ -48,3 +48,60 @@ tgpu.kernel @read(%a: !a, %b: !a, %n: i32, %p: !f, %y: !tile.global<64x64xf32>) 
   tgpu.store %r#0, %y : !f, !tile.global<64x64xf32>
   tgpu.return
 }
+
+// Read by a region, or as what decides which region runs and how often.
+// CHECK-LABEL: tgpu.kernel @bounds
+// CHECK: %[[F:.*]] = arith.addi
+// CHECK: %[[P:.*]] = arith.xori
+// CHECK: %[[W:.*]] = arith.addi
+// CHECK: scf.yield %[[F]], %[[P]], %[[W]] : i32, i1, i32
+tgpu.kernel @bounds(%n: i32, %k: f32, %y: !tile.global<128xf32>) attributes {threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %true = arith.constant true
+  %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%f = %c1, %p = %true, %w = %c0) -> (i32, i1, i32) : i32 {
+    scf.for %j = %c0 to %f step %c1 : i32 {
+      tile.store %k, %y[%j : i32] : f32, !tile.global<128xf32>
+    }
+    scf.if %p {
+      tgpu.one_thread {
+        tile.store %k, %y[%i : i32] : f32, !tile.global<128xf32>
+      }
+    }
+    %z = scf.while (%q = %c0) : (i32) -> i32 {
+      %c = arith.cmpi slt, %q, %w : i32
+      scf.condition(%c) %q : i32
+    } do {
+    ^bb0(%q: i32):
+      tile.store %k, %y[%q : i32] : f32, !tile.global<128xf32>
+      %u = arith.addi %q, %c1 : i32
+      scf.yield %u : i32
+    }
+    %g = arith.addi %f, %c1 : i32
+    %np = arith.xori %p, %true : i1
+    %nw = arith.addi %w, %c1 : i32
+    scf.yield %g, %np, %nw : i32, i1, i32
+  }
+  tgpu.return
+}
+// CHECK-LABEL: tgpu.kernel @captured
+// CHECK: %[[G:.*]] = arith.addf %{{.*}}, %{{.*}} : f32
+// CHECK: %[[G:.*]] = arith.addf
+// CHECK-NEXT: scf.yield %[[G]] : f32
+tgpu.kernel @captured(%x: tensor<8x128xf32>, %n: i32, %k: f32, %y: !tile.global<128xf32>) attributes {threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %one = arith.constant 1.0 : f32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%f = %k) -> (f32) : i32 {
+    %v = tile.reduce_with %x axis 0 : tensor<8x128xf32> -> tensor<128xf32> {
+    ^bb0(%a: f32, %b: f32):
+      %p = arith.mulf %b, %f : f32
+      %q = arith.addf %a, %p : f32
+      tile.yield %q : f32
+    }
+    tgpu.store %v, %y : tensor<128xf32>, !tile.global<128xf32>
+    %g = arith.addf %f, %one : f32
+    scf.yield %g : f32
+  }
+  tgpu.return
+}
