@@ -30,7 +30,7 @@ Json fillOf(const char *name, Json extent = 4) {
            {{"name", name}, {"dtype", "i32"}, {"extents", {std::move(extent)}}, {"init", 0}}}};
 }
 
-const Json kEmpty = Json::parse(R"({"op": "sub", "args": [{"dim": "M"}, 128], "type": "i32"})");
+Json empty() { return Json::parse(R"({"op": "sub", "args": [{"dim": "M"}, 128], "type": "i32"})"); }
 
 class OverlapTest : public testing::Test {
 protected:
@@ -102,9 +102,9 @@ TEST_F(OverlapTest, NotBehindAFill) {
 }
 
 TEST_F(OverlapTest, LaunchesThatAreLeftOutAreNone) {
-  EXPECT_EQ(launched({launchOf("a", true, kEmpty), launchOf("b", true), launchOf("c", true)}),
+  EXPECT_EQ(launched({launchOf("a", true, empty()), launchOf("b", true), launchOf("c", true)}),
             (Entries{"b", "+c"}));
-  EXPECT_EQ(launched({launchOf("a", true), launchOf("b", false, kEmpty), launchOf("c", true)}),
+  EXPECT_EQ(launched({launchOf("a", true), launchOf("b", false, empty()), launchOf("c", true)}),
             (Entries{"a", "+c"}));
   const Json branch = {{"if",
                         {{"cond", Json::parse(R"({"op": "gt", "args": [{"dim": "M"}, 500]})")},
