@@ -239,8 +239,12 @@ LogicalResult SchedulePlanner::run() {
     write();
     return success();
   }
-  if (planFreely() || (dropEarlyLoads() && planFreely())) {
+  if (planFreely()) {
     return success();
+  }
+  if (dropEarlyLoads()) {
+    // What they needed early has a place of its own now: another graph.
+    return SchedulePlanner(loop, available, isDrawn ? random() | 1 : 0).run();
   }
   return loop.emitError("has no schedule");
 }

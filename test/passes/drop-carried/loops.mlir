@@ -51,6 +51,8 @@ tgpu.kernel @read(%a: !a, %b: !a, %n: i32, %p: !f, %y: !tile.global<64x64xf32>) 
 
 // Read by a region, or as what decides which region runs and how often.
 // CHECK-LABEL: tgpu.kernel @bounds
+// CHECK: scf.while
+// CHECK: arith.addi
 // CHECK: %[[F:.*]] = arith.addi
 // CHECK: %[[P:.*]] = arith.xori
 // CHECK: %[[W:.*]] = arith.addi
@@ -85,7 +87,7 @@ tgpu.kernel @bounds(%n: i32, %k: f32, %y: !tile.global<128xf32>) attributes {thr
   tgpu.return
 }
 // CHECK-LABEL: tgpu.kernel @captured
-// CHECK: %[[G:.*]] = arith.addf %{{.*}}, %{{.*}} : f32
+// CHECK: tgpu.store
 // CHECK: %[[G:.*]] = arith.addf
 // CHECK-NEXT: scf.yield %[[G]] : f32
 tgpu.kernel @captured(%x: tensor<8x128xf32>, %n: i32, %k: f32, %y: !tile.global<128xf32>) attributes {threads = 128 : i32} {

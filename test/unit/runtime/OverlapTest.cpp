@@ -97,7 +97,7 @@ TEST_F(OverlapTest, NotBehindAFill) {
                       launchOf("c", true)}),
             (Entries{"a", "b", "+c"}));
   // Nothing is filled where the workspace is empty.
-  EXPECT_EQ(launched({launchOf("a", true), fillOf("w", kEmpty), launchOf("b", true)}),
+  EXPECT_EQ(launched({launchOf("a", true), fillOf("w", empty()), launchOf("b", true)}),
             (Entries{"a", "+b"}));
 }
 
