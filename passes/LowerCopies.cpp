@@ -111,6 +111,9 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
   /// (docs/performance.md); of 64, a product's, the shuffles cost what the barriers do.
   void storeByLanes(ArrayRef<tgpu::StoreOp> stores) {
     constexpr int64_t kMostWords = 32;
+    if (!asksForRoles(getOperation())) {
+      return;
+    }
     SmallVector<std::pair<tgpu::StoreOp, layout::RegisterLayout>, 0> plan;
     int64_t words = 0;
     for (tgpu::StoreOp store : stores) {
@@ -130,7 +133,7 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
       words += registersOf(store.getValue());
       plan.emplace_back(store, *runs);
     }
-    if (!asksForRoles(getOperation()) || words > kMostWords) {
+    if (words > kMostWords) {
       return;
     }
     for (auto &[store, runs] : plan) {

@@ -1,5 +1,7 @@
 #include "dialects/layout/LaneSwaps.h"
 
+#include "dialects/layout/RegisterSpec.h"
+
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -7,19 +9,6 @@
 using namespace llvm;
 
 namespace tilec::layout {
-
-/// Layouts as long as they are made: vectors of bits, which change places.
-static RegisterLayout::Spec specOf(const RegisterLayout &layout) {
-  RegisterLayout::Spec spec;
-  spec.shape.assign(layout.shape().begin(), layout.shape().end());
-  for (HwDim hw : {HwDim::Register, HwDim::Lane, HwDim::Warp}) {
-    spec.bases[unsigned(hw)] = layout.bases(hw);
-  }
-  spec.repeats.assign(layout.repeats().begin(), layout.repeats().end());
-  spec.firstWarp = layout.firstWarp();
-  spec.partial = layout.partial();
-  return spec;
-}
 
 static RegisterLayout::Bases &registersOf(RegisterLayout::Spec &spec) {
   return spec.bases[unsigned(HwDim::Register)];

@@ -1,5 +1,7 @@
 #include "dialects/layout/Reduction.h"
 
+#include "dialects/layout/RegisterSpec.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <map>
@@ -177,21 +179,10 @@ private:
   SmallVector<int64_t, 8> weights, coordinates;
 };
 
-RegisterLayout::Spec specOf(const RegisterLayout &layout) {
-  RegisterLayout::Spec spec;
-  spec.shape.assign(layout.shape().begin(), layout.shape().end());
-  for (HwDim hw : {HwDim::Register, HwDim::Lane, HwDim::Warp}) {
-    spec.bases[unsigned(hw)] = layout.bases(hw);
-  }
-  spec.repeats.assign(layout.repeats().begin(), layout.repeats().end());
-  spec.firstWarp = layout.firstWarp();
-  return spec;
-}
-
 /// `base`, the layout of the results with a dimension more, in which the warps are numbered.
 RegisterLayout::Spec partsOf(const RegisterLayout &source, const RegisterLayout &base, unsigned dim,
                              const WarpDigits &digits) {
-  RegisterLayout::Spec spec = specOf(base);
+  RegisterLayout::Spec spec = specOf(base.combined());
   spec.bases[unsigned(HwDim::Lane)] = source.bases(HwDim::Lane);
   for (Coords &v : spec.bases[unsigned(HwDim::Lane)]) {
     v[dim] = 0; // the lanes are done
@@ -238,7 +229,8 @@ Answer<WarpParts> planWarpParts(const RegisterLayout &source, unsigned dim) {
   const RegisterLayout base = plan->result.insertDim(dim);
   RegisterLayout::Spec each = partsOf(source, base, dim, digits);
   each.shape[dim] = result.count;
-  RegisterLayout::Spec all = specOf(base); // as many further registers as there are parts
+  RegisterLayout::Spec all =
+      specOf(base.combined()); // as many further registers as there are parts
   all.repeats.push_back({HwDim::Register, int(dim), result.count, 1});
   all.shape[dim] = result.count;
   Answer<RegisterLayout> parts = RegisterLayout::get(std::move(each));

@@ -1,5 +1,5 @@
 // Pieces of a layout.
-#include "dialects/layout/RegisterLayout.h"
+#include "dialects/layout/RegisterSpec.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -60,18 +60,6 @@ static bool factor(SmallVector<Coords, 16> sequence, HwDim hw, SmallVectorImpl<R
     sequence = std::move(starts);
   }
   return true;
-}
-
-static RegisterLayout::Spec specOf(const RegisterLayout &layout) {
-  RegisterLayout::Spec spec;
-  spec.shape.assign(layout.shape().begin(), layout.shape().end());
-  for (HwDim hw : {HwDim::Register, HwDim::Lane, HwDim::Warp}) {
-    spec.bases[unsigned(hw)] = layout.bases(hw);
-  }
-  spec.repeats.assign(layout.repeats().begin(), layout.repeats().end());
-  spec.firstWarp = layout.firstWarp();
-  spec.partial = layout.partial();
-  return spec;
 }
 
 /// Replaces the part of one hardware dimension by digits.
