@@ -204,7 +204,8 @@ def integer_binary(op, a, b):
 
 def _divide(op, x, y):
     zero = y == 0
-    safe = np.where(zero, 1, y).astype(y.dtype)
+    # Constants of the operands' own type: beside a single u64 an int would make both f64.
+    safe = np.where(zero, y.dtype.type(1), y)
     floor, remainder = x // safe, x % safe
     inexact = remainder != 0
     if op == "floordiv":
@@ -217,7 +218,7 @@ def _divide(op, x, y):
         down = inexact & ((x < 0) != (safe < 0))
         quotient = floor + down.astype(x.dtype)
         value = quotient if op == "/" else x - quotient * safe
-    return np.where(zero, 0, value).astype(x.dtype)
+    return np.where(zero, x.dtype.type(0), value).astype(x.dtype)
 
 
 def compare(op, a, b):
