@@ -75,6 +75,21 @@ class Numbers(unittest.TestCase):
     def test_bf16_rounds_to_even(self):
         self.assertEqual(round_to(FORMATS["bf16"], np.array([1 + 2**-8, 1 + 3 * 2**-8])).tolist(), [1.0, 1 + 2**-6])
 
+    def test_large_divisors_keep_their_type(self):
+        # Beside a single u64 NumPy makes f64 of an int: 2^64 - 2 was 2^64 then, and 0 as a u64 again.
+        u64 = FORMATS["u64"]
+        divisor, dividends = 2**64 - 2, [0, 1, 2**64 - 2, 2**64 - 1]
+        exact = {"floordiv": lambda x: x // divisor, "floormod": lambda x: x % divisor, "ceildiv": lambda x: -(-x // divisor)}
+        exact |= {"/": exact["floordiv"], "%": exact["floormod"]}
+        for op, function in exact.items():
+            for x in dividends:  # single values, and a tile of them
+                quotient = intervals.integer_binary(op, Tile(u64, np.array(x, np.uint64)), Tile(u64, np.array(divisor, np.uint64)))
+                self.assertEqual(int(quotient.lo), function(x), (op, x))
+            tile = intervals.integer_binary(op, Tile(u64, np.array(dividends, np.uint64)), Tile(u64, np.array(divisor, np.uint64)))
+            self.assertEqual([int(x) for x in tile.lo], [function(x) for x in dividends], op)
+        zero = intervals.integer_binary("/", Tile(u64, np.array(2**64 - 1, np.uint64)), Tile(u64, np.array(0, np.uint64)))
+        self.assertEqual(int(zero.lo), 0)
+
     def test_exact_sums_are_points(self):
         ones = Tile(FORMATS["f16"], np.ones((4, 8)))
         zero = Tile(FORMATS["f32"], np.zeros((4, 4)))
