@@ -168,6 +168,39 @@ void LoopGraph::findRings() {
   });
 }
 
+/// A loop or branch inside that takes turns at a ring itself: what the body does with that ring stays where it is
+/// beside it.
+void LoopGraph::addNestedChannelEdges() {
+  SmallVector<llvm::SetVector<Value>> nested(all.size()), used(all.size());
+  for (auto [number, unit] : llvm::enumerate(all)) {
+    for (Operation *top : unit.ops) {
+      top->walk([&, number = number, &unit = unit](Operation *op) {
+        for (Value channel : op->getOperands()) {
+          if (isa<tgpu::ChannelType>(channel.getType())) {
+            used[number].insert(channel);
+            if (op->getBlock() != loop.getBody() && channel != unit.channel) {
+              nested[number].insert(channel);
+            }
+          }
+        }
+      });
+    }
+  }
+  constexpr const char *reason = "a loop or branch inside takes turns at the same ring";
+  for (unsigned first = 0; first < all.size(); ++first) {
+    for (unsigned second = first; second < all.size(); ++second) {
+      auto isShared = [&](unsigned holder, unsigned other) {
+        return llvm::any_of(nested[holder],
+                            [&](Value channel) { return used[other].contains(channel); });
+      };
+      if (isShared(first, second) || isShared(second, first)) {
+        addEdge(first, second, 0, reason);
+        addEdge(second, first, 1, reason);
+      }
+    }
+  }
+}
+
 void LoopGraph::addChannelEdges() {
   struct Uses {
     SmallVector<unsigned, 1> fills, waits, releases;
@@ -283,7 +316,8 @@ static Touched touchedBy(const Unit &unit) {
                            op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
                            isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() ||
                            isa<tgpu::WgmmaFenceOp, tgpu::WgmmaOp, tgpu::WgmmaCommitOp,
-                               tgpu::WgmmaWaitOp, tgpu::ConvertLayoutOp, tgpu::AllocSharedOp>(op);
+                               tgpu::WgmmaWaitOp, tgpu::ConvertLayoutOp, tgpu::AllocSharedOp,
+                               tgpu::ExpectOp, tgpu::AcquireOp>(op);
       const bool isOrder =
           isa<tgpu::BarrierOp, tgpu::BarrierArriveOp, tgpu::FenceAsyncOp, tgpu::CpAsyncCommitOp,
               tgpu::CpAsyncWaitOp, tgpu::TmaStoreCommitOp, tgpu::TmaStoreWaitOp>(op);

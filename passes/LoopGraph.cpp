@@ -22,6 +22,7 @@ LoopGraph::LoopGraph(scf::ForOp loop) : loop(loop) {
   addDataEdges();
   addRegisterEdges();
   addChannelEdges();
+  addNestedChannelEdges();
   addMemoryEdges();
   joinStreams();
 }
@@ -158,6 +159,14 @@ static Unit makeUnit(Operation *op) {
           {}};
 }
 
+/// True if a loop or branch of the body takes turns at the ring of `channel`.
+bool LoopGraph::hasNestedTurns(Value channel) const {
+  return llvm::any_of(channel.getUsers(), [&](Operation *user) {
+    Operation *top = loop.getBody()->findAncestorOpInBlock(*user);
+    return top && top != user && !isSlotFill(top);
+  });
+}
+
 void LoopGraph::makeUnits() {
   std::optional<unsigned> product;
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -195,6 +204,13 @@ void LoopGraph::makeUnits() {
   }
   if (product) {
     irregularity = "a product is not whole between its fence and its commit";
+  }
+  // The slots of a loop inside are its own to wait for and to give back: what it finds filled is work like any
+  // other.
+  for (Unit &unit : all) {
+    if (unit.kind == Unit::Kind::Fill && hasNestedTurns(unit.channel)) {
+      unit = {Unit::Kind::Other, unit.ops, {}};
+    }
   }
   for (auto [number, unit] : llvm::enumerate(all)) {
     if (unit.kind != Unit::Kind::Retire) {

@@ -91,6 +91,7 @@ private:
   /// Numbers of the units whose results a unit uses in its iteration.
   llvm::SetVector<unsigned> unitsUsedBy(const Unit &unit) const;
   void findRings();
+  bool hasNestedTurns(mlir::Value channel) const;
   void makeUnits();
   llvm::SmallVector<unsigned> groupStreams() const;
   void joinStreams();
@@ -101,6 +102,7 @@ private:
   void addSumEdges(unsigned product, unsigned retire);
   void addLoopEdges(unsigned product, unsigned retire);
   void addChannelEdges();
+  void addNestedChannelEdges();
   void addMemoryEdges();
   /// Where an access by `unit` ends.
   unsigned endOf(unsigned unit) const;

@@ -427,3 +427,34 @@ tgpu.kernel @twice_in_flight(%g: !g, %n: i32, %z: !acc, %o: !tile.global<64x64xf
   tgpu.store %r, %o : !acc, !tile.global<64x64xf32>
   tgpu.return
 }
+
+// -----
+
+!s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
+!ring = !tgpu.smem<3x64x64xf16, #tgpu.shared<"3x64x64 b16 contig 2 panel 64 swizzle 128">>
+!g = !tile.global<?x?xf16>
+!t = !tile.global<64x64xf16>
+!c = !tgpu.channel<3>
+// The loop inside would wait for a slot that is filled only behind it.
+tgpu.kernel @filled_behind(%g: !g, %n: i32) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ss = tgpu.alloc_shared "S" : !ring
+  %cs = tgpu.channel "S" {producers = 1 : i32, consumers = 4 : i32} : !c
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    // expected-note @+1 {{it should stay behind this}}
+    tgpu.one_thread attributes {tgpu.schedule = #tgpu.stage<0, 1>} {
+      tgpu.acquire %cs[%i] : !c
+      tgpu.expect %cs[%i] bytes 8192 : !c
+      %t = tile.slice %g[%c0, %i] sizes [64, 64] : !g, i32, i32 -> !t
+      %f = tgpu.slot %ss[%i] : !ring -> !s
+      tgpu.tma_load %t to %f on %cs[%i] {map = 0 : i32} : !t, !s, !c
+    }
+    // expected-error @+1 {{has a place in the schedule that changes what the loop means: a loop or branch inside takes turns at the same ring}}
+    scf.for %j = %c0 to %c1 step %c1 : i32 {
+      tgpu.wait %cs[%i] : !c
+      tgpu.release %cs[%i] : !c
+    } {tgpu.schedule = #tgpu.stage<0, 0>}
+  } {tgpu.pipeline = #tgpu.pipeline<tma, stages = 3>}
+  tgpu.return
+}

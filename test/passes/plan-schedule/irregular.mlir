@@ -132,3 +132,50 @@ tgpu.kernel @twice(%a: !g, %n: i32, %o: !tile.global<64x64xf32>) attributes {thr
   } {tgpu.pipeline = #tgpu.pipeline<tma, stages = 2>}
   tgpu.return
 }
+
+// -----
+
+!s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
+!ring = !tgpu.smem<3x64x64xf16, #tgpu.shared<"3x64x64 b16 contig 2 panel 64 swizzle 128">>
+!g = !tile.global<?x?xf16>
+!t = !tile.global<64x64xf16>
+!c = !tgpu.channel<3>
+// The first fill of a ring that a loop inside takes turns at stays before that loop: no release of this body makes room for it.
+// CHECK-LABEL: tgpu.kernel @filled_outside
+// CHECK: tgpu.one_thread attributes {tgpu.schedule = #tgpu.stage<-3, 4>}
+// CHECK: tgpu.wait {{.*}} {tgpu.schedule = #tgpu.stage<0, 2>}
+// CHECK: tgpu.release {{.*}} {tgpu.schedule = #tgpu.stage<0, 3>}
+// CHECK: tgpu.one_thread attributes {tgpu.schedule = #tgpu.stage<0, 0>}
+// CHECK: } {tgpu.schedule = #tgpu.stage<0, 1>}
+tgpu.kernel @filled_outside(%a: !g, %n: i32) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %as = tgpu.alloc_shared "A" : !ring
+  %bs = tgpu.alloc_shared "B" : !ring
+  %ch = tgpu.channel "A" {producers = 1 : i32, consumers = 4 : i32} : !c
+  %dh = tgpu.channel "B" {producers = 1 : i32, consumers = 4 : i32} : !c
+  // expected-remark @+1 {{products keep their order: a loop or branch inside of it waits for slots}}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tgpu.one_thread {
+      tgpu.acquire %ch[%i] : !c
+      tgpu.expect %ch[%i] bytes 8192 : !c
+      %t = tile.slice %a[%c0, %i] sizes [64, 64] : !g, i32, i32 -> !t
+      %f = tgpu.slot %as[%i] : !ring -> !s
+      tgpu.tma_load %t to %f on %ch[%i] {map = 0 : i32} : !t, !s, !c
+    }
+    tgpu.wait %ch[%i] : !c
+    tgpu.release %ch[%i] : !c
+    tgpu.one_thread {
+      tgpu.acquire %dh[%i] : !c
+      tgpu.expect %dh[%i] bytes 8192 : !c
+      %t = tile.slice %a[%i, %c0] sizes [64, 64] : !g, i32, i32 -> !t
+      %f = tgpu.slot %bs[%i] : !ring -> !s
+      tgpu.tma_load %t to %f on %dh[%i] {map = 0 : i32} : !t, !s, !c
+    }
+    scf.for %j = %c0 to %c1 step %c1 : i32 {
+      tgpu.wait %dh[%i] : !c
+      tgpu.release %dh[%i] : !c
+    }
+  } {tgpu.pipeline = #tgpu.pipeline<tma, stages = 3>}
+  tgpu.return
+}
