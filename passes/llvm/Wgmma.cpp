@@ -5,10 +5,9 @@
 // wait ties the accumulators that are complete, so that nothing reads them earlier.
 //
 //===----------------------------------------------------------------------===//
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "passes/llvm/KernelLowering.h"
+#include "passes/llvm/SumsInFlight.h"
 #include "passes/llvm/TiedAssembly.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -332,42 +331,6 @@ LogicalResult KernelLowering::lowerWgmma(tgpu::WgmmaOp op) {
   return success();
 }
 
-/// Whether `value` is computed from what `source` gives, in this trip of the loops around.
-static bool dependsOn(Value value, Operation *source) {
-  if (isa<BlockArgument>(value)) {
-    return false; // what the trip begins with
-  }
-  BackwardSliceOptions options;
-  options.omitBlockArguments = true;
-  options.omitUsesFromAbove = false;
-  options.inclusive = true;
-  SetVector<Operation *> slice;
-  return failed(getBackwardSlice(value, &slice, options)) ||
-         llvm::any_of(slice, [&](Operation *op) { return op->isAncestor(source); });
-}
-
-/// Whether the sums that a product begins with are still wanted once it has begun, by the next trip of a loop too, or their registers are:
-/// those of a loop's argument that goes on as something else. LLVM then copies sums, at the product, where nothing may write or read them.
-static bool outlivesProduct(tgpu::WgmmaOp product) {
-  Value sums = product.getAcc();
-  Block *block = product->getBlock();
-  auto around = product->getParentOfType<LoopLikeOpInterface>();
-  if (around && !around->isAncestor(sums.getParentBlock()->getParentOp())) {
-    return true;
-  }
-  if (auto argument = dyn_cast<BlockArgument>(sums)) {
-    auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
-    OpOperand *next = loop ? loop.getTiedLoopYieldedValue(argument) : nullptr;
-    if (next && !dependsOn(next->get(), product)) {
-      return true;
-    }
-  }
-  return llvm::any_of(sums.getUsers(), [&](Operation *user) {
-    Operation *here = block->findAncestorOpInBlock(*user);
-    return user != product && !(here && here->isBeforeInBlock(product));
-  });
-}
-
 /// Each value in a register of its own, which LLVM does not know to be the same.
 static Fragment inOwnRegisters(OpBuilder &b, Location loc, ArrayRef<Value> values) {
   Fragment own;
@@ -477,11 +440,14 @@ LogicalResult KernelLowering::lowerWgmmaWait(tgpu::WgmmaWaitOp op) {
     }
   }
   size_t next = 0;
-  for (auto [input, result] : llvm::zip_equal(op.getInputs(), op.getResults())) {
+  for (auto [number, input, result] : llvm::enumerate(op.getInputs(), op.getResults())) {
     Fragment slots = scalars[input];
     if (!isa<tgpu::PendingType>(result.getType())) {
       slots = Fragment(complete.begin() + next, complete.begin() + next + slots.size());
       next += slots.size();
+      if (outlivesWait(op, number)) {
+        slots = inOwnRegisters(b, loc, slots);
+      }
     }
     scalars[result] = slots;
   }

@@ -1,0 +1,193 @@
+//===- SumsInFlight.cpp - where LLVM might copy the sums of products ------===//
+#include "passes/llvm/SumsInFlight.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+
+namespace tilec::lowering {
+
+/// Whether `value` is computed from what `source` gives, in this trip of the loops around.
+static bool dependsOn(Value value, Operation *source) {
+  if (isa<BlockArgument>(value)) {
+    return false; // what the trip begins with
+  }
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  options.omitUsesFromAbove = false;
+  options.inclusive = true;
+  SetVector<Operation *> slice;
+  return failed(getBackwardSlice(value, &slice, options)) ||
+         llvm::any_of(slice, [&](Operation *op) { return op->isAncestor(source); });
+}
+
+bool outlivesProduct(tgpu::WgmmaOp product) {
+  Value sums = product.getAcc();
+  Block *block = product->getBlock();
+  auto around = product->getParentOfType<LoopLikeOpInterface>();
+  if (around && !around->isAncestor(sums.getParentBlock()->getParentOp())) {
+    return true;
+  }
+  if (auto argument = dyn_cast<BlockArgument>(sums)) {
+    auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+    OpOperand *next = loop ? loop.getTiedLoopYieldedValue(argument) : nullptr;
+    if (next && !dependsOn(next->get(), product)) {
+      return true;
+    }
+  }
+  return llvm::any_of(sums.getUsers(), [&](Operation *user) {
+    Operation *here = block->findAncestorOpInBlock(*user);
+    return user != product && !(here && here->isBeforeInBlock(product));
+  });
+}
+
+namespace {
+
+/// What LLVM has to compute before a product begins. It keeps the order of what has effects, and what a product reads
+/// is there before the fence, but work on values alone may sink to where it is needed.
+class Forced {
+public:
+  explicit Forced(Operation *product) : product(product) {}
+
+  bool isUseForced(OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto stream = dyn_cast<tgpu::StreamOp>(user->getParentOp());
+        stream && user->hasTrait<OpTrait::IsTerminator>()) {
+      return isValueForced(stream.getResultsOf(user)[use.getOperandNumber()]);
+    }
+    if (user == product) {
+      return true;
+    }
+    Operation *top = nullptr, *around = product;
+    while (!(top = around->getBlock()->findAncestorOpInBlock(*user))) {
+      around = around->getParentOp();
+    }
+    if (top == around) {
+      return true; // in the other branch
+    }
+    if (!top->isBeforeInBlock(around)) {
+      return false;
+    }
+    if (isa<LoopLikeOpInterface>(top)) {
+      return true;
+    }
+    // Of a slice some elements are not used, and a comparison may be made again where it is needed.
+    if (isa<tgpu::FragmentSliceOp, arith::CmpFOp, arith::CmpIOp>(user) ||
+        (top != user && !isa<tgpu::StreamOp>(top) && !isMemoryEffectFree(top))) {
+      return false;
+    }
+    if (!isMemoryEffectFree(user)) {
+      return user->getNumRegions() == 0;
+    }
+    return llvm::any_of(user->getResults(), [&](Value result) { return isValueForced(result); });
+  }
+
+private:
+  bool isValueForced(Value value) {
+    auto [known, isNew] = values.insert({value, false});
+    if (isNew) {
+      const bool isForced =
+          llvm::any_of(value.getUses(), [&](OpOperand &use) { return isUseForced(use); });
+      values[value] = isForced;
+      return isForced;
+    }
+    return known->second;
+  }
+
+  Operation *product;
+  llvm::DenseMap<Value, bool> values; ///< looked up only
+};
+
+} // namespace
+
+/// What the body or an event of a stream gives as `result`.
+static Value yieldedTo(tgpu::StreamOp stream, Value result) {
+  for (Region &region : stream->getRegions()) {
+    Operation *yield = region.front().getTerminator();
+    for (auto [given, operand] :
+         llvm::zip_equal(stream.getResultsOf(yield), yield->getOperands())) {
+      if (given == result) {
+        return operand;
+      }
+    }
+  }
+  llvm_unreachable("every result of a stream is given by its body or an event");
+}
+
+/// The product that a sum in flight begins with; null where it was begun in another trip of a loop, or a branch.
+static tgpu::WgmmaOp beginOf(Value pending) {
+  while (Operation *definition = pending.getDefiningOp()) {
+    if (auto wait = dyn_cast<tgpu::WgmmaWaitOp>(definition)) {
+      pending = wait.getInputs()[cast<OpResult>(pending).getResultNumber()];
+      continue;
+    }
+    if (auto stream = dyn_cast<tgpu::StreamOp>(definition)) {
+      pending = yieldedTo(stream, pending);
+      continue;
+    }
+    auto product = dyn_cast<tgpu::WgmmaOp>(definition);
+    if (!product || !isa<tgpu::PendingType>(product.getAcc().getType())) {
+      return product;
+    }
+    pending = product.getAcc();
+  }
+  return {};
+}
+
+/// The values that LLVM may want in the register of `value` because a loop or branch goes on with either; nothing
+/// where that is not known.
+static LogicalResult findPlacesOf(Value value, llvm::SetVector<Value> &places) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner(), *around = user->getParentOp();
+    const unsigned number = use.getOperandNumber();
+    if (isa<tile::TransposeOp, tgpu::ConvertLayoutOp, tgpu::FragmentSliceOp>(user)) {
+      if (failed(findPlacesOf(user->getResult(0), places))) { // only names its elements anew
+        return failure();
+      }
+    }
+    if (!user->hasTrait<OpTrait::IsTerminator>()) {
+      continue;
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(around)) {
+      places.insert(loop.getRegionIterArg(number));
+      continue;
+    }
+    Value result;
+    if (auto branch = dyn_cast<scf::IfOp>(around)) {
+      Region &other = user->getParentRegion() == &branch.getThenRegion() ? branch.getElseRegion()
+                                                                         : branch.getThenRegion();
+      Value otherwise = other.front().getTerminator()->getOperand(number);
+      // What is made there is not in a register here, and neither are copies of one value.
+      if (!other.isAncestor(otherwise.getParentRegion()) &&
+          !isa_and_nonnull<tile::SplatOp>(otherwise.getDefiningOp())) {
+        places.insert(otherwise);
+      }
+      result = branch.getResult(number);
+    } else if (auto stream = dyn_cast<tgpu::StreamOp>(around)) {
+      result = stream.getResultsOf(user)[number];
+    }
+    if (!result || failed(findPlacesOf(result, places))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+bool outlivesWait(tgpu::WgmmaWaitOp wait, unsigned result) {
+  llvm::SetVector<Value> places;
+  if (failed(findPlacesOf(wait.getResult(result), places))) {
+    return true;
+  }
+  tgpu::WgmmaOp product = beginOf(wait.getInputs()[result]);
+  if (!product) {
+    return !places.empty();
+  }
+  Forced forced(product);
+  return !llvm::all_of(places, [&](Value before) {
+    return llvm::all_of(before.getUses(), [&](OpOperand &use) { return forced.isUseForced(use); });
+  });
+}
+
+} // namespace tilec::lowering
