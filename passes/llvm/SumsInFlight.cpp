@@ -175,6 +175,27 @@ static LogicalResult findPlacesOf(Value value, llvm::SetVector<Value> &places) {
   return success();
 }
 
+/// Whether a product adds to what becomes of `before` alone, step by step: then that needs no register but this one's.
+static bool goesOn(Value before, tgpu::WgmmaOp product) {
+  while (before != product.getAcc()) {
+    if (!before.hasOneUse()) {
+      return false;
+    }
+    OpOperand &use = *before.getUses().begin();
+    Operation *user = use.getOwner();
+    auto stream = dyn_cast<tgpu::StreamOp>(user->getParentOp());
+    if (stream && user->hasTrait<OpTrait::IsTerminator>()) {
+      before = stream.getResultsOf(user)[use.getOperandNumber()];
+    } else if (user->hasTrait<OpTrait::Elementwise>() && user->getNumResults() == 1 &&
+               (stream || user->getBlock() == product->getBlock())) {
+      before = user->getResult(0);
+    } else {
+      return false;
+    }
+  }
+  return before.hasOneUse();
+}
+
 bool outlivesWait(tgpu::WgmmaWaitOp wait, unsigned result) {
   llvm::SetVector<Value> places;
   if (failed(findPlacesOf(wait.getResult(result), places))) {
@@ -186,6 +207,10 @@ bool outlivesWait(tgpu::WgmmaWaitOp wait, unsigned result) {
   }
   Forced forced(product);
   return !llvm::all_of(places, [&](Value before) {
+    // What a product begins with has registers from where it is computed on.
+    if (product.getAccumulate()) {
+      return goesOn(before, product);
+    }
     return llvm::all_of(before.getUses(), [&](OpOperand &use) { return forced.isUseForced(use); });
   });
 }

@@ -75,6 +75,29 @@ tgpu.kernel @scaled(%o: !t, %n: i32) attributes {threads = 128 : i32, target = "
   tgpu.return
 }
 
+// Here what the product begins with is there while the sum of before is still read: LLVM has two registers for them.
+// CHECK-LABEL: llvm.func @read_besides
+// CHECK: wgmma.wait_group
+// CHECK-COUNT-32: "mov.b32 $0, $1;"
+tgpu.kernel @read_besides(%o: !t, %n: i32) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %f = arith.constant 0.0 : f32
+  %z = tile.splat %f : f32 -> !acc
+  %x = tgpu.alloc_shared "X" {offset = 0 : i64} : !s
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z) -> (!acc) : i32 {
+    %e = math.exp2 %c : !acc
+    tgpu.store %c, %o {bytes = 4 : i32} : !acc, !t
+    tgpu.wgmma_fence
+    %p = tgpu.wgmma %x, %x, %e {mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 1, 1>} : !s, !s, !acc -> !p
+    tgpu.wgmma_commit
+    %d = tgpu.wgmma_wait 0, %p : !p -> !acc
+    scf.yield %d : !acc
+  }
+  tgpu.store %r, %o {bytes = 4 : i32} : !acc, !t
+  tgpu.return
+}
+
 // The place is that of a branch that is not taken: what is made of it before may sink into this one.
 // CHECK-LABEL: llvm.func @in_a_branch
 // CHECK: wgmma.wait_group
