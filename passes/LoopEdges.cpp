@@ -312,12 +312,12 @@ static Touched touchedBy(const Unit &unit) {
       if (isa<tile::VerifyOp>(op)) { // what it finds goes where messages go
         touched.parts.push_back({nullptr, {}, false, true, true});
       }
-      const bool isKnown = !accesses.empty() || isa<tile::VerifyOp>(op) ||
-                           op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-                           isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() ||
-                           isa<tgpu::WgmmaFenceOp, tgpu::WgmmaOp, tgpu::WgmmaCommitOp,
-                               tgpu::WgmmaWaitOp, tgpu::ConvertLayoutOp, tgpu::AllocSharedOp,
-                               tgpu::ExpectOp, tgpu::AcquireOp>(op);
+      const bool isKnown =
+          !accesses.empty() || isa<tile::VerifyOp>(op) ||
+          op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || isMemoryEffectFree(op) ||
+          op->hasTrait<OpTrait::IsTerminator>() ||
+          isa<tgpu::WgmmaFenceOp, tgpu::WgmmaOp, tgpu::WgmmaCommitOp, tgpu::WgmmaWaitOp,
+              tgpu::ConvertLayoutOp, tgpu::AllocSharedOp, tgpu::ExpectOp, tgpu::AcquireOp>(op);
       const bool isOrder =
           isa<tgpu::BarrierOp, tgpu::BarrierArriveOp, tgpu::FenceAsyncOp, tgpu::CpAsyncCommitOp,
               tgpu::CpAsyncWaitOp, tgpu::TmaStoreCommitOp, tgpu::TmaStoreWaitOp>(op);

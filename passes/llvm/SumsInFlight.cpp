@@ -1,7 +1,6 @@
 //===- SumsInFlight.cpp - where LLVM might copy the sums of products ------===//
 #include "passes/llvm/SumsInFlight.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -9,18 +8,83 @@ using namespace mlir;
 
 namespace tilec::lowering {
 
-/// Whether `value` is computed from what `source` gives, in this trip of the loops around.
-static bool dependsOn(Value value, Operation *source) {
-  if (isa<BlockArgument>(value)) {
-    return false; // what the trip begins with
+/// What the body or an event of a stream gives as `result`.
+static Value yieldedTo(tgpu::StreamOp stream, Value result) {
+  for (Region &region : stream->getRegions()) {
+    Operation *yield = region.front().getTerminator();
+    for (auto [given, operand] :
+         llvm::zip_equal(stream.getResultsOf(yield), yield->getOperands())) {
+      if (given == result) {
+        return operand;
+      }
+    }
   }
-  BackwardSliceOptions options;
-  options.omitBlockArguments = true;
-  options.omitUsesFromAbove = false;
-  options.inclusive = true;
-  SetVector<Operation *> slice;
-  return failed(getBackwardSlice(value, &slice, options)) ||
-         llvm::any_of(slice, [&](Operation *op) { return op->isAncestor(source); });
+  llvm_unreachable("every result of a stream is given by its body or an event");
+}
+
+/// The product that a sum, complete or in flight, comes from last; null where that is one of another trip of a loop, or branch.
+static tgpu::WgmmaOp productOf(Value sum) {
+  while (Operation *definition = sum.getDefiningOp()) {
+    if (auto wait = dyn_cast<tgpu::WgmmaWaitOp>(definition)) {
+      sum = wait.getInputs()[cast<OpResult>(sum).getResultNumber()];
+    } else if (auto stream = dyn_cast<tgpu::StreamOp>(definition)) {
+      sum = yieldedTo(stream, sum);
+    } else {
+      return dyn_cast<tgpu::WgmmaOp>(definition);
+    }
+  }
+  return {};
+}
+
+/// The product before of those that go on with each other's sums in flight; null for the first.
+static tgpu::WgmmaOp before(tgpu::WgmmaOp product) {
+  return isa<tgpu::PendingType>(product.getAcc().getType()) ? productOf(product.getAcc())
+                                                            : tgpu::WgmmaOp();
+}
+
+/// The product that a sum in flight begins with; null where it was begun in another trip of a loop, or a branch.
+static tgpu::WgmmaOp beginOf(Value sum) {
+  tgpu::WgmmaOp product = productOf(sum);
+  while (tgpu::WgmmaOp earlier = product ? before(product) : tgpu::WgmmaOp()) {
+    product = earlier;
+  }
+  const bool isBegun = product && !isa<tgpu::PendingType>(product.getAcc().getType());
+  return isBegun ? product : tgpu::WgmmaOp();
+}
+
+/// Whether `value` is the sum of `product`, or of those that go on with it, as it is.
+static bool isSumOf(Value value, tgpu::WgmmaOp product) {
+  tgpu::WgmmaOp last = productOf(value);
+  while (last && last != product) {
+    last = before(last);
+  }
+  return last != nullptr;
+}
+
+/// Whether `next` takes what becomes of the sum of `product` alone, step by step: then each register of it does.
+static bool goesOnAs(tgpu::WgmmaOp product, OpOperand &next) {
+  Value sum = product.getResult();
+  while (sum.hasOneUse()) {
+    OpOperand &use = *sum.getUses().begin();
+    Operation *user = use.getOwner();
+    const unsigned number = use.getOperandNumber();
+    auto wait = dyn_cast<tgpu::WgmmaWaitOp>(user);
+    auto stream = dyn_cast<tgpu::StreamOp>(user->getParentOp());
+    if (&use == &next) {
+      return true;
+    }
+    if (wait && number < wait.getInputs().size()) {
+      sum = wait.getResult(number);
+    } else if (stream && user->hasTrait<OpTrait::IsTerminator>()) {
+      sum = stream.getResultsOf(user)[number];
+    } else if (isa<tgpu::WgmmaOp>(user) ||
+               (user->hasTrait<OpTrait::Elementwise>() && user->getNumResults() == 1)) {
+      sum = user->getResult(0);
+    } else {
+      return false;
+    }
+  }
+  return false;
 }
 
 bool outlivesProduct(tgpu::WgmmaOp product) {
@@ -33,7 +97,7 @@ bool outlivesProduct(tgpu::WgmmaOp product) {
   if (auto argument = dyn_cast<BlockArgument>(sums)) {
     auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
     OpOperand *next = loop ? loop.getTiedLoopYieldedValue(argument) : nullptr;
-    if (next && !dependsOn(next->get(), product)) {
+    if (next && !isSumOf(next->get(), product) && !goesOnAs(product, *next)) {
       return true;
     }
   }
@@ -101,40 +165,6 @@ private:
 };
 
 } // namespace
-
-/// What the body or an event of a stream gives as `result`.
-static Value yieldedTo(tgpu::StreamOp stream, Value result) {
-  for (Region &region : stream->getRegions()) {
-    Operation *yield = region.front().getTerminator();
-    for (auto [given, operand] :
-         llvm::zip_equal(stream.getResultsOf(yield), yield->getOperands())) {
-      if (given == result) {
-        return operand;
-      }
-    }
-  }
-  llvm_unreachable("every result of a stream is given by its body or an event");
-}
-
-/// The product that a sum in flight begins with; null where it was begun in another trip of a loop, or a branch.
-static tgpu::WgmmaOp beginOf(Value pending) {
-  while (Operation *definition = pending.getDefiningOp()) {
-    if (auto wait = dyn_cast<tgpu::WgmmaWaitOp>(definition)) {
-      pending = wait.getInputs()[cast<OpResult>(pending).getResultNumber()];
-      continue;
-    }
-    if (auto stream = dyn_cast<tgpu::StreamOp>(definition)) {
-      pending = yieldedTo(stream, pending);
-      continue;
-    }
-    auto product = dyn_cast<tgpu::WgmmaOp>(definition);
-    if (!product || !isa<tgpu::PendingType>(product.getAcc().getType())) {
-      return product;
-    }
-    pending = product.getAcc();
-  }
-  return {};
-}
 
 /// The values that LLVM may want in the register of `value` because a loop or branch goes on with either; nothing
 /// where that is not known.

@@ -13,7 +13,8 @@
 namespace tilec::lowering {
 
 /// Whether the sums that a product begins with are still wanted once it has begun, by the next trip of a loop too, or their registers
-/// are: those of a loop's argument that goes on as something else. LLVM then copies sums at the product.
+/// are: those of a loop's argument that goes on as something else, even if that is made of the new sum. LLVM then copies sums at the
+/// product, or between its instructions.
 bool outlivesProduct(tgpu::WgmmaOp product);
 
 /// Whether a sum that `wait` completes goes on as a loop's argument whose value of before, as far as LLVM is concerned, may

@@ -125,3 +125,26 @@ tgpu.kernel @in_a_branch(%o: !t, %n: i32, %y: i1) attributes {threads = 128 : i3
   tgpu.store %r, %o {bytes = 4 : i32} : !acc, !t
   tgpu.return
 }
+
+// The sum goes on as something else, in whose register LLVM would have it: it has its own before the fence, too.
+// CHECK-LABEL: llvm.func @goes_on_as_another
+// CHECK-COUNT-32: "mov.b32 $0, $1;"
+// CHECK: wgmma.fence
+tgpu.kernel @goes_on_as_another(%o: !t, %n: i32) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %f = arith.constant 1.0 : f32
+  %z = tile.splat %f : f32 -> !acc
+  %x = tgpu.alloc_shared "X" {offset = 0 : i64} : !s
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z, %m = %z) -> (!acc, !acc) : i32 {
+    tgpu.wgmma_fence
+    %p = tgpu.wgmma %x, %x, %c {mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 1, 1>} : !s, !s, !acc -> !p
+    tgpu.wgmma_commit
+    %e = math.exp2 %m : !acc
+    %d = tgpu.wgmma_wait 0, %p : !p -> !acc
+    %h = arith.addf %d, %m : !acc
+    scf.yield %e, %h : !acc, !acc
+  }
+  tgpu.store %r#1, %o {bytes = 4 : i32} : !acc, !t
+  tgpu.return
+}

@@ -25,6 +25,10 @@ STATEMENTS = [
     ("Vs", 2, "let NEW = f16(s); gemm(NEW, Vs, o);"),
     ("Ks", 2, "let NEW = f16(s); gemm(NEW, Ks, o);"),
     ("Ks", 2, "let NEW = f16(y); gemm(NEW, Ks, y, transpose_b = true, accumulate = false);"),
+    # What a product begins with, and the sum of before beside it.
+    ("Vs", 1, "let NEW = o; o = o * 0.5; gemm(f16(clamp(NEW, -1.0, 1.0)), Vs, o); o = clamp(o, -2.0, 2.0);"),
+    ("Vs", 1, "let NEW = s; parallel (i, j) in s { if j > i { s[i, j] = 0.1; } } gemm(f16(clamp(NEW, -1.0, 1.0)), Vs, s); s = clamp(s, -2.0, 2.0);"),
+    ("Ks", 1, "let NEW = y; gemm(Qs, Ks, y, transpose_b = true, accumulate = false); y = y * 0.5 + NEW * 0.1;"),
     ("", 1, "s = exp2(clamp(s, -2.0, 1.0));"),
     ("", 1, "s = exp2(clamp(s, -2.0, 1.0)) * 0.3;"),
     ("", 1, "s = exp2(clamp(s, -2.0, 1.0)) - r[:, _];"),
@@ -106,13 +110,15 @@ class Loop:
             chosen.insert(0, STATEMENTS[0])
         self.statements = [(buffer, re.sub(r"\bNEW\b", f"n{i}", text)) for i, (buffer, _, text) in enumerate(chosen)]
         self.order = rng.sample(sorted(COPIES), len(COPIES))
+        # Loops that TMA and cp.async fill, also in one that TMA fills.
+        self.by_threads = {name for name in self.order + ["Ns"] if rng.random() < (0.25 if name == "Ns" else 0.06)}
         self.indirect = rng.random() < 0.2
         self.stages = rng.choice([1, 2, 2, 3, 3, 4])
         self.around = rng.choices(["", "for w in 0..2 ", "if lo >= 0 "], [7, 2, 1])[0]
         self.annotations = [note for note, share in (("@persistent", 0.2), ("@warp_specialize(producer)", 0.5)) if rng.random() < share]
         if rng.random() < 0.15:
             inner = rng.choice(INNER).replace("NEW", "inner")
-            text = f"for t in pipelined(0..(k + 1) % 3, stages = {rng.choice([1, 2, 3])}) {{ copy(W[(k + t) * 64, 0], Ns); {inner} }}"
+            text = f"for t in pipelined(0..(k + 1) % 3, stages = {rng.choice([1, 2, 3])}) {{ {'@no_tma ' if 'Ns' in self.by_threads else ''}copy(W[(k + t) * 64, 0], Ns); {'copy(V[t * 64, 0], Ms); y += f32(Ms) * 0.05; ' if rng.random() < 0.3 else ''}{inner} }}"
             self.statements.insert(rng.randint(0, len(self.statements)), ("", text))
         self.hold = rng.choice([0, 0, 0, 1, 20, 50, 99, 100])
         self.trips = rng.choice([(0, 0), (0, 1), (0, 2), (1, 5), (0, 3), (0, 6)])
@@ -120,10 +126,9 @@ class Loop:
 
     def text(self):
         used = [name for name in self.order if any(name == buffer for buffer, _ in self.statements)]
-        copies = [COPIES[name].replace("k * 64", "J[k] * 64") if self.indirect and name == "Ks" else COPIES[name] for name in used]
+        copies = ["@no_tma " * (name in self.by_threads) + (COPIES[name].replace("k * 64", "J[k] * 64") if self.indirect and name == "Ks" else COPIES[name]) for name in used]
         buffers = [f"        shared {name}: {'f32' if name == 'Xs' else 'f16'}[64, 64];" for name in used]
-        if any("Ns" in text for _, text in self.statements):
-            buffers.append("        shared Ns: f16[64, 64];")
+        buffers += [f"        shared {name}: f16[64, 64];" for name in ("Ns", "Ms") if any(name in text for _, text in self.statements)]
         lines = [f"// run: seed={self.seed} call=0 M=64 N=384 lo={self.trips[0]} hi={self.trips[1]} {TENSORS}", "// tolerance: 0.01"]
         if self.drawn:
             lines.append(f"// compile: --random-schedules={self.drawn}")
