@@ -168,31 +168,37 @@ void LoopGraph::findRings() {
   });
 }
 
-/// A loop or branch inside that takes turns at a ring itself: what the body does with that ring stays where it is
-/// beside it.
-void LoopGraph::addNestedChannelEdges() {
-  SmallVector<llvm::SetVector<Value>> nested(all.size()), used(all.size());
-  for (auto [number, unit] : llvm::enumerate(all)) {
-    for (Operation *top : unit.ops) {
-      top->walk([&, number = number, &unit = unit](Operation *op) {
-        for (Value channel : op->getOperands()) {
-          if (isa<tgpu::ChannelType>(channel.getType())) {
-            used[number].insert(channel);
-            if (op->getBlock() != loop.getBody() && channel != unit.channel) {
-              nested[number].insert(channel);
-            }
-          }
+/// The channels that a unit's operations take turns on; if `isNested`, those of its loops and branches that are not its own.
+static llvm::SetVector<Value> channelsOf(const Unit &unit, bool isNested) {
+  llvm::SetVector<Value> channels;
+  for (Operation *top : unit.ops) {
+    top->walk([&](Operation *op) {
+      for (Value channel : op->getOperands()) {
+        if (isa<tgpu::ChannelType>(channel.getType()) &&
+            (!isNested || (op != top && channel != unit.channel))) {
+          channels.insert(channel);
         }
-      });
-    }
+      }
+    });
   }
+  return channels;
+}
+
+/// A loop or branch inside that takes turns at a ring itself: what the body does with that ring stays
+/// where it is beside it.
+void LoopGraph::addNestedChannelEdges() {
+  SmallVector<llvm::SetVector<Value>> nested, used;
+  for (const Unit &unit : all) {
+    nested.push_back(channelsOf(unit, /*isNested=*/true));
+    used.push_back(channelsOf(unit, /*isNested=*/false));
+  }
+  auto isShared = [&](unsigned holder, unsigned other) {
+    return llvm::any_of(nested[holder],
+                        [&](Value channel) { return used[other].contains(channel); });
+  };
   constexpr const char *reason = "a loop or branch inside takes turns at the same ring";
   for (unsigned first = 0; first < all.size(); ++first) {
     for (unsigned second = first; second < all.size(); ++second) {
-      auto isShared = [&](unsigned holder, unsigned other) {
-        return llvm::any_of(nested[holder],
-                            [&](Value channel) { return used[other].contains(channel); });
-      };
       if (isShared(first, second) || isShared(second, first)) {
         addEdge(first, second, 0, reason);
         addEdge(second, first, 1, reason);
