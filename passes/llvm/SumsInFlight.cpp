@@ -77,7 +77,8 @@ static bool goesOnAs(tgpu::WgmmaOp product, OpOperand &next) {
       sum = wait.getResult(number);
     } else if (stream && user->hasTrait<OpTrait::IsTerminator>()) {
       sum = stream.getResultsOf(user)[number];
-    } else if (isa<tgpu::WgmmaOp>(user) ||
+    } else if (auto product = dyn_cast<tgpu::WgmmaOp>(user);
+               (product && product.getAcc() == sum && product.getA() != sum) ||
                (user->hasTrait<OpTrait::Elementwise>() && user->getNumResults() == 1)) {
       sum = user->getResult(0);
     } else {
@@ -87,6 +88,22 @@ static bool goesOnAs(tgpu::WgmmaOp product, OpOperand &next) {
   return false;
 }
 
+/// Whether a branch or a loop inside hands on, as `value` or in its place, what a loop around carries.
+static bool isCarried(Value value) {
+  if (isa<BlockArgument>(value)) {
+    return true;
+  }
+  const unsigned number = cast<OpResult>(value).getResultNumber();
+  if (auto branch = value.getDefiningOp<scf::IfOp>()) {
+    return isCarried(branch.thenYield().getOperand(number)) ||
+           isCarried(branch.elseYield().getOperand(number));
+  }
+  if (auto loop = value.getDefiningOp<scf::ForOp>()) {
+    return isCarried(loop.getInitArgs()[number]);
+  }
+  return value.getDefiningOp<scf::WhileOp>() != nullptr;
+}
+
 bool outlivesProduct(tgpu::WgmmaOp product) {
   Value sums = product.getAcc();
   Block *block = product->getBlock();
@@ -94,12 +111,15 @@ bool outlivesProduct(tgpu::WgmmaOp product) {
   if (around && !around->isAncestor(sums.getParentBlock()->getParentOp())) {
     return true;
   }
-  if (auto argument = dyn_cast<BlockArgument>(sums)) {
-    auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
-    OpOperand *next = loop ? loop.getTiedLoopYieldedValue(argument) : nullptr;
-    if (next && !isSumOf(next->get(), product) && !goesOnAs(product, *next)) {
+  auto argument = dyn_cast<BlockArgument>(sums);
+  auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+  if (loop) {
+    OpOperand &next = *loop.getTiedLoopYieldedValue(argument);
+    if (!isSumOf(next.get(), product) && !goesOnAs(product, next)) {
       return true;
     }
+  } else if (argument || isCarried(sums)) {
+    return true; // in a register of another loop's or a branch's choice
   }
   return llvm::any_of(sums.getUsers(), [&](Operation *user) {
     Operation *here = block->findAncestorOpInBlock(*user);

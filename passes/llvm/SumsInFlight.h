@@ -1,8 +1,10 @@
 //===- SumsInFlight.h - where LLVM might copy the sums of products -*- C++ -*-===//
 //
-// While a product of warpgroups is in flight nothing may read or write its sums (PTX ISA, wgmma.mma_async), and LLVM
-// copies where two values that it would keep in one register live at a time. So they must not: what is used of the
-// sums that a product begins with, or of those whose place it takes in a loop, is used before.
+// While a product of warpgroups is in flight nothing may read or write its sums (PTX ISA, wgmma.mma_async). The assembly from its
+// fence to its wait ties them, so LLVM copies from one operation to the next, and drops each copy where both ends may share a
+// register: where they are not live at a time. What loops and branches carry is copied, too, and so the sums share registers with
+// it. If then some part of that is live beside the sums a copy stays, at any of these places, also in flight. A sum that might
+// meet such goes through a register of its own, in front of the fence or behind the wait.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_PASSES_LLVM_SUMSINFLIGHT_H

@@ -148,3 +148,31 @@ tgpu.kernel @goes_on_as_another(%o: !t, %n: i32) attributes {threads = 128 : i32
   tgpu.store %r#1, %o {bytes = 4 : i32} : !acc, !t
   tgpu.return
 }
+
+// A branch hands on what the loop carries: LLVM copies that, too, at a place of its choice.
+// CHECK-LABEL: llvm.func @carried_by_a_branch
+// CHECK: "mov.b32 $0, $1;"
+// CHECK: wgmma.wait_group
+tgpu.kernel @carried_by_a_branch(%o: !t, %n: i32) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %f = arith.constant 0.0 : f32
+  %z = tile.splat %f : f32 -> !acc
+  %x = tgpu.alloc_shared "X" {offset = 0 : i64} : !s
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%c = %z) -> (!acc) : i32 {
+    %early = arith.cmpi slt, %i, %c1 : i32
+    %b = scf.if %early -> (!acc) {
+      %e = math.exp2 %c : !acc
+      scf.yield %e : !acc
+    } else {
+      scf.yield %c : !acc
+    }
+    tgpu.wgmma_fence
+    %p = tgpu.wgmma %x, %x, %b {mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 1, 1>} : !s, !s, !acc -> !p
+    tgpu.wgmma_commit
+    %d = tgpu.wgmma_wait 0, %p : !p -> !acc
+    scf.yield %d : !acc
+  }
+  tgpu.store %r, %o {bytes = 4 : i32} : !acc, !t
+  tgpu.return
+}
