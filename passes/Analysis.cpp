@@ -24,7 +24,8 @@ const Target *tilec::getTarget(tgpu::KernelOp kernel) {
 bool tilec::asksForRoles(tgpu::KernelOp kernel) {
   const Target *target = findTarget(kernel.getTarget().value_or(""));
   const StringRef word = kernel.getWarpSpecialize().value_or("auto");
-  return target && target->hasTma && (word == "producer" || word == "pingpong");
+  return target && target->hasTma &&
+         llvm::is_contained({"producer", "pingpong", "operations"}, word);
 }
 
 bool tilec::runsOverGrid(Operation *loop) {

@@ -11,6 +11,7 @@
 #include "passes/Analysis.h"
 #include "passes/Passes.h"
 #include "passes/Registers.h"
+#include "passes/RoleMap.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_CHECKREGISTERS
@@ -22,14 +23,24 @@ using namespace tilec;
 
 namespace {
 
-/// Values that are alive together: what a loop carries; any other result alone.
-SmallVector<SmallVector<Value>> groupsOf(Operation *op) {
+/// Values of each role.
+SmallVector<SmallVector<Value>> byRole(ValueRange values, const RoleMap &roles) {
+  SmallVector<SmallVector<Value>> groups(roles.count());
+  for (Value value : values) {
+    groups[roles.roleOf(value).value_or(0)].push_back(value);
+  }
+  return groups;
+}
+
+/// Values that are alive together, in a thread: what a loop carries; any other result alone.
+SmallVector<SmallVector<Value>> groupsOf(Operation *op, const RoleMap &roles) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    return {SmallVector<Value>(loop.getRegionIterArgs())};
+    return byRole(loop.getRegionIterArgs(), roles);
   }
   if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    return {SmallVector<Value>(loop.getBeforeArguments()),
-            SmallVector<Value>(loop.getAfterArguments())};
+    SmallVector<SmallVector<Value>> groups = byRole(loop.getBeforeArguments(), roles);
+    llvm::append_range(groups, byRole(loop.getAfterArguments(), roles));
+    return groups;
   }
   SmallVector<SmallVector<Value>> alone;
   for (Value result : op->getResults()) {
@@ -81,10 +92,11 @@ struct CheckRegisters : tilec::impl::CheckRegistersBase<CheckRegisters> {
     int64_t most = 0;
     bool worstStreams = false;
     int64_t worstWeight = 1;
+    const RoleMap roles(getOperation());
     getOperation().walk([&](Operation *op) {
       const bool streams = !isa<tgpu::DotOp, scf::ForOp, scf::WhileOp>(op);
       const int64_t times = isa<tile::SplatOp, tile::BroadcastOp>(op) ? kRepeated : kStreamed;
-      for (const SmallVector<Value> &group : groupsOf(op)) {
+      for (const SmallVector<Value> &group : groupsOf(op, roles)) {
         int64_t registers = 0;
         for (Value value : group) {
           registers += ownOf(value, streams) * weightOf(op);

@@ -159,13 +159,28 @@ void LoopGraph::addRegisterEdges() {
   }
 }
 
-/// Who fills a ring may be in another role.
+/// Who fills a ring, or hands its slots over, may be in another role.
 void LoopGraph::findRings() {
-  loop->getParentOfType<tgpu::KernelOp>().walk([&](tgpu::TmaLoadOp load) {
-    if (Operation *ring = sync::Memory::of(load.getDest()).alloc) {
-      ringChannels[ring] = load.getChannel();
+  auto add = [&](Operation *ring, Value channel) {
+    if (ring && !llvm::is_contained(ringChannels[ring], channel)) {
+      ringChannels[ring].push_back(channel);
+    }
+  };
+  loop->getParentOfType<tgpu::KernelOp>().walk([&](Operation *op) {
+    if (auto load = dyn_cast<tgpu::TmaLoadOp>(op)) {
+      add(sync::Memory::of(load.getDest()).alloc, load.getChannel());
+    }
+    if (auto channel = dyn_cast<tgpu::ChannelOp>(op)) {
+      for (Value ring : channel.getGuards()) {
+        add(ring.getDefiningOp(), channel.getResult());
+      }
     }
   });
+}
+
+bool LoopGraph::guards(Value channel, Operation *alloc) const {
+  auto found = ringChannels.find(alloc);
+  return found != ringChannels.end() && llvm::is_contained(found->second, channel);
 }
 
 /// The channels that a unit's operations take turns on; if `isNested`, those of its loops and branches that are not its own.
@@ -207,6 +222,43 @@ void LoopGraph::addNestedChannelEdges() {
   }
 }
 
+/// Roles that share a serial program wait for each other. What one waits for stays behind what it gives others before, in its
+/// iteration: else they might wait for that.
+void LoopGraph::addTurnEdges() {
+  auto kernel = loop->getParentOfType<tgpu::KernelOp>();
+  if (kernel.getWarpSpecialize() != "operations" || !loop->getParentOfType<tgpu::RolesOp>()) {
+    return;
+  }
+  auto has = [&](const Unit &unit, llvm::function_ref<bool(Operation *)> isTurn) {
+    return llvm::any_of(unit.ops, [&](Operation *top) {
+      return top
+          ->walk([&](Operation *op) {
+            return isTurn(op) ? WalkResult::interrupt() : WalkResult::advance();
+          })
+          .wasInterrupted();
+    });
+  };
+  auto gives = llvm::IsaPred<tgpu::PublishOp, tgpu::ExpectOp>;
+  auto waits = llvm::IsaPred<tgpu::WaitOp, tgpu::AcquireOp>;
+  SmallVector<unsigned> givers;
+  for (auto [number, unit] : llvm::enumerate(all)) {
+    if (unit.kind != Unit::Kind::Fill && has(unit, waits)) {
+      for (unsigned giver : givers) {
+        addEdge(giver, number, 0, "it waits behind what its role gives others");
+      }
+    }
+    const bool isNested = unit.kind == Unit::Kind::Other && unit.ops.front()->getNumRegions() != 0;
+    if (has(unit, gives) || (isNested && has(unit, llvm::IsaPred<tgpu::ReleaseOp>))) {
+      givers.push_back(number);
+    }
+  }
+}
+
+/// A release that some wait for.
+static bool isGivenBack(Value channel) {
+  return llvm::any_of(channel.getUsers(), llvm::IsaPred<tgpu::ReleaseOp>);
+}
+
 void LoopGraph::addChannelEdges() {
   struct Uses {
     SmallVector<unsigned, 1> fills, waits, releases;
@@ -229,8 +281,8 @@ void LoopGraph::addChannelEdges() {
   for (auto &entry : channels) {
     const Value channel = entry.first;
     const Uses &uses = entry.second;
-    if (uses.waits.size() > 1 || uses.releases.size() != uses.waits.size() ||
-        uses.fills.size() > 1) {
+    if (uses.waits.size() > 1 || uses.fills.size() > 1 ||
+        (uses.releases.size() != uses.waits.size() && isGivenBack(channel))) {
       irregularity = "a slot is filled, awaited or released twice in an iteration";
       regularChannels = false;
       continue;
@@ -244,7 +296,7 @@ void LoopGraph::addChannelEdges() {
                   return llvm::any_of(sync::accessesOf(op),
                                       [&](const sync::Access &access) {
                                         return access.memory.alloc &&
-                                               ringChannels.lookup(access.memory.alloc) == channel;
+                                               guards(channel, access.memory.alloc);
                                       })
                              ? WalkResult::interrupt()
                              : WalkResult::advance();
@@ -280,9 +332,7 @@ void LoopGraph::addChannelEdges() {
   }
 }
 
-namespace {
-/// What a unit does with memory, as far as its place among others is concerned.
-struct Touched {
+struct tilec::Touched {
   struct Part {
     Operation *alloc; ///< of shared memory; null: see `base`
     BlockArgument base;
@@ -297,10 +347,20 @@ struct Touched {
            llvm::all_of(parts, [](const Part &part) { return part.isGlobal && !part.write; });
   }
 };
-} // namespace
 
-static Touched touchedBy(const Unit &unit) {
+Touched LoopGraph::touchedBy(const Unit &unit) const {
   Touched touched;
+  // Who takes a slot and hands it over does so before and behind what it writes there.
+  auto touchRings = [&](Value channel) {
+    bool any = false;
+    for (auto alloc : loop->getParentOfType<tgpu::KernelOp>().getOps<tgpu::AllocSharedOp>()) {
+      if (guards(channel, alloc)) {
+        touched.parts.push_back({alloc, {}, false, false, true});
+        any = true;
+      }
+    }
+    return any;
+  };
   for (Operation *top : unit.ops) {
     top->walk([&](Operation *op) {
       SmallVector<sync::Access, 2> accesses = sync::accessesOf(op);
@@ -318,8 +378,10 @@ static Touched touchedBy(const Unit &unit) {
       if (isa<tile::VerifyOp>(op)) { // what it finds goes where messages go
         touched.parts.push_back({nullptr, {}, false, true, true});
       }
+      const bool takesTurn =
+          isa<tgpu::AcquireOp, tgpu::PublishOp>(op) && touchRings(op->getOperand(0));
       const bool isKnown =
-          !accesses.empty() || isa<tile::VerifyOp>(op) ||
+          !accesses.empty() || takesTurn || isa<tile::VerifyOp>(op) ||
           op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || isMemoryEffectFree(op) ||
           op->hasTrait<OpTrait::IsTerminator>() ||
           isa<tgpu::WgmmaFenceOp, tgpu::WgmmaOp, tgpu::WgmmaCommitOp, tgpu::WgmmaWaitOp,
@@ -368,8 +430,11 @@ void LoopGraph::addMemoryEdges() {
           continue;
         }
         // The next iteration has another slot.
-        const Value channel = ringChannels.lookup(a.alloc);
-        const bool isRing = channel && depthOf(channel) > 1 && isAwaited(channel);
+        auto channels = ringChannels.find(a.alloc);
+        const bool isRing =
+            channels != ringChannels.end() && llvm::any_of(channels->second, [&](Value channel) {
+              return depthOf(channel) > 1 && isAwaited(channel);
+            });
         result = std::max(result, isRing ? InIteration : Anywhere);
       }
     }

@@ -23,6 +23,7 @@ LoopGraph::LoopGraph(scf::ForOp loop) : loop(loop) {
   addRegisterEdges();
   addChannelEdges();
   addNestedChannelEdges();
+  addTurnEdges();
   addMemoryEdges();
   joinStreams();
 }

@@ -47,6 +47,9 @@ bool countsIterations(mlir::scf::ForOp loop);
 /// True for one thread that fills slots of rings by TMA.
 bool isSlotFill(mlir::Operation *op);
 
+/// What a unit does with memory, as far as its place among others is concerned.
+struct Touched;
+
 class LoopGraph {
 public:
   /// `loop` has the form above.
@@ -91,7 +94,10 @@ private:
   /// Numbers of the units whose results a unit uses in its iteration.
   llvm::SetVector<unsigned> unitsUsedBy(const Unit &unit) const;
   void findRings();
+  bool guards(mlir::Value channel, mlir::Operation *alloc) const;
+  Touched touchedBy(const Unit &unit) const;
   bool hasNestedTurns(mlir::Value channel) const;
+  void addTurnEdges();
   void makeUnits();
   llvm::SmallVector<unsigned> groupStreams() const;
   void joinStreams();
@@ -116,7 +122,9 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> places;                      ///< looked up only
   llvm::DenseMap<unsigned, unsigned> retires, products;
   llvm::DenseSet<unsigned> chained;
-  llvm::DenseMap<mlir::Operation *, mlir::Value> ringChannels; ///< alloc_shared to its channel
+  /// Channels that say when slots of an alloc_shared may be read: of TMA, or of who hands them over.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 1>>
+      ringChannels; ///< looked up only
   std::string irregularity;
   bool regularChannels = true;
 };

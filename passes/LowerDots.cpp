@@ -47,20 +47,51 @@ static Value sharedPart(OpBuilder &builder, Location loc, Value buffer, unsigned
 // wgmma
 //===----------------------------------------------------------------------===//
 
-/// acc + A * B over all of k in one group.
+/// The wait for a product whose sum `dot` alone goes on with, at once; null if there is none.
+static tgpu::WgmmaWaitOp waitBefore(DotOp dot, Value acc) {
+  auto wait = acc.getDefiningOp<tgpu::WgmmaWaitOp>();
+  if (!wait || wait->getBlock() != dot->getBlock() || wait.getInputs().size() != 1 ||
+      !acc.hasOneUse() || !isa_and_nonnull<tgpu::WgmmaCommitOp>(wait->getPrevNode())) {
+    return {};
+  }
+  for (Operation *op = wait->getNextNode(); op != dot; op = op->getNextNode()) {
+    if (!isMemoryEffectFree(op) ||
+        llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>)) {
+      return {};
+    }
+  }
+  return wait;
+}
+
+/// acc + A * B over all of k in one group, in that of the product before where it only goes on with its sum: instructions
+/// that add to one sum need no wait in between.
 static Value emitWgmma(OpBuilder &builder, DotOp dot, Value a, Value b, Value acc,
                        bool accumulate) {
   Location loc = dot.getLoc();
   auto fragment = cast<RankedTensorType>(dot.getResult().getType());
-  tgpu::WgmmaFenceOp::create(builder, loc);
+  tgpu::WgmmaWaitOp before = accumulate ? waitBefore(dot, acc) : tgpu::WgmmaWaitOp();
+  SmallVector<Value> registers;
+  if (before) {
+    registers.assign(before.getFragments().begin(), before.getFragments().end());
+  } else {
+    tgpu::WgmmaFenceOp::create(builder, loc);
+  }
+  if (isa<RankedTensorType>(a.getType())) {
+    registers.push_back(a);
+  }
+  Value sum = before ? before.getInputs().front() : acc;
   Value pending = tgpu::WgmmaOp::create(
-      builder, loc, tgpu::PendingType::get(dot.getContext(), fragment), a, b, acc,
+      builder, loc, tgpu::PendingType::get(dot.getContext(), fragment), a, b, sum,
       /*use_acc=*/Value(), dot.getTransposeA(), dot.getTransposeB(), accumulate, dot.getAUnsigned(),
       dot.getBUnsigned(), dot.getMmaAttr());
   tgpu::WgmmaCommitOp::create(builder, loc);
-  ValueRange registers = isa<RankedTensorType>(a.getType()) ? ValueRange(a) : ValueRange();
-  return tgpu::WgmmaWaitOp::create(builder, loc, TypeRange{fragment}, 0, pending, registers)
-      .getResult(0);
+  auto wait = tgpu::WgmmaWaitOp::create(builder, loc, TypeRange{fragment}, 0, pending, registers);
+  if (before) {
+    acc.replaceAllUsesWith(wait.getResult(0)); // of the product that goes, the one use
+    before->getPrevNode()->erase();
+    before.erase();
+  }
+  return wait.getResult(0);
 }
 
 /// Elements [offset, offset + extent) of k of A of a wgmma.

@@ -61,9 +61,10 @@ Post tilec::handOver(const Mail &mail, int64_t consumers) {
   OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
   Value ring = tgpu::AllocSharedOp::create(builder, loc, ringType(type, kSlots), box.getNameAttr(),
                                            StringAttr(), IntegerAttr());
-  Value channel = tgpu::ChannelOp::create(
-      builder, loc, tgpu::ChannelType::get(kernel.getContext(), kSlots),
-      builder.getStringAttr(box.getName().value_or("mail")), 1, consumers, IntegerAttr());
+  Value channel =
+      tgpu::ChannelOp::create(builder, loc, tgpu::ChannelType::get(kernel.getContext(), kSlots),
+                              builder.getStringAttr(box.getName().value_or("mail")), 1, consumers,
+                              IntegerAttr(), ValueRange(ring));
   RingPosition carried(kernel, atomic);
   Value position = carried.base();
   Post post;

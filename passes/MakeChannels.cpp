@@ -10,6 +10,10 @@
 // distributes and reorders operations that are here. A copy outside of these loops that tgpu-lower-copies
 // has left (TileFills.h) becomes the same, with one or two slots, one of which is filled in each execution of its block.
 //
+// Where roles share the kernel's work by operation each that reads a slot waits for it and gives it back; who does last
+// fills it again. A tile that one stores for others (tgpu-plan-roles) is a ring, too, of two slots if there is room:
+//     acquire(p); store slot(p); publish(p)   ..   wait(p); read slot(p); release(p)
+//
 // Invariants:
 // - Copies were admitted by findConflict, which is asked again before anything changes: each fills
 //   a buffer of its own, which nothing else writes, ahead of all its readers.
@@ -19,14 +23,16 @@
 // Each loop is replaced once, by one that has no copies of stage 0, and each copy once, so the pass ends.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/tgpu/Roles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
 #include "passes/Pipeline.h"
 #include "passes/RingPositions.h"
+#include "passes/RoleMap.h"
 #include "passes/Shared.h"
 #include "passes/SharedPieces.h"
-#include "passes/Sync.h"
+#include "passes/SlotReaders.h"
 #include "passes/TileFills.h"
 #include "passes/ViewBounds.h"
 
@@ -53,31 +59,40 @@ struct Load {
   std::optional<InnerBox> box;
 };
 
-/// Loads that share a channel: operations of the body between which their buffers are read, null
-/// if nothing does.
+/// Loads that share a channel, and who reads what they fill, the first reader first.
 struct Fill {
   SmallVector<Load *> loads;
-  Operation *first = nullptr, *last = nullptr;
+  SmallVector<Readers> readers;
+};
+
+/// A tile that one role stores for others.
+struct HandOver {
+  tgpu::AllocSharedOp buffer;
+  tgpu::LocalStoreOp store;
+  int64_t role = 0; ///< that stores
+  SmallVector<Readers> readers;
 };
 
 class ChannelMaker {
 public:
   ChannelMaker(tgpu::KernelOp kernel, scf::ForOp loop)
       : kernel(kernel), loop(loop), body(loop.getBody()), builder(loop), loc(loop.getLoc()),
-        slots(tgpu::kPipeline.get(loop).getStages()) {}
-  /// Of a copy outside of pipelined loops.
-  ChannelMaker(tgpu::KernelOp kernel, tgpu::CopyOp copy)
-      : kernel(kernel), body(copy->getBlock()), builder(copy), loc(copy.getLoc()), slots(1) {}
+        roles(kernel), slots(tgpu::kPipeline.get(loop).getStages()) {}
+  /// Of a copy, or of a tile that is handed over, outside of pipelined loops.
+  ChannelMaker(tgpu::KernelOp kernel, Operation *once)
+      : kernel(kernel), body(once->getBlock()), builder(once), loc(once->getLoc()), roles(kernel),
+        slots(1) {}
 
   LogicalResult run();
   LogicalResult run(tgpu::CopyOp copy);
+  void run(tgpu::LocalStoreOp store);
 
 private:
   LogicalResult check();
   LogicalResult makeRings();
   LogicalResult makeRing(tgpu::CopyOp copy, OpBuilder &entry);
-  int64_t slotsOf(tgpu::CopyOp copy);
-  Fill findReaders(Load &load);
+  int64_t slotsOf(Operation *place, tgpu::AllocSharedOp buffer);
+  HandOver findHandOver(tgpu::LocalStoreOp store);
   void groupLoads();
   void keepEarlyLoads();
   void findBounds();
@@ -86,17 +101,23 @@ private:
   Value sink(Value value, IRMapping &mapping);
   void emitFill(const Fill &fill, Value channel, Value position);
   Value makeSlot(Load &load, Value position);
-  void zeroBeyondBounds(Load &load, Value slot);
+  void zeroBeyondBounds(Load &load, Value slot, int64_t role);
   void emitChannel(const Fill &fill, Value position);
+  void emitHandOver(HandOver &over, Value position);
+  template <typename Op>
+  void emitOn(Value channel, Value position, int64_t role);
+  void mark(Operation *op, int64_t role);
 
   tgpu::KernelOp kernel;
   scf::ForOp loop; ///< null for a copy outside of pipelined loops
   Block *body;     ///< of the loop, or that of the copy
   OpBuilder builder;
   Location loc;
+  RoleMap roles; ///< of the kernel before anything changes
   int64_t slots;
   SmallVector<Load, 0> loads;
-  SmallVector<Fill> fills;
+  SmallVector<Fill, 0> fills;
+  SmallVector<HandOver, 0> handOvers; ///< of the loop's body
 };
 
 LogicalResult ChannelMaker::check() {
@@ -140,59 +161,25 @@ LogicalResult ChannelMaker::makeRings() {
   return success();
 }
 
-/// What has to stay together with `op`, from its first operation on: registers of a product are
-/// ready from its fence on, which nothing may part from it.
-static Operation *startOf(Operation *op) {
-  if (!isa<tgpu::WgmmaOp>(op)) {
-    return op;
-  }
-  for (Operation *before = op; before; before = before->getPrevNode()) {
-    if (isa<tgpu::WgmmaFenceOp>(before)) {
-      return before;
-    }
-  }
-  return op;
+/// The store of a tile for other roles.
+static bool isHandedOver(tgpu::LocalStoreOp store) {
+  auto buffer = store.getDest().getDefiningOp<tgpu::AllocSharedOp>();
+  return buffer && tgpu::kHandOver.has(buffer);
 }
 
-/// The first and the last operation of the block that use the buffer of a load; a product does until
-/// it is waited for.
-Fill ChannelMaker::findReaders(Load &load) {
-  Fill fill;
-  auto uses = [&](Operation *op) {
-    return op != load.copy && llvm::any_of(sync::accessesOf(op), [&](const sync::Access &access) {
-             return access.memory.alloc == load.buffer;
-           });
-  };
-  auto note = [&](Operation *op) {
-    Operation *top = body->findAncestorOpInBlock(*op);
-    fill.first = fill.first ? fill.first : startOf(top);
-    if (top && (!fill.last || fill.last->isBeforeInBlock(top))) {
-      fill.last = top;
-    }
-  };
-  body->walk([&](Operation *op) {
-    if (uses(op)) {
-      note(op);
-      for (auto product = dyn_cast<tgpu::WgmmaOp>(op); product;) {
-        tgpu::WgmmaOp next; // the next piece of the product, which is waited for as a whole
-        for (Operation *user : product.getResult().getUsers()) {
-          note(user);
-          next = user->getBlock() == op->getBlock() ? dyn_cast<tgpu::WgmmaOp>(user) : next;
-        }
-        product = next;
-      }
-    }
-  });
-  return fill;
+HandOver ChannelMaker::findHandOver(tgpu::LocalStoreOp store) {
+  auto buffer = store.getDest().getDefiningOp<tgpu::AllocSharedOp>();
+  return {buffer, store, roles.roleOf(store).value_or(0), findReaders(buffer, store, body, roles)};
 }
 
 void ChannelMaker::groupLoads() {
   for (Load &load : loads) {
-    Fill fill = findReaders(load);
-    auto *same = llvm::find_if(fills, [&](const Fill &other) {
-      return other.first == fill.first && other.last == fill.last;
-    });
-    (same == fills.end() ? fills.emplace_back(fill) : *same).loads.push_back(&load);
+    SmallVector<Readers> readers = findReaders(load.buffer, load.copy, body, roles);
+    if (readers.empty()) {
+      readers.emplace_back(); // somebody has to wait for what arrives
+    }
+    auto *same = llvm::find_if(fills, [&](const Fill &other) { return other.readers == readers; });
+    (same == fills.end() ? fills.emplace_back(Fill{{}, readers}) : *same).loads.push_back(&load);
   }
 }
 
@@ -271,6 +258,12 @@ void ChannelMaker::emitFill(const Fill &fill, Value channel, Value position) {
   }
   builder.setInsertionPoint(place);
   auto one = tgpu::OneThreadOp::create(builder, loc);
+  // Who gives a slot back last fills it again.
+  const Readers *last = &fill.readers.front();
+  for (const Readers &readers : fill.readers) {
+    last = readers.last && last->last->isBeforeInBlock(readers.last) ? &readers : last;
+  }
+  mark(one, last->role);
   builder.setInsertionPointToStart(&one.getBody().emplaceBlock());
   int64_t bytes = 0;
   for (Load *load : fill.loads) {
@@ -293,7 +286,7 @@ void ChannelMaker::emitFill(const Fill &fill, Value channel, Value position) {
 /// When the data has landed, what TMA has read from beyond the bounds of a view becomes zero. Few
 /// tiles reach there, all others only branch; so what orders the zeros before other accesses of the
 /// slot belongs into the branch (tgpu-insert-sync).
-void ChannelMaker::zeroBeyondBounds(Load &load, Value slot) {
+void ChannelMaker::zeroBeyondBounds(Load &load, Value slot, int64_t role) {
   if (load.bounds.empty()) {
     return;
   }
@@ -304,7 +297,7 @@ void ChannelMaker::zeroBeyondBounds(Load &load, Value slot) {
   auto branch = scf::IfOp::create(builder, at, box.isPart, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  tgpu::ZeroBeyondOp::create(builder, at, slot, box.low, box.high);
+  mark(tgpu::ZeroBeyondOp::create(builder, at, slot, box.low, box.high), role);
 }
 
 /// The slot where the builder stands, or before, where a view of the buffer is made in front of what reads it.
@@ -322,36 +315,103 @@ Value ChannelMaker::makeSlot(Load &load, Value position) {
                               load.ring, position);
 }
 
-/// Fill, wait and release of one channel, and slots in place of the buffers.
+/// Where roles share the kernel's work, `op` is the work of one.
+void ChannelMaker::mark(Operation *op, int64_t role) {
+  if (roles.count() > 1) {
+    tgpu::kRole.set(op, builder.getI32IntegerAttr(int32_t(role)));
+  }
+}
+
+template <typename Op>
+void ChannelMaker::emitOn(Value channel, Value position, int64_t role) {
+  mark(Op::create(builder, loc, channel, position), role);
+}
+
+/// Fill, waits and releases of one channel, and slots in place of the buffers.
 void ChannelMaker::emitChannel(const Fill &fill, Value position) {
   auto names = llvm::map_range(
       fill.loads, [](Load *load) { return load->buffer.getName().value_or("buffer"); });
+  const std::string name = llvm::join(names, "+");
   OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  auto type = tgpu::ChannelType::get(kernel.getContext(), slots);
   Value channel = tgpu::ChannelOp::create(
-      entry, loc, tgpu::ChannelType::get(kernel.getContext(), slots),
-      builder.getStringAttr(llvm::join(names, "+")), 1, kernel.getNumWarps(), IntegerAttr());
+      entry, loc, type, builder.getStringAttr(name), 1,
+      int32_t(kernel.getNumWarps() * int64_t(fill.readers.size())), IntegerAttr(), ValueRange());
   emitFill(fill, channel, position);
-  SmallVector<Value> slotValues;
-  if (fill.first) {
-    builder.setInsertionPoint(fill.first);
-  }
-  tgpu::WaitOp::create(builder, loc, channel, position);
-  for (Load *load : fill.loads) {
-    Value slot = makeSlot(*load, position);
-    if (fill.first) { // somebody reads it
-      zeroBeyondBounds(*load, slot);
+  // What one role sets to zero others wait for, too. Its place is guarded by the channel of the fill.
+  const bool repairs = fill.readers.size() > 1 &&
+                       llvm::any_of(fill.loads, [](Load *load) { return !load->bounds.empty(); });
+  Value repaired;
+  if (repairs) {
+    SmallVector<Value> rings =
+        llvm::map_to_vector(fill.loads, [](Load *load) { return load->ring; });
+    for (Value ring : rings) {
+      Operation *alloc = ring.getDefiningOp();
+      if (!alloc->isBeforeInBlock(&*entry.getInsertionPoint())) {
+        entry.setInsertionPointAfter(alloc);
+      }
     }
-    slotValues.push_back(slot);
+    repaired = tgpu::ChannelOp::create(entry, loc, type, builder.getStringAttr(name + " in bounds"),
+                                       int32_t(kernel.getThreads()), 0, IntegerAttr(), rings);
   }
-  if (fill.last) {
-    builder.setInsertionPointAfter(fill.last);
+  SmallVector<Value> slotValues;
+  for (const Readers &readers : fill.readers) {
+    if (readers.first) {
+      builder.setInsertionPoint(readers.first);
+    }
+    emitOn<tgpu::WaitOp>(channel, position, readers.role);
+    const bool isFirst = slotValues.empty();
+    if (!isFirst && repairs) {
+      emitOn<tgpu::WaitOp>(repaired, position, readers.role);
+    }
+    for (Load *load : isFirst ? ArrayRef<Load *>(fill.loads) : ArrayRef<Load *>()) {
+      Value slot = makeSlot(*load, position);
+      if (readers.first) { // somebody reads it
+        zeroBeyondBounds(*load, slot, readers.role);
+      }
+      slotValues.push_back(slot);
+    }
+    if (isFirst && repairs) {
+      emitOn<tgpu::PublishOp>(repaired, position, readers.role);
+    }
+    if (readers.last) {
+      builder.setInsertionPointAfter(readers.last);
+    }
+    emitOn<tgpu::ReleaseOp>(channel, position, readers.role);
   }
-  tgpu::ReleaseOp::create(builder, loc, channel, position);
   for (auto [load, slot] : llvm::zip_equal(fill.loads, slotValues)) {
     load->copy.erase();
     load->buffer.getResult().replaceAllUsesWith(slot);
     load->buffer.erase();
   }
+}
+
+/// The store into a slot that its readers have given back, and is theirs behind it.
+void ChannelMaker::emitHandOver(HandOver &over, Value position) {
+  tgpu::SmemType type = over.buffer.getResult().getType();
+  const int64_t count = slotsOf(over.store, over.buffer);
+  OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  auto ring = tgpu::AllocSharedOp::create(entry, over.buffer.getLoc(), ringType(type, count),
+                                          over.buffer.getNameAttr(), StringAttr(), IntegerAttr());
+  tgpu::kHandOver.set(ring, builder.getUnitAttr());
+  Value channel = tgpu::ChannelOp::create(
+      entry, over.buffer.getLoc(), tgpu::ChannelType::get(kernel.getContext(), count),
+      builder.getStringAttr(over.buffer.getName().value_or("handed over")),
+      int32_t(kernel.getThreads()), int32_t(kernel.getNumWarps() * int64_t(over.readers.size())),
+      IntegerAttr(), ValueRange(ring.getResult()));
+  builder.setInsertionPoint(over.store);
+  Value slot = tgpu::SlotOp::create(builder, over.store.getLoc(), type, ring, position);
+  emitOn<tgpu::AcquireOp>(channel, position, over.role);
+  builder.setInsertionPointAfter(over.store);
+  emitOn<tgpu::PublishOp>(channel, position, over.role);
+  for (const Readers &readers : over.readers) {
+    builder.setInsertionPoint(readers.first);
+    emitOn<tgpu::WaitOp>(channel, position, readers.role);
+    builder.setInsertionPointAfter(readers.last);
+    emitOn<tgpu::ReleaseOp>(channel, position, readers.role);
+  }
+  over.buffer.getResult().replaceAllUsesWith(slot);
+  over.buffer.erase();
 }
 
 /// Of the plan so far only loads into fragments stay: how many iterations ahead they run.
@@ -372,6 +432,11 @@ LogicalResult ChannelMaker::run() {
     return failure();
   }
   groupLoads();
+  for (auto store : loop.getBody()->getOps<tgpu::LocalStoreOp>()) {
+    if (isHandedOver(store)) {
+      handOvers.push_back(findHandOver(store));
+    }
+  }
   for (Load &load : loads) {
     for (Operation *user : load.buffer->getUsers()) {
       if (!loop->isProperAncestor(user)) {
@@ -396,21 +461,37 @@ LogicalResult ChannelMaker::run() {
   for (const Fill &fill : fills) {
     emitChannel(fill, position);
   }
+  for (HandOver &over : handOvers) {
+    emitHandOver(over, position);
+  }
   builder.setInsertionPointAfter(loop);
   ring.store(loop, emitSum(builder, loc, ring.base(), trips));
   return success();
 }
 
+/// The ring that a buffer of another pipelined loop will be.
+static PlannedRing plannedRing(tgpu::AllocSharedOp buffer) {
+  for (Operation *user : buffer.getResult().getUsers()) {
+    auto copy = dyn_cast<tgpu::CopyOp>(user);
+    auto loop = copy ? dyn_cast<scf::ForOp>(copy->getParentOp()) : scf::ForOp();
+    tgpu::PipelineAttr plan = loop ? tgpu::kPipeline.get(loop) : tgpu::PipelineAttr();
+    if (plan && copy.getDest() == buffer.getResult()) {
+      return {loop, plan.getStages()};
+    }
+  }
+  return {};
+}
+
 /// Two where a loop goes round and shared memory has room beside all other buffers, and for as many blocks: the next
 /// iteration's tile is then loaded while this one's is still read.
-int64_t ChannelMaker::slotsOf(tgpu::CopyOp copy) {
-  Operation *around = copy->getParentOfType<LoopLikeOpInterface>();
+int64_t ChannelMaker::slotsOf(Operation *place, tgpu::AllocSharedOp buffer) {
+  Operation *around = place->getParentOfType<LoopLikeOpInterface>();
   const Target *target = findTarget(kernel.getTarget().value_or(""));
   if (!around || !target) {
     return 1;
   }
   SmallVector<SharedPiece> pieces = collectSharedPieces(kernel, [&](tgpu::AllocSharedOp alloc) {
-    return alloc == copy.getDest().getDefiningOp() ? PlannedRing{around, 2} : PlannedRing();
+    return alloc == buffer ? PlannedRing{around, 2} : plannedRing(alloc);
   });
   auto blocks = [&] { // that fit beside each other, by shared memory
     constexpr int64_t kBarriers = 1024, kFew = 1;
@@ -419,7 +500,7 @@ int64_t ChannelMaker::slotsOf(tgpu::CopyOp copy) {
   };
   const int64_t withTwo = blocks();
   for (SharedPiece &piece : pieces) {
-    piece.bytes /= piece.op == copy.getDest().getDefiningOp() ? 2 : 1;
+    piece.bytes /= piece.op == buffer ? 2 : 1;
   }
   return withTwo > 0 && withTwo >= blocks() ? 2 : 1;
 }
@@ -428,7 +509,7 @@ LogicalResult ChannelMaker::run(tgpu::CopyOp copy) {
   if (std::string reason = refuseTileFill(copy); !reason.empty()) {
     return copy.emitOpError("is by TMA outside of pipelined loops, but ") << reason;
   }
-  slots = slotsOf(copy);
+  slots = slotsOf(copy, copy.getDest().getDefiningOp<tgpu::AllocSharedOp>());
   OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
   if (failed(makeRing(copy, entry))) {
     return failure();
@@ -444,6 +525,16 @@ LogicalResult ChannelMaker::run(tgpu::CopyOp copy) {
   }
   ring.store(&body->front(), end);
   return success();
+}
+
+void ChannelMaker::run(tgpu::LocalStoreOp store) {
+  HandOver over = findHandOver(store);
+  RingPosition ring(kernel, store);
+  body = store->getBlock();
+  builder.setInsertionPoint(store);
+  Value end = emitSum(builder, loc, ring.base(), constantI32(builder, loc, 1));
+  emitHandOver(over, ring.base());
+  ring.store(store, end);
 }
 
 struct MakeChannels : tilec::impl::MakeChannelsBase<MakeChannels> {
@@ -476,6 +567,15 @@ struct MakeChannels : tilec::impl::MakeChannelsBase<MakeChannels> {
       if (failed(ChannelMaker(getOperation(), copy).run(copy))) {
         return signalPassFailure();
       }
+    }
+    SmallVector<tgpu::LocalStoreOp> stores;
+    getOperation().walk([&](tgpu::LocalStoreOp store) {
+      if (isHandedOver(store)) {
+        stores.push_back(store);
+      }
+    });
+    for (tgpu::LocalStoreOp store : stores) {
+      ChannelMaker(getOperation(), store).run(store);
     }
   }
 

@@ -308,6 +308,16 @@ def MakeChannels : Pass<"tgpu-make-channels", "tilec::tgpu::KernelOp"> {
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
 
+def PlanRoles : Pass<"tgpu-plan-roles", "tilec::tgpu::KernelOp"> {
+  let summary = "Roles by operation, where `@warp_specialize(operations)` asks for them";
+  let description = [{
+    Needs: paths of copies and instructions of products, no layouts. Gives: `tgpu.role` on the operations on tiles; where a tile of one role is needed
+    by another a buffer (`tgpu.hand_over`), stored and read; `threads` and products of one warpgroup. A sum that goes round a pipelined loop through a product is the
+    work of a role of its own, all else that of role 0. The kernel stays serial. What is refused keeps its warps (a remark, an error where the program requires roles), with `warp_specialize` off.
+  }];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect"];
+}
+
 def SliceRoles : Pass<"tgpu-slice-roles", "tilec::tgpu::KernelOp"> {
   let summary = "Warps that load and warps that compute, where `@warp_specialize` asks for them";
   let description = [{

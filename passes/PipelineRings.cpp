@@ -58,7 +58,7 @@ void Expander::makeChannels(OpBuilder &entry) {
     auto type = tgpu::ChannelType::get(kernel.getContext(), stages);
     fill.channel =
         tgpu::ChannelOp::create(entry, loc, type, builder.getStringAttr(llvm::join(names, "+")), 1,
-                                kernel.getNumWarps(), IntegerAttr());
+                                kernel.getNumWarps(), IntegerAttr(), ValueRange());
   }
 }
 

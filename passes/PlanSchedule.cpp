@@ -19,6 +19,7 @@
 #include "passes/Analysis.h"
 #include "passes/Passes.h"
 #include "passes/Pipeline.h"
+#include "passes/Progress.h"
 #include "passes/Registers.h"
 #include "passes/SchedulePlanner.h"
 
@@ -192,7 +193,7 @@ bool SchedulePlanner::planFreely() {
       continue;
     }
     write();
-    if (Schedule(graph).read()) {
+    if (Schedule(graph).read() || mayStandStill()) {
       erase();
       continue;
     }
@@ -209,6 +210,72 @@ bool SchedulePlanner::planFreely() {
 int64_t SchedulePlanner::registersWanted() {
   const bool isFree = graph.irregular().empty() && plan({true, true, true});
   return isFree ? registersNeeded() : 0;
+}
+
+/// Whether roles that share a serial program might wait for each other, as far as they are planned. (A role that only loads
+/// never does: it comes behind those that compute.)
+bool SchedulePlanner::mayStandStill() const {
+  auto kernel = loop->getParentOfType<tgpu::KernelOp>();
+  return kernel.getWarpSpecialize() == "operations" && !provesProgress(kernel);
+}
+
+/// In such a role, the order of the body, with fills behind what makes room for them. In the serial program whatever one waits
+/// for comes first; so where each of them has its order none waits for ever.
+bool SchedulePlanner::planSerially() {
+  auto kernel = loop->getParentOfType<tgpu::KernelOp>();
+  if (kernel.getWarpSpecialize() != "operations") {
+    return false;
+  }
+  for (bool isEager : {true, false}) {
+    if (!solve({})) {
+      return false;
+    }
+    orderSerially(isEager);
+    if (order.size() != graph.units().size()) {
+      continue;
+    }
+    write();
+    if (!Schedule(graph).read() && findDeadlock(kernel).empty()) {
+      loop.emitRemark("products keep their order: a role might wait for another that waits for it");
+      return true;
+    }
+    erase();
+  }
+  return false;
+}
+
+/// `isEager`: fills stand behind what makes room for them, else where they stood. Streams stand in front of the first that needs
+/// them.
+void SchedulePlanner::orderSerially(bool isEager) {
+  order.clear();
+  llvm::SmallDenseSet<unsigned> placed;
+  auto isEarly = [&](unsigned unit) {
+    return isEager && graph.units()[unit].kind == Unit::Kind::Fill;
+  };
+  auto place = [&](unsigned unit, auto &self) -> void {
+    if (!placed.insert(unit).second) {
+      return;
+    }
+    for (const Edge &edge : inEdges[unit]) {
+      if (kernelDistance(edge) == 0 && !isEarly(edge.from)) {
+        self(edge.from, self);
+      }
+    }
+    order.push_back({unit, {}, 0});
+  };
+  for (unsigned unit = 0; unit < graph.units().size(); ++unit) {
+    if (isEarly(unit)) {
+      continue;
+    }
+    place(unit, place);
+    for (const Edge &edge : graph.edges()) {
+      if (edge.from == unit && isEarly(edge.to) &&
+          graph.units()[unit].kind == Unit::Kind::Release) {
+        stage[edge.to] = stage[unit] - edge.distance;
+        place(edge.to, place);
+      }
+    }
+  }
 }
 
 /// Loads into fragments stay in their iteration, where they stand in the way of every schedule. False if there
@@ -239,7 +306,7 @@ LogicalResult SchedulePlanner::run() {
     write();
     return success();
   }
-  if (planFreely()) {
+  if (planFreely() || planSerially()) {
     return success();
   }
   if (dropEarlyLoads()) {

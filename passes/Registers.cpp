@@ -82,14 +82,15 @@ namespace {
 /// Fragments that are live at one place, and what they take.
 class Live {
 public:
+  explicit Live(llvm::function_ref<int64_t(Value)> weight) : weight(weight) {}
   void add(Value value) {
     if (!isMade(value) && values.insert(value).second) {
-      registers += registersOf(value);
+      registers += weight(value);
     }
   }
   void remove(Value value) {
     if (values.erase(value)) {
-      registers -= registersOf(value);
+      registers -= weight(value);
     }
   }
   int64_t count() const { return registers; }
@@ -108,6 +109,7 @@ private:
            });
   }
 
+  llvm::function_ref<int64_t(Value)> weight; ///< registers of a fragment
   llvm::SmallDenseSet<Value, 16> values;
   int64_t registers = 0;
 };
@@ -143,8 +145,8 @@ static int64_t mostIn(Block &block, Live through) {
 }
 
 /// What is live through a loop, and not made in it.
-static Live liveThrough(scf::ForOp loop) {
-  Live through;
+static Live liveThrough(scf::ForOp loop, llvm::function_ref<int64_t(Value)> weight) {
+  Live through(weight);
   llvm::SetVector<Value> used;
   getUsedValuesDefinedAbove(loop->getRegions(), used);
   for (Value value : used) {
@@ -183,8 +185,12 @@ static Live liveThrough(scf::ForOp loop) {
   return through;
 }
 
-int64_t tilec::registersInUse(scf::ForOp loop) {
-  return mostIn(*loop.getBody(), liveThrough(loop));
+static int64_t weightOf(Value value) { return registersOf(value); }
+
+int64_t tilec::registersInUse(scf::ForOp loop) { return registersInUse(loop, weightOf); }
+
+int64_t tilec::registersInUse(scf::ForOp loop, llvm::function_ref<int64_t(Value)> weight) {
+  return mostIn(*loop.getBody(), liveThrough(loop, weight));
 }
 
-int64_t tilec::registersThrough(scf::ForOp loop) { return liveThrough(loop).count(); }
+int64_t tilec::registersThrough(scf::ForOp loop) { return liveThrough(loop, weightOf).count(); }

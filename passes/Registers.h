@@ -42,6 +42,8 @@ inline constexpr int64_t kLeastInFlight = 16;
 /// An estimate of the registers that fragments take at one time while `loop` runs, at most: its own
 /// and those around it that are used later. What is the same value again or a coordinate takes none.
 int64_t registersInUse(mlir::scf::ForOp loop);
+/// The same where a fragment takes `weight` registers.
+int64_t registersInUse(mlir::scf::ForOp loop, llvm::function_ref<int64_t(mlir::Value)> weight);
 /// The registers of a thread that fragments take which are made before `loop`, or carried by loops
 /// around it, and are needed in it or behind it.
 int64_t registersThrough(mlir::scf::ForOp loop);

@@ -82,3 +82,54 @@ std::optional<RoleRegisters> tilec::shareRegisters(tgpu::KernelOp kernel, const 
   }
   return most || need.least > atEntry ? most : RoleRegisters{0, 0, aimed};
 }
+
+std::optional<SmallVector<int64_t>> tilec::shareRegisters(tgpu::KernelOp kernel,
+                                                          ArrayRef<int64_t> fragments, int64_t sum,
+                                                          const Target &target) {
+  constexpr int64_t kUnit = 8; // of setmaxnreg
+  const int64_t threads = 32 * kRoleWarps, roles = fragments.size();
+  const int64_t blocks = std::max<int64_t>(1, kernel.getMinBlocks().value_or(1));
+  int64_t atEntry = std::min<int64_t>(target.registersPerThread,
+                                      target.registersPerSM / (blocks * threads * roles));
+  atEntry = std::min<int64_t>(atEntry, kernel.getMaxRegisters().value_or(atEntry)) / kUnit * kUnit;
+  if (sum + kRegistersBesideFragmentsOfRole > atEntry) {
+    return std::nullopt;
+  }
+  SmallVector<int64_t> needed = llvm::map_to_vector(fragments, [](int64_t own) {
+    return int64_t(llvm::alignTo(own + kRegistersBesideFragmentsOfRole, kUnit));
+  });
+  int64_t left = atEntry * roles;
+  for (int64_t need : needed) {
+    left -= need;
+  }
+  const int64_t most = *llvm::max_element(needed);
+  if (most <= atEntry) {
+    return SmallVector<int64_t>(roles, 0);
+  }
+  // setmaxnreg moves registers within one block that a multiprocessor has alone.
+  if (left < 0 || most > kMostRegisters || blocks > 1 || kernel.getMaxRegisters()) {
+    return std::nullopt;
+  }
+  // What is left goes to who needs most: estimates leave out what addresses and positions take.
+  while (left >= kUnit && *llvm::min_element(needed) < kMostRegisters) {
+    int64_t &largest = *llvm::max_element(needed, [](int64_t a, int64_t b) {
+      return (a < kMostRegisters ? a : 0) < (b < kMostRegisters ? b : 0);
+    });
+    largest += kUnit;
+    left -= kUnit;
+  }
+  return needed;
+}
+
+std::optional<SmallVector<int64_t>>
+tilec::shareRegisters(tgpu::KernelOp kernel, const RoleMap &roles, const Target &target) {
+  SmallVector<int64_t> fragments(roles.count(), 0);
+  kernel.walk([&](scf::ForOp loop) {
+    for (auto [role, most] : llvm::enumerate(fragments)) {
+      most = std::max(most, registersInUse(loop, [&, role = int64_t(role)](Value value) {
+                        return roles.roleOf(value) == role ? registersOf(value) : 0;
+                      }));
+    }
+  });
+  return shareRegisters(kernel, fragments, largestSum(kernel), target);
+}

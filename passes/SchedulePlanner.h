@@ -73,6 +73,9 @@ private:
   void erase();
   bool dropEarlyLoads();
   bool planFreely();
+  bool planSerially();
+  void orderSerially(bool isEager);
+  bool mayStandStill() const;
   void remark();
 
   mlir::scf::ForOp loop;

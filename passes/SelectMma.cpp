@@ -6,6 +6,8 @@
 // registers that the choice cannot take there go through shared memory.
 //
 //===----------------------------------------------------------------------===//
+#include "passes/SelectMma.h"
+
 #include "dialects/support/Diagnostics.h"
 #include "passes/Analysis.h"
 #include "passes/Passes.h"
@@ -67,12 +69,6 @@ struct Product {
   unsigned bits() const { return a.getIntOrFloatBitWidth(); }
   /// 32 bytes of operand along k: the k extent of wgmma, and of the largest mma.sync.
   int64_t instructionK() const { return 256 / bits(); }
-};
-
-/// An instruction, or why it cannot be had.
-struct Choice {
-  tgpu::MmaAttr mma;
-  std::string refusal;
 };
 
 bool isFp8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
@@ -172,7 +168,7 @@ std::pair<int64_t, int64_t> splitWarpgroups(int64_t m, int64_t n, int64_t unitN,
   return {0, 0};
 }
 
-Choice chooseWgmma(DotOp dot, const Product &p, const Target &target, int64_t warps) {
+MmaChoice chooseWgmma(DotOp dot, const Product &p, const Target &target, int64_t warps) {
   if (!target.hasWgmma) {
     return {{}, ("`" + target.name + "` has no wgmma").str()};
   }
@@ -219,7 +215,7 @@ Choice chooseWgmma(DotOp dot, const Product &p, const Target &target, int64_t wa
           ""};
 }
 
-Choice chooseMmaSync(DotOp dot, const Product &p, const Target &target, int64_t warps) {
+MmaChoice chooseMmaSync(DotOp dot, const Product &p, const Target &target, int64_t warps) {
   if (!hasTensorCoreTypes(dot, p)) {
     return {{}, "tensor cores do not multiply these types"};
   }
@@ -281,7 +277,7 @@ struct SelectMma : tilec::impl::SelectMmaBase<SelectMma> {
   LogicalResult select(DotOp dot, const Target &target) {
     Product product(dot);
     int64_t warps = getOperation().getNumWarps();
-    Choice wgmma = chooseWgmma(dot, product, target, warps);
+    MmaChoice wgmma = chooseWgmma(dot, product, target, warps);
     if (wgmma.mma) {
       dot.setMmaAttr(wgmma.mma);
       return success();
@@ -289,7 +285,7 @@ struct SelectMma : tilec::impl::SelectMmaBase<SelectMma> {
     if (failed(checkRequired(dot, "wgmma", wgmma.refusal))) {
       return failure();
     }
-    Choice mma = chooseMmaSync(dot, product, target, warps);
+    MmaChoice mma = chooseMmaSync(dot, product, target, warps);
     if (mma.mma) {
       if (target.hasWgmma) {
         dot.emitRemark("gemm uses mma.sync, not wgmma: ") << wgmma.refusal;
@@ -317,3 +313,7 @@ struct SelectMma : tilec::impl::SelectMmaBase<SelectMma> {
 };
 
 } // namespace
+
+MmaChoice tilec::selectWgmma(DotOp dot, const Target &target, int64_t warps) {
+  return chooseWgmma(dot, Product(dot), target, warps);
+}

@@ -2,6 +2,7 @@
 #include "passes/SharedPieces.h"
 
 #include "dialects/layout/Conversion.h"
+#include "dialects/tgpu/Roles.h"
 #include "passes/Analysis.h"
 #include "passes/Shared.h"
 
@@ -102,6 +103,9 @@ static SmallVector<Operation *> usesOf(tgpu::KernelOp kernel, tgpu::AllocSharedO
         values.push_back(user->getResult(0));
         continue;
       }
+      if (isa<tgpu::ChannelOp>(user)) {
+        continue;
+      }
       uses.push_back(user);
       llvm::SmallPtrSet<Operation *, 8> seen;
       if (auto product = dyn_cast<tgpu::WgmmaOp>(user)) {
@@ -199,7 +203,8 @@ static SharedPiece pieceOf(tgpu::KernelOp kernel, tgpu::AllocSharedOp alloc, Pla
   tgpu::SmemType type = alloc.getResult().getType();
   SmallVector<Operation *> uses = usesOf(kernel, alloc);
   Block *declared = alloc->getBlock();
-  const bool isShared = asksForRoles(kernel) && llvm::any_of(uses, isLoadByTma);
+  const bool isShared =
+      asksForRoles(kernel) && (tgpu::kHandOver.has(alloc) || llvm::any_of(uses, isLoadByTma));
   if (ring.slots > 0) {
     type = ringType(type, ring.slots);
     uses.assign({ring.loop});

@@ -5,7 +5,7 @@
 // of counts for the whole loop (or for all roles, which run at the same time, or the region, whose
 // threads do). What is used asynchronously stays in use until
 // the wait that ends it. What only the largest role uses has the times of that role's operations; where a
-// kernel is to have roles, what TMA may fill is live all the time.
+// kernel is to have roles, what TMA may fill, and what roles hand over, is live all the time.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_PASSES_SHAREDPIECES_H

@@ -19,8 +19,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "passes/Analysis.h"
 #include "passes/GlobalAccess.h"
 #include "passes/LoopGraph.h"
@@ -29,11 +27,11 @@
 #include "passes/Pipeline.h"
 #include "passes/RoleBarriers.h"
 #include "passes/RoleRegisters.h"
+#include "passes/RoleSlice.h"
 #include "passes/Shared.h"
 #include "passes/SharedPieces.h"
+#include "passes/SliceOperations.h"
 #include "passes/Sync.h"
-
-#include "llvm/ADT/SetVector.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_SLICEROLES
@@ -48,24 +46,21 @@ namespace {
 constexpr int32_t kLoadRole = 0, kComputeRole = 1;
 
 /// What the fills of a kernel need.
-class Slice {
+class LoadSlice : public RoleSlice {
 public:
-  explicit Slice(tgpu::KernelOp kernel, ArrayRef<Post> posts = {}) : kernel(kernel), posts(posts) {
+  explicit LoadSlice(tgpu::KernelOp kernel, ArrayRef<Post> posts = {})
+      : RoleSlice(kernel), posts(posts) {
     kernel.walk([&](tgpu::OneThreadOp op) {
       if (isPost(op) || isSlotFill(op)) {
         fills.push_back(op);
       }
     });
     for (Operation *fill : fills) {
-      needOp(fill);
-      llvm::SetVector<Value> used;
-      getUsedValuesDefinedAbove(fill->getRegions(), used);
-      llvm::for_each(used, [&](Value value) { needValue(value); });
+      needWhole(fill);
     }
     for (Post post : posts) { // all warps give it back, whether or not they need it
       for (Operation *op : {post.wait.getOperation(), post.release.getOperation()}) {
-        needOp(op);
-        llvm::for_each(op->getOperands(), [&](Value operand) { needValue(operand); });
+        needWhole(op);
       }
     }
     while (addMail()) {
@@ -78,66 +73,17 @@ public:
   bool isPost(Operation *op) const {
     return llvm::any_of(posts, [&](const Post &post) { return post.fill == op; });
   }
-  bool needs(Operation *op) const { return ops.contains(op); }
-  bool needs(Value value) const { return values.contains(value); }
-  /// Why there can be no load role; empty if there can.
-  StringRef refusal() const { return reason; }
 
 private:
-  void refuse(StringRef why) { reason = reason.empty() ? why : StringRef(reason); }
-
-  void needOp(Operation *op) {
-    for (; ops.insert(op).second; op = op->getParentOp()) {
-      if (auto loop = dyn_cast<scf::ForOp>(op)) {
-        needValue(loop.getLowerBound());
-        needValue(loop.getUpperBound());
-        needValue(loop.getStep());
-      } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-        needValue(branch.getCondition());
-      } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-        needValue(loop.getConditionOp().getCondition());
-      } else if (op->getNumRegions() != 0 && !isa<tgpu::OneThreadOp>(op)) {
-        refuse("code of single threads decides what is loaded");
-      }
-      if (isa<tgpu::KernelOp>(op->getParentOp())) {
-        break;
-      }
-    }
-  }
-
-  void needCarried(scf::ForOp loop, unsigned number) {
-    needOp(loop);
-    if (values.insert(loop.getRegionIterArg(number)).second) {
-      needValue(loop.getInitArgs()[number]);
-      needValue(loop.getBody()->getTerminator()->getOperand(number));
-    }
-    values.insert(loop.getResult(number));
-  }
-
-  /// What a loop that ends on a condition hands to its iterations, and to what follows it.
-  void needPassed(scf::WhileOp loop, unsigned number) {
-    needOp(loop);
-    values.insert(loop.getResult(number));
-    if (values.insert(loop.getAfterArguments()[number]).second) {
-      needValue(loop.getConditionOp().getArgs()[number]);
-    }
-  }
-
-  void needTested(scf::WhileOp loop, unsigned number) {
-    needOp(loop);
-    if (values.insert(loop.getBeforeArguments()[number]).second) {
-      needValue(loop.getInits()[number]);
-      needValue(loop.getYieldOp().getResults()[number]);
-    }
+  StringRef refuseRegion(Operation *op) const override {
+    return isa<tgpu::OneThreadOp>(op) ? "" : "code of single threads decides what is loaded";
   }
 
   /// The value that an atomic operation gave.
   void needMail(tgpu::LoadElementOp load) {
     for (Post post : posts) {
       if (readsPost(load, post)) {
-        needOp(load);
-        llvm::for_each(load->getOperands(), [&](Value operand) { needValue(operand); });
-        return;
+        return needWhole(load);
       }
     }
     std::optional<Mail> found = mailOf(load);
@@ -175,7 +121,7 @@ private:
         refuse("what is loaded depends on an atomic operation on memory that other warps use, too");
       }
     });
-    if (!more || !reason.empty()) {
+    if (!more || !refusal().empty()) {
       return false;
     }
     needMail(more);
@@ -196,42 +142,9 @@ private:
     return {};
   }
 
-  void needValue(Value value) {
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      Operation *owner = argument.getOwner()->getParentOp();
-      if (auto loop = dyn_cast<scf::ForOp>(owner)) {
-        needOp(loop);
-        if (argument != loop.getInductionVar()) {
-          needCarried(loop, argument.getArgNumber() - loop.getNumInductionVars());
-        }
-      } else if (auto loop = dyn_cast<scf::WhileOp>(owner)) {
-        const bool isTested = argument.getOwner() == loop.getBeforeBody();
-        isTested ? needTested(loop, argument.getArgNumber())
-                 : needPassed(loop, argument.getArgNumber());
-      } else if (!isa<tgpu::KernelOp>(owner)) {
-        refuse("code of single threads decides what is loaded");
-      }
-      return;
-    }
-    if (!values.insert(value).second) {
-      return;
-    }
-    Operation *definition = value.getDefiningOp();
-    if (auto loop = dyn_cast<scf::ForOp>(definition)) {
-      return needCarried(loop, cast<OpResult>(value).getResultNumber());
-    }
-    if (auto loop = dyn_cast<scf::WhileOp>(definition)) {
-      return needPassed(loop, cast<OpResult>(value).getResultNumber());
-    }
+  void needDefinition(Operation *definition) override {
     if (auto load = dyn_cast<tgpu::LoadElementOp>(definition)) {
       return needMail(load);
-    }
-    if (auto branch = dyn_cast<scf::IfOp>(definition)) {
-      needOp(branch);
-      const unsigned number = cast<OpResult>(value).getResultNumber();
-      needValue(branch.thenYield().getOperand(number));
-      needValue(branch.elseYield().getOperand(number));
-      return;
     }
     if (isa<tgpu::AllocSharedOp, tgpu::ChannelOp>(definition)) {
       if (definition->getParentOp() != kernel) {
@@ -239,7 +152,8 @@ private:
       }
       return;
     }
-    if (isa<RankedTensorType>(value.getType()) || definition->getNumRegions() != 0) {
+    if (llvm::any_of(definition->getResultTypes(), llvm::IsaPred<RankedTensorType>) ||
+        definition->getNumRegions() != 0) {
       return refuse("what is loaded depends on tiles that the block computes");
     }
     if (!isMemoryEffectFree(definition)) {
@@ -252,8 +166,7 @@ private:
         return refuse("what is loaded depends on memory that the kernel may see change");
       }
     }
-    needOp(definition);
-    llvm::for_each(definition->getOperands(), [&](Value operand) { needValue(operand); });
+    needWhole(definition);
   }
 
   bool isChanged(Value global) {
@@ -264,142 +177,9 @@ private:
         .wasInterrupted();
   }
 
-  tgpu::KernelOp kernel;
   ArrayRef<Post> posts;
   SmallVector<Operation *> fills;
   SmallVector<Mail> mail;
-  llvm::DenseSet<Operation *> ops;
-  llvm::DenseSet<Value> values;
-  std::string reason;
-};
-
-/// The program of the load role: what the slice needs of a block, and so on inside.
-class LoadRole {
-public:
-  LoadRole(const Slice &slice, int32_t firstWarp) : slice(slice), firstWarp(firstWarp) {}
-
-  void clone(Block &from, OpBuilder &builder) {
-    for (Operation &op : from) {
-      if (slice.needs(&op)) {
-        clone(op, builder);
-      }
-    }
-  }
-
-private:
-  void clone(Operation &op, OpBuilder &builder) {
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      return cloneLoop(loop, builder);
-    }
-    if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      return cloneBranch(branch, builder);
-    }
-    if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-      return cloneWhile(loop, builder);
-    }
-    Operation *copy = builder.clone(op, mapping);
-    if (auto one = dyn_cast<tgpu::OneThreadOp>(copy)) {
-      // Another warp posts, so that no fill waits for what comes from global memory.
-      one.setWarp(slice.isPost(&op) ? firstWarp + 1 : firstWarp);
-    }
-  }
-
-  SmallVector<Value> kept(ValueRange from, ValueRange results) {
-    SmallVector<Value> values;
-    for (auto [value, result] : llvm::zip_equal(from, results)) {
-      if (slice.needs(result)) {
-        values.push_back(mapping.lookupOrDefault(value));
-      }
-    }
-    return values;
-  }
-
-  void bind(ValueRange from, ValueRange to) {
-    size_t at = 0;
-    for (Value value : from) {
-      if (slice.needs(value)) {
-        mapping.map(value, to[at++]);
-      }
-    }
-  }
-
-  void cloneLoop(scf::ForOp loop, OpBuilder &builder) {
-    auto copy = scf::ForOp::create(
-        builder, loop.getLoc(), mapping.lookupOrDefault(loop.getLowerBound()),
-        mapping.lookupOrDefault(loop.getUpperBound()), mapping.lookupOrDefault(loop.getStep()),
-        kept(loop.getInitArgs(), loop.getResults()), nullptr, loop.getUnsignedCmp());
-    copy->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-    if (copy.getBody()->mightHaveTerminator()) {
-      copy.getBody()->getTerminator()->erase();
-    }
-    mapping.map(loop.getInductionVar(), copy.getInductionVar());
-    bind(loop.getRegionIterArgs(), copy.getRegionIterArgs());
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(copy.getBody());
-    clone(*loop.getBody(), builder);
-    scf::YieldOp::create(builder, loop.getLoc(),
-                         kept(loop.getBody()->getTerminator()->getOperands(), loop.getResults()));
-    bind(loop.getResults(), copy.getResults());
-  }
-
-  void cloneWhile(scf::WhileOp loop, OpBuilder &builder) {
-    auto typesOf = [&](ValueRange values) {
-      SmallVector<Type> types;
-      for (Value value : values) {
-        if (slice.needs(value)) {
-          types.push_back(value.getType());
-        }
-      }
-      return types;
-    };
-    const Location loc = loop.getLoc();
-    auto copy = scf::WhileOp::create(builder, loc, typesOf(loop.getResults()),
-                                     kept(loop.getInits(), loop.getBeforeArguments()));
-    OpBuilder::InsertionGuard guard(builder);
-    auto fill = [&](Block *from, Region &to) {
-      const SmallVector<Type> types = typesOf(from->getArguments());
-      Block *block = builder.createBlock(&to, {}, types, SmallVector<Location>(types.size(), loc));
-      bind(from->getArguments(), block->getArguments());
-      clone(*from, builder);
-    };
-    fill(loop.getBeforeBody(), copy.getBefore());
-    scf::ConditionOp test = loop.getConditionOp();
-    scf::ConditionOp::create(builder, loc, mapping.lookupOrDefault(test.getCondition()),
-                             kept(test.getArgs(), loop.getResults()));
-    fill(loop.getAfterBody(), copy.getAfter());
-    scf::YieldOp::create(builder, loc,
-                         kept(loop.getYieldOp().getResults(), loop.getBeforeArguments()));
-    bind(loop.getResults(), copy.getResults());
-  }
-
-  void cloneBranch(scf::IfOp branch, OpBuilder &builder) {
-    SmallVector<Type> types;
-    for (Value result : branch.getResults()) {
-      if (slice.needs(result)) {
-        types.push_back(result.getType());
-      }
-    }
-    const bool hasElse = branch.elseBlock() != nullptr;
-    auto copy = scf::IfOp::create(builder, branch.getLoc(), types,
-                                  mapping.lookupOrDefault(branch.getCondition()),
-                                  /*addThenBlock=*/false, /*addElseBlock=*/false);
-    OpBuilder::InsertionGuard guard(builder);
-    auto fill = [&](Block *from, Region &to, Operation *yield) {
-      builder.createBlock(&to);
-      clone(*from, builder);
-      scf::YieldOp::create(builder, branch.getLoc(),
-                           kept(yield->getOperands(), branch.getResults()));
-    };
-    fill(branch.thenBlock(), copy.getThenRegion(), branch.thenYield());
-    if (hasElse) {
-      fill(branch.elseBlock(), copy.getElseRegion(), branch.elseYield());
-    }
-    bind(branch.getResults(), copy.getResults());
-  }
-
-  const Slice &slice;
-  int32_t firstWarp;
-  IRMapping mapping;
 };
 
 struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
@@ -410,9 +190,15 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
       return signalPassFailure();
     }
     const StringRef word = kernel.getWarpSpecialize().value_or("auto");
+    if (word == "operations" && asksForRoles(kernel)) {
+      if (failed(sliceOperations(kernel, *target))) {
+        signalPassFailure();
+      }
+      return;
+    }
     std::string reason;
     if (asksForRoles(kernel)) {
-      Slice slice(kernel);
+      LoadSlice slice(kernel);
       std::optional<RoleRegisters> registers = shareRegisters(kernel, *target);
       reason = refuse(kernel, slice, registers.has_value());
       if (reason.empty()) {
@@ -420,7 +206,7 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
         for (const Mail &mail : slice.allMail()) {
           posts.push_back(handOver(mail, kernel.getNumWarps() + kLoadThreads / 32));
         }
-        formRoles(kernel, Slice(kernel, posts), *registers);
+        formRoles(kernel, LoadSlice(kernel, posts), *registers);
       } else {
         kernel.emitRemark("all warps have one role: ") << reason;
       }
@@ -445,7 +231,7 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
     }
   }
 
-  static std::string refuse(tgpu::KernelOp kernel, const Slice &slice, bool hasRegisters) {
+  static std::string refuse(tgpu::KernelOp kernel, const LoadSlice &slice, bool hasRegisters) {
     const bool runsAhead = llvm::any_of(slice.allFills(), [](Operation *fill) {
       auto loop = fill->getParentOfType<scf::ForOp>();
       return loop && tgpu::kPipeline.get(loop);
@@ -486,7 +272,7 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
   }
 
   /// Pieces of kernels that ask for roles are collected as those of roles are.
-  static bool fitsShared(tgpu::KernelOp kernel, const Slice &slice) {
+  static bool fitsShared(tgpu::KernelOp kernel, const LoadSlice &slice) {
     SmallVector<SharedPiece> pieces =
         collectSharedPieces(kernel, [](tgpu::AllocSharedOp) { return PlannedRing(); });
     int64_t bytes = llvm::alignTo(placeSharedPieces(pieces), 8);
@@ -497,7 +283,7 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
     return bytes <= getTarget(kernel)->sharedPerBlock;
   }
 
-  static void formRoles(tgpu::KernelOp kernel, const Slice &slice, RoleRegisters registers) {
+  static void formRoles(tgpu::KernelOp kernel, const LoadSlice &slice, RoleRegisters registers) {
     Block &body = kernel.getBody().front();
     const auto warps = int32_t(kernel.getThreads() / 32);
     constexpr int32_t loadWarps = kLoadThreads / 32;
@@ -509,7 +295,12 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
     Block &load = roles.getBodies()[kLoadRole].emplaceBlock(),
           &compute = roles.getBodies()[kComputeRole].emplaceBlock();
     builder.setInsertionPointToEnd(&load);
-    LoadRole(slice, warps).clone(body, builder);
+    RoleProgram(slice, [&](Operation *from, Operation *copy) {
+      if (auto one = dyn_cast<tgpu::OneThreadOp>(copy)) {
+        // Another warp posts, so that no fill waits for what comes from global memory.
+        one.setWarp(slice.isPost(from) ? warps + 1 : warps);
+      }
+    }).clone(body, builder);
     for (Operation &op : llvm::make_early_inc_range(body)) {
       if (&op == roles) {
         break;

@@ -221,7 +221,7 @@ SmallVector<Access, 2> sync::accessesOf(Operation *op) {
     }
   };
   addPrints(op, accesses);
-  if (isa<tgpu::SlotOp, tgpu::SubviewOp>(op) || op->getNumRegions() != 0) {
+  if (isa<tgpu::SlotOp, tgpu::SubviewOp, tgpu::ChannelOp>(op) || op->getNumRegions() != 0) {
     return accesses;
   }
   addGlobalAccesses(op, accesses);
@@ -276,8 +276,13 @@ void Walker::guard(Operation *alloc, Value channel) {
   }
 }
 
-/// What a role has written since the publish before, and another role uses, is what a publish hands
-/// over.
+/// Whether the channel says what is handed over here.
+static bool guardsRings(tgpu::PublishOp publish) {
+  auto channel = publish.getChannel().getDefiningOp<tgpu::ChannelOp>();
+  return channel && !channel.getGuards().empty();
+}
+
+/// What a channel says it guards; of one that says nothing what a role has written since the publish before, and another role uses.
 void Walker::guardPublished(tgpu::RolesOp roles) {
   llvm::DenseMap<Operation *, llvm::SmallPtrSet<Region *, 2>> users;
   for (Region &role : roles.getBodies()) {
@@ -287,10 +292,15 @@ void Walker::guardPublished(tgpu::RolesOp roles) {
       }
     });
   }
+  kernel.walk([&](tgpu::ChannelOp channel) {
+    for (Value ring : channel.getGuards()) {
+      guard(ring.getDefiningOp(), channel.getResult());
+    }
+  });
   for (Region &role : roles.getBodies()) {
     SmallVector<Operation *> written;
     role.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (auto publish = dyn_cast<tgpu::PublishOp>(op)) {
+      if (auto publish = dyn_cast<tgpu::PublishOp>(op); publish && !guardsRings(publish)) {
         for (Operation *alloc : written) {
           if (users[alloc].size() > 1) {
             guard(alloc, publish.getChannel());
@@ -307,8 +317,8 @@ void Walker::guardPublished(tgpu::RolesOp roles) {
   }
 }
 
-/// Between roles: what threads write for others, or what is filled again without an empty barrier, is
-/// given away by a publish behind its last use.
+/// Between roles a publish gives away what its channel guards; where that says nothing, what threads write for others, or what
+/// is filled again without an empty barrier, of all that the role has used before.
 void Walker::collectHandovers(tgpu::RolesOp roles) {
   llvm::DenseMap<Operation *, llvm::SmallPtrSet<Region *, 2>> users;
   llvm::SmallPtrSet<Operation *, 8> changing;
@@ -329,7 +339,15 @@ void Walker::collectHandovers(tgpu::RolesOp roles) {
     SmallVector<Operation *> used;
     role.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (auto publish = dyn_cast<tgpu::PublishOp>(op)) {
-        handed[{&role, publish.getChannel()}].insert(used.begin(), used.end());
+        auto &own = handed[{&role, publish.getChannel()}];
+        if (guardsRings(publish)) {
+          auto channel = publish.getChannel().getDefiningOp<tgpu::ChannelOp>();
+          for (Value ring : channel.getGuards()) {
+            own.insert(ring.getDefiningOp());
+          }
+        } else {
+          own.insert(used.begin(), used.end());
+        }
       }
       for (const Access &access : accessesOf(op)) {
         Operation *alloc = access.memory.alloc;

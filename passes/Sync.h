@@ -102,6 +102,9 @@ bool isAccess(mlir::Operation *op);
 void addGlobalAccesses(mlir::Operation *op, llvm::SmallVectorImpl<Access> &accesses);
 /// Who runs an atomic operation.
 int64_t threadOf(tgpu::AtomicOp atomic);
+/// Whether two accesses of global memory at one point of the grid may meet, each in any iteration of the loops around it, and
+/// have to be in order.
+bool mayMeet(const Access &a, const Access &b);
 /// Its kind, if it commutes with others of that kind: exchanges do not, nor does what returns the old
 /// value or orders other accesses.
 std::optional<tile::AtomicKind> commutingKind(mlir::Operation *atomic);
@@ -239,6 +242,8 @@ protected:
   State state;
   Context context;
   llvm::SmallVector<Less> facts; ///< comparisons that hold here
+  /// False for accesses of global memory that nothing in the kernel can conflict with.
+  bool isFollowed(const Access &access) const;
 
 private:
   void collectGuards();
@@ -282,8 +287,6 @@ private:
   int64_t ringSlots() const;
 
   void collectGlobal();
-  /// False for accesses of global memory that nothing in the kernel can conflict with.
-  bool isFollowed(const Access &access) const;
   /// The accesses of `op` that are followed, with who makes them.
   llvm::SmallVector<Access, 2> followedAccesses(mlir::Operation *op) const;
   /// True for a generic access that later ones by the async proxy may conflict with.

@@ -23,6 +23,7 @@ public:
   void checkWaits();
   /// Reports roles and threads that wait for each other (VerifyProgress.cpp).
   void checkProgress();
+  void checkGlobal();
 
 private:
   /// One error for each operation, with a note at `earlier`.
@@ -59,9 +60,17 @@ private:
   void checkLoad(tgpu::TmaLoadOp load);
   void checkExpect(tgpu::ExpectOp expect);
 
-  bool holdsSlot(llvm::ArrayRef<Held> list, mlir::Value channel, const Memory &memory) {
+  /// True if nobody can change a slot that the role has handed over: it is not filled again before the role gives it
+  /// back, and no other writes to it.
+  bool isShared(mlir::Value channel, const Memory &memory);
+  bool isFromOthers(mlir::Value channel);
+  void reportUnguarded(const Access &access, mlir::Value channel);
+  /// `reads`: slots that it shares count.
+  bool holdsSlot(llvm::ArrayRef<Held> list, mlir::Value channel, const Memory &memory,
+                 bool reads = false) {
     return llvm::any_of(list, [&](const Held &held) {
-      return held.channel == channel && !held.given && isHeld(held) &&
+      return held.channel == channel && isHeld(held) &&
+             (!held.given || (reads && isShared(channel, memory))) &&
              (!memory.slot || held.position.equals(*memory.slot));
     });
   }

@@ -227,6 +227,34 @@ void sync::addGlobalAccesses(Operation *op, SmallVectorImpl<Access> &accesses) {
   GlobalAccesses(op, accesses).collect();
 }
 
+/// Computed in a loop, of which each iteration may have another value, but for those over the grid.
+static bool isVarying(Value value) {
+  for (Operation *op = value.getParentBlock()->getParentOp(); !isa<tgpu::KernelOp>(op);
+       op = op->getParentOp()) {
+    if (isa<LoopLikeOpInterface>(op) && !runsOverGrid(op)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static GlobalRegion ofAllIterations(const GlobalRegion &region) {
+  GlobalRegion all = region;
+  for (IndexRange &range : all.indices) {
+    if (llvm::any_of(range.terms,
+                     [](const IndexRange::Term &term) { return isVarying(term.first); })) {
+      range.forgetPlace();
+    }
+  }
+  return all;
+}
+
+bool sync::mayMeet(const Access &a, const Access &b) {
+  return a.memory.global && b.memory.global && (a.write || b.write) &&
+         !(a.atomic && a.atomic == b.atomic) &&
+         ofAllIterations(*a.memory.global).overlaps(ofAllIterations(*b.memory.global));
+}
+
 bool sync::isOfSameThreads(const Access &now, const Access &before) {
   if (!now.fragment || now.fragment != before.fragment || !now.memory.global ||
       !before.memory.global || !now.memory.global->isOfSameGrid(*before.memory.global)) {

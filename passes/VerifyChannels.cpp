@@ -11,13 +11,47 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::sync;
 
+bool Checker::isShared(Value channel, const Memory &memory) {
+  if (!withEmpty.contains(channel) || !context.roles) {
+    return false;
+  }
+  Region &own = tgpu::RolesOp(context.roles).getBodies()[context.role];
+  return !kernel
+              .walk([&](Operation *op) {
+                const bool changes = llvm::any_of(accessesOf(op), [&](const Access &access) {
+                  return access.memory.alloc == memory.alloc && access.write && !access.async;
+                });
+                return changes && !own.isAncestor(op->getParentRegion()) ? WalkResult::interrupt()
+                                                                         : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+/// What another role hands over on `channel`, which guards it by its own word, is there only behind a wait on this one, whatever
+/// else guards it.
+bool Checker::isFromOthers(Value channel) {
+  auto op = channel.getDefiningOp<tgpu::ChannelOp>();
+  if (!op || op.getGuards().empty() || !context.roles) {
+    return false;
+  }
+  Region &own = tgpu::RolesOp(context.roles).getBodies()[context.role];
+  return llvm::none_of(channel.getUsers(), [&](Operation *user) {
+    return isa<tgpu::PublishOp>(user) && own.isAncestor(user->getParentRegion());
+  });
+}
+
 void Checker::checkGuard(const Access &access) {
   ArrayRef<Value> guards = guardsOf(access.memory);
   if (guards.empty() || isa<tgpu::TmaLoadOp>(access.op)) {
     return;
   }
   for (Value channel : guards) {
-    if (holdsSlot(state.held, channel, access.memory)) {
+    if (isFromOthers(channel) && !holdsSlot(state.held, channel, access.memory, !access.write)) {
+      return reportUnguarded(access, channel);
+    }
+  }
+  for (Value channel : guards) {
+    if (holdsSlot(state.held, channel, access.memory, !access.write)) {
       return;
     }
     // A writer of a slot that no TMA fills acquires it, if anybody releases it; then it may read, too.
@@ -27,10 +61,14 @@ void Checker::checkGuard(const Access &access) {
       return;
     }
   }
+  reportUnguarded(access, guards.front());
+}
+
+void Checker::reportUnguarded(const Access &access, Value channel) {
   report(access.op,
          "uses a slot of " + nameOf(access.memory) +
              " without tgpu.wait on its channel at the same position",
-         guards.front().getDefiningOp(), "the channel");
+         channel.getDefiningOp(), "the channel");
 }
 
 void Checker::oneSided(Operation *branch, const Held &held, bool acquired) {

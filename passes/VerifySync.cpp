@@ -209,6 +209,7 @@ struct VerifySync : tilec::impl::VerifySyncBase<VerifySync> {
     checker.checkArrivals();
     checker.checkBarriers();
     checker.checkProgress();
+    checker.checkGlobal();
     if (checker.failed || mlir::failed(settled)) {
       signalPassFailure();
     }

@@ -42,6 +42,7 @@ void addCostPasses(OpPassManager &passes, const PipelineOptions &options) {
   choices.addPass(createMakePersistent());
   choices.addPass(createSelectMma());
   choices.addPass(createSelectCopies());
+  choices.addPass(createPlanRoles());
   // Loops are still as they were written, whole tiles are one operation.
   passes.addPass(createEstimateCost());
   passes.addPass(createKeepVariant({options.onlyVariant}));

@@ -198,6 +198,8 @@ static StringAttr specializationAttr(Builder &b, sema::LaunchAnnotations::WarpSp
     return b.getStringAttr("off");
   case Choice::Producer:
     return b.getStringAttr("producer");
+  case Choice::Operations:
+    return b.getStringAttr("operations");
   case Choice::PingPong:
     return b.getStringAttr("pingpong");
   }

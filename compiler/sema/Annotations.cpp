@@ -279,11 +279,12 @@ LaunchAnnotations Analyzer::launchAnnotations(const ast::LaunchStmt *s, StmtAnno
                    .Case("auto", W::Auto)
                    .Case("off", W::Off)
                    .Case("producer", W::Producer)
+                   .Case("operations", W::Operations)
                    .Case("pingpong", W::PingPong)
                    .Default(std::nullopt);
       if (!w) {
         report(Id::AnnotationArgument, a.args[0].value->range, name,
-               "takes `auto`, `off`, `producer` or `pingpong`");
+               "takes `auto`, `off`, `producer`, `operations` or `pingpong`");
         continue;
       }
       result.warpSpecialize = *w;

@@ -49,6 +49,7 @@ struct LaunchAnnotations {
     Auto,
     Off,
     Producer,
+    Operations,
     PingPong
   } warpSpecialize = WarpSpecialize::Auto;
 };

@@ -1,5 +1,6 @@
 //===- TgpuDialect.cpp - dialect registration, attributes and types ------===//
 #include "dialects/tgpu/Reciprocal.h"
+#include "dialects/tgpu/Roles.h"
 #include "dialects/tgpu/Tgpu.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -47,6 +48,8 @@ static bool isElementAccess(Operation *op) {
 }
 static bool isTmaLoad(Operation *op) { return isa<TmaLoadOp>(op); }
 static bool isKernel(Operation *op) { return isa<KernelOp>(op); }
+static bool isAllocation(Operation *op) { return isa<AllocSharedOp>(op); }
+static bool isAny(Operation *) { return true; }
 
 static constexpr tilec::FactRule kOperationFacts[] = {
     {kSchedule.name, "a #tgpu.stage", tilec::isKindOf<StageAttr>, isInLoop},
@@ -55,6 +58,9 @@ static constexpr tilec::FactRule kOperationFacts[] = {
     {kAccessBytes.name, "bytes, i32 >= 1",
      [](Attribute value) { return tilec::isI32AtLeast(value, 1); }, isElementAccess},
     {kRefill.name, "a unit attribute", tilec::isKindOf<UnitAttr>, isTmaLoad},
+    {kRole.name, "the number of a role, i32 >= 0",
+     [](Attribute value) { return tilec::isI32AtLeast(value, 0); }, isAny},
+    {kHandOver.name, "a unit attribute", tilec::isKindOf<UnitAttr>, isAllocation},
 };
 
 static constexpr tilec::FactRule kArgumentFacts[] = {

@@ -256,6 +256,18 @@ LogicalResult SlotOp::verify() {
   return success();
 }
 
+LogicalResult ChannelOp::verify() {
+  const int64_t slots = getResult().getType().getSlots();
+  for (Value ring : getGuards()) {
+    auto type = cast<SmemType>(ring.getType());
+    if (!ring.getDefiningOp<AllocSharedOp>() || type.getRank() == 0 ||
+        type.getShape().front() != slots) {
+      return emitOpError("guards rings of as many slots as it has");
+    }
+  }
+  return success();
+}
+
 LogicalResult SubviewOp::verify() {
   SmemType source = getSource().getType(), part = getResult().getType();
   if (getOffsets().size() != source.getShape().size() || part.getRank() != source.getRank() ||

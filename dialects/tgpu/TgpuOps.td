@@ -164,11 +164,14 @@ def Tgpu_ChannelOp : Tgpu_Op<"channel", [MemoryEffects<[MemAlloc<DefaultResource
   let description = [{
     `producers`: arrivals that complete a full barrier, besides the bytes expected of TMA; `consumers`: arrivals that
     complete an empty barrier (one for each warp that releases). `offset` as for buffers (8 bytes a barrier, full ones
-    first).
+    first). `guards`: rings whose slots a role hands to others by publishing here, and that no one touches without it, besides
+    those that TMA fills for the channel. Without any what a role publishes is all that it has used before.
   }];
-  let arguments = (ins OptionalAttr<StrAttr>:$name, I32Attr:$producers, I32Attr:$consumers, OptionalAttr<I64Attr>:$offset);
+  let arguments = (ins OptionalAttr<StrAttr>:$name, I32Attr:$producers, I32Attr:$consumers, OptionalAttr<I64Attr>:$offset,
+                       Variadic<Tgpu_SmemType>:$guards);
   let results = (outs Tgpu_ChannelType:$result);
-  let assemblyFormat = "($name^)? attr-dict `:` qualified(type($result))";
+  let hasVerifier = 1;
+  let assemblyFormat = "($name^)? (`guards` `(` $guards^ `:` qualified(type($guards)) `)`)? attr-dict `:` qualified(type($result))";
 }
 
 class Tgpu_ChannelUse<string mnem, string what> : Tgpu_Op<mnem> {

@@ -79,8 +79,9 @@ LogicalResult LaunchOp::verify() {
     return emitOpError("is persistent `static` or `dynamic`");
   }
   if (getWarpSpecialize() &&
-      !llvm::is_contained({"auto", "off", "producer", "pingpong"}, *getWarpSpecialize())) {
-    return emitOpError("specialises warps `auto`, `off`, `producer` or `pingpong`");
+      !llvm::is_contained({"auto", "off", "producer", "operations", "pingpong"},
+                          *getWarpSpecialize())) {
+    return emitOpError("specialises warps `auto`, `off`, `producer`, `operations` or `pingpong`");
   }
   return success();
 }

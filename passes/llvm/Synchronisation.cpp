@@ -35,6 +35,9 @@ LogicalResult KernelLowering::initChannels() {
       for (int64_t i = 0; i < channel.slots; ++i) {
         Value full = sharedPointer(Value(), channel.bytes + 8 * i);
         NVVM::MBarrierInitOp::create(b, loc, full, i32(op.getProducers()), Value());
+        if (op.getConsumers() == 0) {
+          continue; // nobody gives slots back, and no barrier counts 0
+        }
         Value empty = sharedPointer(Value(), channel.bytes + 8 * (channel.slots + i));
         NVVM::MBarrierInitOp::create(b, loc, empty, i32(op.getConsumers()), Value());
       }

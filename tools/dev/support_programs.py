@@ -422,7 +422,8 @@ STATEMENTS = {
 LAUNCHES = {
     "`@persistent`": "@persistent ", "`@persistent(dynamic)`": "@persistent(dynamic) ", "`@rasterize`": "@rasterize(group = 4) ",
     "`@cluster`": "@cluster(2) ", "`@min_blocks`": "@min_blocks(2) ", "`@max_registers`": "@max_registers(128) ",
-    "`@warp_specialize(producer)`": "@warp_specialize(producer) ", "`@warp_specialize(pingpong)`": "@persistent @warp_specialize(pingpong) ",
+    "`@warp_specialize(producer)`": "@warp_specialize(producer) ", "`@warp_specialize(operations)`": "@warp_specialize(operations) ",
+    "`@warp_specialize(pingpong)`": "@persistent @warp_specialize(pingpong) ",
     "`@no_tma`": "@no_tma ", "`@overlap`": "@overlap ",
 }
 CACHES = {f"`@cache({word})`": word for word in ("evict_first", "evict_last", "no_allocate")}

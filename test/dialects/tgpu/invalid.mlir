@@ -395,6 +395,15 @@ tgpu.kernel @parts_are_left_out() attributes {threads = 128 : i32} {
 
 // -----
 
+tgpu.kernel @guards() attributes {threads = 128 : i32} {
+  %b = tgpu.alloc_shared : !tgpu.smem<2x64x64xf16>
+  // expected-error @+1 {{guards rings of as many slots as it has}}
+  %c = tgpu.channel guards(%b : !tgpu.smem<2x64x64xf16>) {producers = 128 : i32, consumers = 4 : i32} : !tgpu.channel<3>
+  tgpu.return
+}
+
+// -----
+
 // expected-error @+1 {{a channel has 1 to 4096 slots}}
 func.func private @channel(!tgpu.channel<0>)
 

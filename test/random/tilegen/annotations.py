@@ -26,7 +26,7 @@ def of_launch(b, dimensions):
         notes.append("warp_specialize(pingpong)")
         persistent = persistent or not dynamic
     elif b.chance(0.3):
-        notes.append("warp_specialize(producer)")
+        notes.append("warp_specialize(operations)" if b.rarely("operations", 0.1) else "warp_specialize(producer)")
     if persistent or dynamic:
         notes.insert(0, "persistent(dynamic)" if dynamic else "persistent")
     for note in notes:

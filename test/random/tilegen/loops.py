@@ -65,6 +65,7 @@ STATEMENTS = [
     ("", 1, "atomic_add(CNT[k % 4], 1);"),
     ("Vs", 0.15, "if k != 1 { gemm(Qs, Vs, o); }"),
 ]
+SCRATCH = re.compile(r"\b(Ps|cn|IO|CNT)\b")  # shared memory that threads write, global memory that is written and read again
 INNER = [
     "gemm(Qs, Ns, y);",
     "y += f32(Ns) * 0.1;",
@@ -105,7 +106,11 @@ class Loop:
     def __init__(self, seed):
         rng = random.Random(seed)
         self.seed = seed
-        chosen = rng.choices(STATEMENTS, [weight for _, weight, _ in STATEMENTS], k=rng.randint(3, 9))
+        self.roles = rng.choices(["", "producer", "operations"], [3, 4, 4])[0]
+        # Only what is done to fragments has roles of its own.
+        self.has_scratch = self.roles != "operations" or rng.random() < 0.1
+        statements = [s for s in STATEMENTS if self.has_scratch or not SCRATCH.search(s[2])]
+        chosen = rng.choices(statements, [weight for _, weight, _ in statements], k=rng.randint(3, 9))
         if rng.random() < 0.7:
             chosen.insert(0, STATEMENTS[0])
         self.statements = [(buffer, re.sub(r"\bNEW\b", f"n{i}", text)) for i, (buffer, _, text) in enumerate(chosen)]
@@ -115,7 +120,8 @@ class Loop:
         self.indirect = rng.random() < 0.2
         self.stages = rng.choice([1, 2, 2, 3, 3, 4])
         self.around = rng.choices(["", "for w in 0..2 ", "if lo >= 0 "], [7, 2, 1])[0]
-        self.annotations = [note for note, share in (("@persistent", 0.2), ("@warp_specialize(producer)", 0.5)) if rng.random() < share]
+        self.annotations = ["@persistent"] if rng.random() < 0.2 else []
+        self.annotations += [f"@warp_specialize({self.roles})"] if self.roles else []
         if rng.random() < 0.15:
             inner = rng.choice(INNER).replace("NEW", "inner")
             text = f"for t in pipelined(0..(k + 1) % 3, stages = {rng.choice([1, 2, 3])}) {{ {'@no_tma ' if 'Ns' in self.by_threads else ''}copy(W[(k + t) * 64, 0], Ns); {'copy(V[t * 64, 0], Ms); y += f32(Ms) * 0.05; ' if rng.random() < 0.3 else ''}{inner} }}"
@@ -132,10 +138,14 @@ class Loop:
         lines = [f"// run: seed={self.seed} call=0 M=64 N=384 lo={self.trips[0]} hi={self.trips[1]} {TENSORS}", "// tolerance: 0.01"]
         if self.drawn:
             lines.append(f"// compile: --random-schedules={self.drawn}")
-        lines += [HEAD, f"    {' '.join([*self.annotations, 'launch by in grid(ceildiv(M, 64)) threads(128) {'])}", FIRST, *buffers]
+        first, last = FIRST, LAST
+        if not self.has_scratch:
+            first = "".join(line for line in FIRST.splitlines(keepends=True) if not SCRATCH.search(line))
+            last = LAST.replace("r2 + cn", "r2")
+        lines += [HEAD, f"    {' '.join([*self.annotations, 'launch by in grid(ceildiv(M, 64)) threads(128) {'])}", first, *buffers]
         lines.append(f"        {self.around}{'{ ' if self.around else ''}for k in pipelined(lo..hi, stages = {self.stages}{f', hold = {self.hold}' if self.hold else ''}) {{")
         lines += [f"            {line}" for line in [*copies, *(text for _, text in self.statements)]]
-        lines += ["        }" + (" }" if self.around else ""), LAST, "    }", "}"]
+        lines += ["        }" + (" }" if self.around else ""), last, "    }", "}"]
         return "\n".join(lines) + "\n"
 
 

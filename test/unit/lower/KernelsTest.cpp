@@ -60,7 +60,7 @@ std::vector<Expected> kernels() {
        2,
        4,
        2},
-      {"attention/mla_decode.tile", {"mla_decode"}, 2, 2, 1},
+      {"attention/mla_decode.tile", {"mla_decode"}, 2, 3, 1},
       {"conv/conv2d.tile", {"conv2d_f16_s1p1", "conv2d_f16_s2p3"}, 2, 2, 2},
       {"grouped_gemm/grouped_gemm.tile", {"grouped_gemm_bf16", "grouped_gemm_f16"}, 2, 2, 2},
       {"linear_attention/linear_attention.tile",
