@@ -334,8 +334,8 @@ def PlanSchedule : Pass<"tgpu-plan-schedule", "tilec::tgpu::KernelOp"> {
     Needs: loops as tgpu-make-channels leaves them. Gives: `tgpu.schedule` on all operations of the body that are not scalars, views or the like.
     A negative stage runs ahead (fills, loads into fragments), stage 1 an iteration behind. Products that need each other through element-wise work
     get different stages, so that the work is under a product of another iteration; a product whose sum only the next one takes is retired
-    an iteration later; a wait for a product goes into the exponentials before it (`hold`). What registers do not
-    hold is given up. Each choice is a remark; tests write schedules by hand.
+    an iteration later; a wait for a product goes into the exponentials before it (`hold`). Loads that run ahead come first, or
+    behind a proxy fence, which waits for them. What registers do not hold is given up. Each choice is a remark; tests write schedules by hand.
   }];
   let options = [
     Option<"randomSeed", "random-seed", "unsigned", "0", "draw stages, order and holds, any that keep what the loop means; 0: plan them">

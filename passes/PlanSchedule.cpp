@@ -128,6 +128,9 @@ bool SchedulePlanner::plan(Freedom freedom) {
     holdRetires();
   }
   placeSlots();
+  if (!isDrawn) {
+    placeLoadsAhead();
+  }
   return true;
 }
 

@@ -197,6 +197,68 @@ void SchedulePlanner::placeSlots() {
   }
 }
 
+/// Whether a proxy fence comes with a unit: it gives back a slot that threads have read, not the tensor cores, or its threads write
+/// shared memory.
+bool SchedulePlanner::isFenced(unsigned number) const {
+  const Unit &unit = graph.units()[number];
+  if (unit.kind != Unit::Kind::Release) {
+    return llvm::any_of(unit.ops, llvm::IsaPred<tgpu::LocalStoreOp>);
+  }
+  return llvm::any_of(inEdges[number], [&](const Edge &edge) {
+    return edge.distance == 0 && isMain(edge.from) &&
+           graph.units()[edge.from].kind != Unit::Kind::Retire;
+  });
+}
+
+/// Loads for later iterations go behind the fence after which most is done before the next one: a proxy fence is a MEMBAR,
+/// which waits for all loads that its thread has under way.
+void SchedulePlanner::placeLoadsAhead() {
+  auto isAhead = [&](unsigned unit) { return isMain(unit) && stage[unit] < 0; };
+  auto fences = [&](const Place &place) {
+    return isFenced(place.unit) ||
+           llvm::any_of(place.events, [&](unsigned event) { return isFenced(event); });
+  };
+  SmallVector<Place> loads, rest;
+  for (const Place &place : order) {
+    (isAhead(place.unit) ? loads : rest).push_back(place);
+  }
+  size_t behind = 0; // so many places of the rest come before them
+  int64_t most = -1;
+  for (size_t at = 0; at < rest.size(); ++at) {
+    if (!fences(rest[at])) {
+      continue;
+    }
+    int64_t clocks = 0;
+    for (size_t n = 1; n < rest.size() && !fences(rest[(at + n) % rest.size()]); ++n) {
+      const Unit &unit = graph.units()[rest[(at + n) % rest.size()].unit];
+      clocks += issueClocks(unit) + (unit.kind == Unit::Kind::Product ? tensorClocks(unit) : 0);
+    }
+    if (clocks > most) {
+      most = clocks;
+      behind = at + 1;
+    }
+  }
+  if (loads.empty() || behind == 0) {
+    return;
+  }
+  llvm::DenseMap<unsigned, size_t> position;
+  for (auto [at, place] : llvm::enumerate(rest)) {
+    position[place.unit] = at;
+    for (unsigned event : place.events) {
+      position[event] = at;
+    }
+  }
+  const bool fits = llvm::all_of(graph.edges(), [&](const Edge &edge) {
+    const bool from = isAhead(edge.from), to = isAhead(edge.to);
+    return from == to || kernelDistance(edge) != 0 ||
+           (from ? position[edge.to] >= behind : position[edge.from] < behind);
+  });
+  if (fits) {
+    rest.insert(rest.begin() + behind, loads.begin(), loads.end());
+    order = std::move(rest);
+  }
+}
+
 /// The release of a slot in another role that has been planned; null if there is none.
 static tgpu::ReleaseOp plannedRelease(scf::ForOp loop, Value channel) {
   for (Operation *user : channel.getUsers()) {

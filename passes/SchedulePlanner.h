@@ -60,6 +60,8 @@ private:
   bool isMain(unsigned unit) const;
   bool planOrder(bool reordered);
   void placeSlots();
+  bool isFenced(unsigned number) const;
+  void placeLoadsAhead();
   void holdRetires();
   bool planFills();
   bool planInOrder();

@@ -68,27 +68,51 @@ static Type slotTypeOf(Type type) { return slotType(getElementTypeOrSelf(fragmen
 
 static size_t perWord(Type slot) { return 32 / std::max(8U, slot.getIntOrFloatBitWidth()); }
 
-llvm::BitVector KernelLowering::pairsOfHalves(TypeRange types) {
+/// So many halves that are loaded one by one may be under way in registers of their own.
+constexpr size_t kMostApart = 16;
+
+/// Whether a slot of two bytes comes out of memory by itself, maybe in a branch. A word of two such
+/// loads can be formed only when both have come, before the work that they should run beside.
+static bool isLoadedAlone(Value slot) {
+  if (auto cast = slot.getDefiningOp<LLVM::BitcastOp>()) {
+    return isLoadedAlone(cast.getArg());
+  }
+  if (auto branch = slot.getDefiningOp<scf::IfOp>()) {
+    const unsigned number = cast<OpResult>(slot).getResultNumber();
+    return isLoadedAlone(branch.thenYield().getOperand(number)) ||
+           isLoadedAlone(branch.elseYield().getOperand(number));
+  }
+  return slot.getType().isIntOrFloat() &&
+         isa_and_present<LLVM::LoadOp, LLVM::InlineAsmOp>(slot.getDefiningOp());
+}
+
+llvm::BitVector KernelLowering::pairsOfHalves(TypeRange types, ArrayRef<Fragment> slots) {
   llvm::BitVector result(types.size());
   for (auto [i, type] : llvm::enumerate(types)) {
     const Type slot = isa<RankedTensorType>(type) ? slotTypeOf(type) : Type();
     const layout::RegisterLayout *layout = slot ? tgpu::getLayout(type) : nullptr;
-    result[i] = layout && (slot.isF16() || slot.isBF16()) && layout->registersPerThread() % 2 == 0;
+    result[i] =
+        layout && (slot.isF16() || slot.isBF16()) && layout->registersPerThread() % 2 == 0 &&
+        (slots.empty() || slots[i].size() > kMostApart || llvm::none_of(slots[i], isLoadedAlone));
   }
   return result;
 }
 
 FailureOr<llvm::BitVector> KernelLowering::carriedAsWords(scf::ForOp op) {
-  llvm::BitVector result = pairsOfHalves(op.getResultTypes());
-  const bool shares = isCrowded(op);
-  for (auto [i, init] : llvm::enumerate(op.getInitArgs())) {
+  SmallVector<Fragment> inits;
+  for (Value init : op.getInitArgs()) {
     FailureOr<Fragment> slots = flatten(op, init);
     if (failed(slots)) {
       return failure();
     }
+    inits.push_back(std::move(*slots));
+  }
+  llvm::BitVector result = pairsOfHalves(op.getResultTypes(), inits);
+  const bool shares = isCrowded(op);
+  for (auto [i, init] : llvm::enumerate(op.getInitArgs())) {
     const size_t inWord = size_t(packedInWord(slotTypeOf(init.getType())));
-    result[i] = result[i] || areWordsOfBytes(*slots) ||
-                (shares && inWord > 1 && slots->size() % inWord == 0);
+    result[i] = result[i] || areWordsOfBytes(inits[i]) ||
+                (shares && inWord > 1 && inits[i].size() % inWord == 0);
   }
   return result;
 }

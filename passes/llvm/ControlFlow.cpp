@@ -257,35 +257,57 @@ LogicalResult KernelLowering::lowerFor(scf::ForOp op) {
 }
 
 LogicalResult KernelLowering::lowerIf(scf::IfOp op) {
-  const llvm::BitVector asWords = pairsOfHalves(op.getResultTypes());
-  SmallVector<Type> types;
-  if (failed(flattenCarriedTypes(op, op.getResultTypes(), asWords, types))) {
-    return failure();
-  }
   FailureOr<Fragment> condition = flatten(op, op.getCondition());
   if (failed(condition)) {
     return failure();
   }
-  auto branch = scf::IfOp::create(b, loc, types, (*condition)[0], /*addThenBlock=*/true,
-                                  /*addElseBlock=*/op.elseBlock() != nullptr);
-  for (auto [from, to] : {std::pair(op.thenBlock(), branch.thenBlock()),
-                          std::pair(op.elseBlock(), branch.elseBlock())}) {
+  // What each way gives says how it is carried, and so the types of the results: they come last.
+  auto ways = scf::IfOp::create(b, loc, TypeRange(), (*condition)[0], /*addThenBlock=*/true,
+                                /*addElseBlock=*/op.elseBlock() != nullptr);
+  llvm::BitVector asWords = pairsOfHalves(op.getResultTypes());
+  const std::array fromTo{std::pair(op.thenBlock(), ways.thenBlock()),
+                          std::pair(op.elseBlock(), ways.elseBlock())};
+  OpBuilder::InsertionGuard guard(b);
+  for (auto [from, to] : fromTo) {
     if (!from) {
       continue;
     }
-    OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(to);
     if (failed(lowerBlock(*from))) {
       return failure();
     }
+    SmallVector<Fragment> given;
+    for (Value value : from->getTerminator()->getOperands()) {
+      FailureOr<Fragment> slots = flatten(op, value);
+      if (failed(slots)) {
+        return failure();
+      }
+      given.push_back(std::move(*slots));
+    }
+    asWords &= pairsOfHalves(op.getResultTypes(), given);
+  }
+  for (auto [from, to] : fromTo) {
+    if (!from) {
+      continue;
+    }
+    b.setInsertionPointToEnd(to);
     FailureOr<Fragment> yields = flattenCarried(op, from->getTerminator()->getOperands(), asWords);
     if (failed(yields)) {
       return failure();
     }
-    if (!to->mightHaveTerminator()) {
-      scf::YieldOp::create(b, from->getTerminator()->getLoc(), *yields);
-    }
+    scf::YieldOp::create(b, from->getTerminator()->getLoc(), *yields);
   }
+  SmallVector<Type> types;
+  if (failed(flattenCarriedTypes(op, op.getResultTypes(), asWords, types))) {
+    return failure();
+  }
+  b.setInsertionPointAfter(ways);
+  auto branch = scf::IfOp::create(b, loc, types, (*condition)[0], /*addThenBlock=*/false,
+                                  /*addElseBlock=*/false);
+  branch.getThenRegion().takeBody(ways.getThenRegion());
+  branch.getElseRegion().takeBody(ways.getElseRegion());
+  ways.erase();
+  b.setInsertionPointAfter(branch);
   bindCarried(op.getResults(), branch.getResults(), asWords);
   return success();
 }

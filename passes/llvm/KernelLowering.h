@@ -141,8 +141,8 @@ private:
   /// Which values a loop carries as words of four bytes: those that were loaded as such, and where registers are few all that can
   /// (passes/Registers.h). Each byte for itself would take a register. And what branches carry so, too:
   mlir::FailureOr<llvm::BitVector> carriedAsWords(mlir::scf::ForOp op);
-  /// Fragments of f16 and bf16: a word of two is what products take, and apart ptxas moves their halves.
-  llvm::BitVector pairsOfHalves(mlir::TypeRange types);
+  /// Fragments of f16 and bf16: what products take, and apart ptxas moves their halves; but not a few whose `slots` come of loads.
+  llvm::BitVector pairsOfHalves(mlir::TypeRange types, llvm::ArrayRef<Fragment> slots = {});
   mlir::LogicalResult flattenCarriedTypes(mlir::Operation *user, mlir::TypeRange types,
                                           const llvm::BitVector &asWords,
                                           llvm::SmallVectorImpl<mlir::Type> &flat);

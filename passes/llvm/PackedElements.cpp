@@ -44,13 +44,23 @@ struct WordDecoder {
     return lowering.fmaPair(x, scale, lowering.pairOf(pair, offset));
   }
 
+  /// (x & mask) ^ y. Of two constants ptxas would make two instructions, since one of LOP3's operands can be one.
+  Value maskedXor(Value x, int64_t mask, Value y) {
+    static_assert(((0xf0 & 0xcc) ^ 0xaa) == 0x6a); // the table of PTX ISA, "lop3"
+    return LLVM::InlineAsmOp::create(
+               b, loc, b.getI32Type(), ValueRange{x, number(mask), y},
+               "lop3.b32 $0, $1, $2, $3, 0x6a;", "=r,r,n,r",
+               /*has_side_effects=*/false, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+               LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr())
+        .getResult(0);
+  }
+
   /// Byte i of a word holds elements 2i and 2i + 1.
   Value decodeInteger(Value word, Value shifted, int64_t i) {
     Value pair = permute(word, shifted, 0x4400 + 0x1111 * i);
     const int64_t unit = to.isF16() ? 0x6400 : 0x4300, bias = isUnsigned ? 0 : 8;
     // The mask's bits are clear in the exponent, so that XOR puts it there, and turns the sign.
-    Value bits =
-        arith::XOrIOp::create(b, loc, both(pair, 0x000f000f), number((unit | bias) * 0x10001));
+    Value bits = maskedXor(pair, 0x000f000f, number((unit | bias) * 0x10001));
     return halves(bits, 1.0, -double((to.isF16() ? 1024 : 128) + bias));
   }
 

@@ -129,3 +129,48 @@ tgpu.kernel @halves(%C: !tile.global<?xf16>, %n: i32, %x: f16, %y: bf16, %test: 
   tgpu.store %all, %to : !single, !tile.global<32xf16>
   tgpu.return
 }
+
+// -----
+
+// Halves that were loaded one by one stay apart: a word of two would wait for both at the end of the branch. What is computed of them is
+// a word again, and so are many (the last value): each would take a register.
+#pair = #tgpu.fragment<"32x2 reg 0,1 lane 1,0:2,0:4,0:8,0:16,0 warp -">
+#many = #tgpu.fragment<"32x32 reg 0,1:0,2:0,4:0,8:0,16 lane 1,0:2,0:4,0:8,0:16,0 warp -">
+!pair = tensor<32x2xf16, #pair>
+!many = tensor<32x32xf16, #many>
+!g = !tile.global<?x?xf16>
+// CHECK-LABEL: llvm.func @loads_ahead
+// CHECK: llvm.cond_br %{{.*}}, ^{{.*}}, ^{{.*}}
+// CHECK: llvm.br ^[[FIRST:bb[0-9]+]](%{{.*}}, %{{.*}} : f16, f16)
+// CHECK: ^[[FIRST]](%{{.*}}: f16, %{{.*}}: f16):
+// CHECK: llvm.br ^[[LOOP:bb[0-9]+]](%{{.*}} : i32, f16, f16, i32{{(, i32){16}[)]}}
+// CHECK: ^[[LOOP]](
+// CHECK: llvm.br ^[[LOOP]](%{{.*}} : i32, f16, f16, i32{{(, i32){16}[)]}}
+tgpu.kernel @loads_ahead(%X: !g, %Y: !g, %n: i32, %test: i1, %x: f16) attributes {threads = 32 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = tgpu.view %X extents(%n, %n : i32, i32) strides(%n : i32) : !g -> !g
+  %w = tgpu.view %Y extents(%n, %n : i32, i32) strides(%n : i32) : !g -> !g
+  %zero = tile.splat %x : f16 -> !pair
+  %first = scf.if %test -> (!pair) {
+    %t = tile.slice %v[%c0, %c0] sizes [32, 2] : !g, i32, i32 -> !tile.global<32x2xf16>
+    %l = tgpu.load %t {bytes = 2 : i32} : !tile.global<32x2xf16> -> !pair
+    scf.yield %l : !pair
+  } else {
+    scf.yield %zero : !pair
+  }
+  %wide = tile.slice %v[%c0, %c0] sizes [32, 32] : !g, i32, i32 -> !tile.global<32x32xf16>
+  %m = tgpu.load %wide {bytes = 2 : i32} : !tile.global<32x32xf16> -> !many
+  %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %first, %s = %zero, %q = %m) -> (!pair, !pair, !many) : i32 {
+    %t = tile.slice %v[%c0, %i] sizes [32, 2] : !g, i32, i32 -> !tile.global<32x2xf16>
+    %l = tgpu.load %t {bytes = 2 : i32} : !tile.global<32x2xf16> -> !pair
+    %s1 = arith.addf %s, %p : !pair
+    %q1 = arith.mulf %q, %q : !many
+    scf.yield %l, %s1, %q1 : !pair, !pair, !many
+  }
+  %to = tile.slice %w[%c0, %c0] sizes [32, 2] : !g, i32, i32 -> !tile.global<32x2xf16>
+  tgpu.store %r#1, %to : !pair, !tile.global<32x2xf16>
+  %there = tile.slice %w[%c0, %c1] sizes [32, 32] : !g, i32, i32 -> !tile.global<32x32xf16>
+  tgpu.store %r#2, %there : !many, !tile.global<32x32xf16>
+  tgpu.return
+}

@@ -15,8 +15,7 @@
 // Two elements of a byte go to the low ends of two halves: 1024 + x, or x + 8 where x has a sign.
 // CHECK: %[[HIGH:.*]] = llvm.lshr %[[BOTH]], %{{.*}} : i32
 // CHECK: %[[PAIR:.*]] = nvvm.prmt <default> %{{.*}}, %[[BOTH]], %[[HIGH]]
-// CHECK: %[[LOW:.*]] = llvm.and %[[PAIR]], %{{.*}} : i32
-// CHECK: %[[BITS:.*]] = llvm.xor %[[LOW]], %{{.*}} : i32
+// CHECK: %[[BITS:.*]] = llvm.inline_asm {{.*}}"lop3.b32 $0, $1, $2, $3, 0x6a;", "=r,r,n,r" %[[PAIR]],
 // CHECK: %[[HALVES:.*]] = llvm.bitcast %[[BITS]] : i32 to vector<2xf16>
 // CHECK: llvm.intr.fma(%[[HALVES]],
 // CHECK-COUNT-7: llvm.intr.fma
