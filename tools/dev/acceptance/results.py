@@ -108,15 +108,22 @@ def change(old, new, peer):
     return b[0] / a[0] - 1, a[1] + b[1]
 
 
+STEADY = 0.05  # noise of a peer that is asked
+
+
+def is_steady(peer):
+    return bool(peer) and peer["noise"] <= STEADY
+
+
 def compare_times(old, new, limit, found):
-    """Slower is what is slower by the clock and, where something was timed beside it, beside that: the clock of a GPU changes, and so do
-    peers. Each by more than the limit and more than noise."""
+    """Slower is what is slower by the clock and, where something steady was timed beside it, beside that: the clock of a GPU changes, and
+    so do peers. Each by more than the limit and more than noise."""
     before = {r["id"]: r for r in old["bench"] if r.get("ours")}
     for record in new["bench"]:
         earlier = before.get(record["id"])
         if not earlier or not record.get("ours"):
             continue
-        peers = [None] + [p for p in ("memory", "torch") if earlier.get(p) and record.get(p)][:1]
+        peers = [None] + [p for p in ("memory", "torch") if is_steady(earlier.get(p)) and is_steady(record.get(p))][:1]
         changes = [change(earlier, record, peer) for peer in peers]
         beyond = [abs(by) > max(limit / 100, noise) for by, noise in changes]
         if all(beyond) and len({by > 0 for by, _ in changes}) == 1:
