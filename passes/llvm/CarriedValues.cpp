@@ -74,16 +74,23 @@ constexpr size_t kMostApart = 16;
 /// Whether a slot of two bytes comes out of memory by itself, maybe in a branch. A word of two such
 /// loads can be formed only when both have come, before the work that they should run beside.
 static bool isLoadedAlone(Value slot) {
-  if (auto cast = slot.getDefiningOp<LLVM::BitcastOp>()) {
-    return isLoadedAlone(cast.getArg());
+  llvm::SetVector<Value> pending;
+  pending.insert(slot);
+  for (size_t next = 0; next < pending.size();
+       ++next) { // branches may pass a value on several ways
+    const Value value = pending[next];
+    if (auto bits = value.getDefiningOp<LLVM::BitcastOp>()) {
+      pending.insert(bits.getArg());
+    } else if (auto branch = value.getDefiningOp<scf::IfOp>()) {
+      const unsigned number = cast<OpResult>(value).getResultNumber();
+      pending.insert(branch.thenYield().getOperand(number));
+      pending.insert(branch.elseYield().getOperand(number));
+    } else if (value.getType().isIntOrFloat() &&
+               isa_and_present<LLVM::LoadOp, LLVM::InlineAsmOp>(value.getDefiningOp())) {
+      return true;
+    }
   }
-  if (auto branch = slot.getDefiningOp<scf::IfOp>()) {
-    const unsigned number = cast<OpResult>(slot).getResultNumber();
-    return isLoadedAlone(branch.thenYield().getOperand(number)) ||
-           isLoadedAlone(branch.elseYield().getOperand(number));
-  }
-  return slot.getType().isIntOrFloat() &&
-         isa_and_present<LLVM::LoadOp, LLVM::InlineAsmOp>(slot.getDefiningOp());
+  return false;
 }
 
 llvm::BitVector KernelLowering::pairsOfHalves(TypeRange types, ArrayRef<Fragment> slots) {
