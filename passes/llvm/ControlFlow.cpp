@@ -302,7 +302,7 @@ LogicalResult KernelLowering::lowerIf(scf::IfOp op) {
     return failure();
   }
   b.setInsertionPointAfter(ways);
-  auto branch = scf::IfOp::create(b, loc, types, (*condition)[0], /*addThenBlock=*/false,
+  auto branch = scf::IfOp::create(b, ways.getLoc(), types, (*condition)[0], /*addThenBlock=*/false,
                                   /*addElseBlock=*/false);
   branch.getThenRegion().takeBody(ways.getThenRegion());
   branch.getElseRegion().takeBody(ways.getElseRegion());
