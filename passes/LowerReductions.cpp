@@ -13,6 +13,7 @@
 #include "passes/FragmentSteps.h"
 #include "passes/Passes.h"
 
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tilec {
@@ -55,8 +56,8 @@ public:
   /// `op` is a tile.reduce or a tile.reduce_with.
   Reduction(Operation *op, int64_t warps)
       : FragmentSteps(op), kind(dyn_cast<tile::ReduceOp>(op)), warps(warps) {
-    auto number = op->getAttrOfType<IntegerAttr>("axis");
-    axis = number ? std::optional<unsigned>(number.getInt()) : std::nullopt;
+    llvm::TypeSwitch<Operation *>(op).Case<tile::ReduceOp, tile::ReduceWithOp>(
+        [&](auto reduction) { axis = reduction.getAxis(); });
   }
 
   LogicalResult run();

@@ -13,6 +13,7 @@
 #include "passes/LayoutPrices.h"
 #include "passes/Passes.h"
 
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace tilec {
@@ -31,8 +32,12 @@ class Scan : FragmentSteps {
 public:
   /// `op` is a tile.scan or a tile.scan_with.
   Scan(Operation *op, int64_t warps)
-      : FragmentSteps(op), kind(dyn_cast<tile::ScanOp>(op)), warps(warps),
-        axis(op->getAttrOfType<IntegerAttr>("axis").getInt()), reverse(op->hasAttr("reverse")) {}
+      : FragmentSteps(op), kind(dyn_cast<tile::ScanOp>(op)), warps(warps) {
+    llvm::TypeSwitch<Operation *>(op).Case<tile::ScanOp, tile::ScanWithOp>([&](auto scan) {
+      axis = scan.getAxis();
+      reverse = scan.getReverse();
+    });
+  }
 
   LogicalResult run();
 
@@ -47,8 +52,8 @@ private:
 
   tile::ScanOp kind; // null: by a function
   int64_t warps;
-  unsigned axis;
-  bool reverse;
+  unsigned axis = 0;
+  bool reverse = false;
 };
 
 /// Sums and products of f16 and bf16 run on in f32; each result is rounded.

@@ -1,4 +1,20 @@
 //===- PipelineRings.cpp - the rings of a pipelined loop, and how they fill ===//
+//
+// Before: the schedule is checked (Expander::checkSchedule). So there are two slots or more, each buffer that
+// a ring replaces is filled by one copy of the body, ahead of its readers, and what tells that copy where to
+// read follows from the number of an iteration, values from outside and global memory that the loop does not
+// write. After: rings, and code for iteration j in front of the loop; its body has not changed.
+// - Who fills a slot and who reads it take it from one function, `slotOf`, of the number j of the iteration.
+// - TMA fills a slot for each j below the number of trips and for no other, and all bytes that its channel
+//   expects: an mbarrier has as many phases as are awaited. An acquire waits for the release of j - n.
+// - `fillGroup` closes one group each time, filled or not, so that how many are in flight is a constant. It
+//   fills a slot past the last iteration only where nothing in the kernel may write what it reads.
+// - What the thread that issues copies reads to find their places is read by all, in front of its branch.
+//
+// Why this ends: `recompute` and `recomputeReads` go from a value to operands in the same body, which stand
+// before it, and leave out what the mapping has. All else walks over lists.
+//
+//===----------------------------------------------------------------------===//
 #include "mlir/IR/Matchers.h"
 #include "passes/GlobalAccess.h"
 #include "passes/PipelineExpander.h"

@@ -165,9 +165,9 @@ struct Use {
   int64_t stage;
 };
 
-class Schedule {
+class CopySchedule {
 public:
-  Schedule(scf::ForOp loop, int64_t stages) : loop(loop), stages(stages) {
+  CopySchedule(scf::ForOp loop, int64_t stages) : loop(loop), stages(stages) {
     for (Operation &top : loop.getBody()->without_terminator()) {
       if (isFill(&top, stages)) {
         auto copy = cast<tgpu::CopyOp>(top);
@@ -234,5 +234,5 @@ private:
 } // namespace
 
 std::optional<Conflict> tilec::findConflict(scf::ForOp loop, int64_t stages) {
-  return Schedule(loop, stages).findConflict();
+  return CopySchedule(loop, stages).findConflict();
 }

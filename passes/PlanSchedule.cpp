@@ -13,7 +13,20 @@
 //
 // Every schedule is checked as it will be before it is carried out (Schedule.h): what does not keep the
 // meaning of the loop, or cannot be emitted, is given up like what registers do not hold. So the choice is
-// about speed alone. Each loop is planned once.
+// about speed alone. Each loop is planned once, those that give slots back before those that only fill them.
+//
+// Before: loops as tgpu-make-channels leaves them; of their schedule only the loads stand there that are to
+// run ahead. After: each operation of a unit has its place in `tgpu.schedule`, and nothing else has changed.
+// - Behind `solve` stages are 0 or 1, but for those loads, and keep every edge at which no fill is, as far as
+//   stages tell. Behind `planOrder` each unit that is no slot's stands once, behind what it needs in the step.
+// - Of what moves afterwards, waits into streams, slots, loads ahead, nothing is proved here. A schedule has
+//   passed the check, where roles share a serial program one of their progress, too, or is taken back. Fills
+//   alone and loops that keep their order have but one schedule, which is left to tgpu-expand-schedule.
+//
+// Why this ends: a loop has eight attempts at most, and as many again without loads that run ahead, whose
+// marks are gone then. `solve` only raises stages, to 1 at most, and gives up after as many rounds as there
+// are units; in `findGaps` who needs whom only grows; each turn of `planOrder` and `orderSerially` places a
+// unit for good, or gives up; each of `holdRetires` goes on by a place or takes one out.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Analysis.h"

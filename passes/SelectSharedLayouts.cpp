@@ -1,6 +1,7 @@
 //===- SelectSharedLayouts.cpp - order, panels and swizzle of buffers ----===//
 #include "dialects/layout/Compatibility.h"
 #include "dialects/support/Diagnostics.h"
+#include "dialects/support/Target.h"
 #include "passes/Analysis.h"
 #include "passes/Passes.h"
 
@@ -19,6 +20,8 @@ using tgpu::CopyPath;
 using tgpu::MmaKind;
 
 namespace {
+
+constexpr int64_t kHopeless = 16; // times what a block can have
 
 using Demands = SmallVector<Demand, 4>;
 
@@ -159,7 +162,7 @@ void setLayout(Value buffer, tgpu::SharedAttr layout) {
 
 struct SelectSharedLayouts : tilec::impl::SelectSharedLayoutsBase<SelectSharedLayouts> {
   void runOnOperation() override {
-    if (failed(checkPrepared())) {
+    if (failed(checkPrepared()) || failed(checkExtents())) {
       return signalPassFailure();
     }
     WalkResult result = getOperation().walk([&](tgpu::AllocSharedOp alloc) {
@@ -168,6 +171,32 @@ struct SelectSharedLayouts : tilec::impl::SelectSharedLayoutsBase<SelectSharedLa
     if (result.wasInterrupted()) {
       signalPassFailure();
     }
+  }
+
+  /// Of a buffer that is larger than shared memory by far nothing is computed, which would take minutes; of one that is a little
+  /// too large tgpu-allocate-shared gives an account beside all others.
+  LogicalResult checkExtents() {
+    tgpu::KernelOp kernel = getOperation();
+    const Target *target = findTarget(kernel.getTarget().value_or(""));
+    WalkResult result = kernel.walk([&](tgpu::AllocSharedOp alloc) {
+      tgpu::SmemType type = alloc.getResult().getType();
+      const int64_t bytes = llvm::divideCeil(ShapedType::getNumElements(type.getShape()) *
+                                                 tile::getStorageBits(type.getElementType()),
+                                             8);
+      if (!target || bytes <= kHopeless * target->sharedPerBlock) {
+        return WalkResult::advance();
+      }
+      InFlightDiagnostic error = kernel.emitError(diag::formatDiagnostic(
+          diag::Id::SharedTooLarge, bytes, StringRef(target->name), target->sharedPerBlock));
+      std::string shape;
+      llvm::raw_string_ostream os(shape);
+      llvm::interleave(type.getShape(), os, "x");
+      os << ' ' << type.getElementType();
+      error.attachNote(alloc.getLoc())
+          << "`" << alloc.getName().value_or("buffer") << "` alone, " << shape;
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
   }
 
   /// What the demands are computed from must be there.

@@ -481,7 +481,7 @@ bool Compilation::compileAll(llvm::ArrayRef<ModuleJob> jobs,
 }
 
 void Compilation::compile() {
-  if (!load()) {
+  if (!load() || !checkDependencies()) {
     return;
   }
   if (options.wants(EmitKind::Ast)) {

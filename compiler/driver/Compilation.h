@@ -167,6 +167,12 @@ private:
                         llvm::ArrayRef<std::map<std::string, size_t>> numbers) const;
 
   bool writeText(EmitKind kind, llvm::StringRef text);
+  bool writesDependencies() const {
+    return options.writeDependencies || !options.dependencyFile.empty();
+  }
+  std::string dependencyPath() const;
+  /// That the make rule takes the place of nothing that was read or will be written; false after a diagnostic.
+  bool checkDependencies();
   bool writeDependencies();
   bool saveTemp(const ModuleJob &job, llvm::StringRef extension, llvm::StringRef text);
   std::string outputPath(EmitKind kind) const;

@@ -3,20 +3,17 @@
 #include "compiler/basic/Spelling.h"
 #include "compiler/driver/Devices.h"
 #include "compiler/driver/Explain.h"
+#include "compiler/driver/OptionFiles.h"
 #include "compiler/driver/OptionHelp.h"
 #include "compiler/driver/RunOptions.h"
 #include "compiler/emit/HostObject.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Option/Arg.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
-
-#include <map>
 
 using namespace llvm;
 
@@ -150,20 +147,6 @@ static std::shared_ptr<MessageLog> readMessageLog(ArrayRef<std::string> args) {
                                       : color == "never" ? ColorMode::Never
                                                          : ColorMode::Auto,
                                       std::move(file));
-}
-
-/// The kind of output that the extension of a file stands for, if it stands for one.
-static std::optional<EmitKind> kindOfExtension(StringRef name) {
-  return StringSwitch<std::optional<EmitKind>>(sys::path::extension(name))
-      .Case(".ptx", EmitKind::Ptx)
-      .Case(".cubin", EmitKind::Cubin)
-      .Case(".fatbin", EmitKind::Fatbin)
-      .Case(".json", EmitKind::Manifest)
-      .Case(".pack", EmitKind::Pack)
-      .Case(".o", EmitKind::Object)
-      .Cases({".h", ".hpp"}, EmitKind::Header)
-      .Case(".ll", EmitKind::Llvm)
-      .Default(std::nullopt);
 }
 
 /// The kind of output that the name after `-o` asks for. Devices and the like have names that say nothing.
@@ -325,115 +308,6 @@ static void resolveParams(Options &options, const RawOptions &raw) {
   }
 }
 
-/// Two sources whose outputs would have one name: the second would replace the first.
-static void checkOutputNames(const Options &options) {
-  std::map<std::string, std::string> sources;
-  for (const std::string &input : options.inputs) {
-    SmallString<128> name = StringRef(input);
-    if (options.outputIsFolder()) {
-      name = sys::path::filename(input);
-    }
-    sys::path::replace_extension(name, "");
-    auto [first, isNew] = sources.try_emplace(name.str().str(), input);
-    if (!isNew) {
-      throw UsageError{"the outputs of `" + first->second + "` and `" + input + "` have one name",
-                       "compile them one after the other, into different folders"};
-    }
-  }
-}
-
-static void checkFiles(const Options &options) {
-  if (options.inputs.empty() && !options.printTools) {
-    throw UsageError{"no source file is given"};
-  }
-  if (options.inputs.size() > 1 && !options.output.empty() && !options.outputIsFolder()) {
-    throw UsageError{"`-o` names one output for several sources",
-                     "`-o DIR/` names a folder for them"};
-  }
-  if (count(options.inputs, "-") > 1) {
-    throw UsageError{"standard input can be read only once"};
-  }
-  for (const std::string &input : options.inputs) {
-    bool same = false;
-    if (options.output != "-" && input != "-" &&
-        !sys::fs::equivalent(input, options.output, same) && same) {
-      throw UsageError{"the output `" + options.output + "` is the source itself"};
-    }
-  }
-  if (options.command == Options::Command::Compile) {
-    checkOutputNames(options);
-  }
-  const bool isTune = options.command == Options::Command::Tune;
-  const bool isBench = options.command == Options::Command::Bench;
-  const std::string program = std::string("`tilec ") + (isTune    ? "tune"
-                                                        : isBench ? "bench"
-                                                                  : "run");
-  if ((options.command == Options::Command::Run || isTune || isBench) &&
-      options.inputs.size() > 1) {
-    throw UsageError{program + "` takes one source"};
-  }
-  if (isTune && options.inputs.front() == "-") {
-    throw UsageError{"`tilec tune` takes a file: what it measures is kept beside it"};
-  }
-  if (isBench && options.inputs.front() == "-") {
-    throw UsageError{"`tilec bench` takes a file: its results name it"};
-  }
-  if ((isTune || isBench) && options.archs.size() > 1) {
-    throw UsageError{program + "` measures code of one architecture at a time"};
-  }
-  bool isSource = false;
-  if (isBench && !sys::fs::equivalent(options.inputs.front(), options.bench.plot, isSource) &&
-      isSource) {
-    throw UsageError{"the output `" + options.bench.plot + "` is the source itself"};
-  }
-}
-
-/// Neither the trace nor the file of messages, which are written last, may take the place of an output whose name
-/// follows from the source.
-static void checkNoOutput(const Options &options, std::string file, StringRef option) {
-  const std::optional<EmitKind> kind = kindOfExtension(file);
-  const bool isManifest = kind == EmitKind::Manifest; // other files end in .json as well
-  auto isOf = [&](StringRef source) { return sys::path::stem(source) == sys::path::stem(file); };
-  if (kind && (!isManifest || (options.wants(*kind) && any_of(options.inputs, isOf)))) {
-    options.messages->useStandardError();
-    throw UsageError{"`" + option.str() + "=" + file + "`: that is the name of a " +
-                         emitKindName(*kind).str(),
-                     "`" + option.str() + "` takes a name of its own"};
-  }
-}
-
-/// Where the trace goes.
-static void resolveTimeTrace(const OptionReader &reader, Options &options) {
-  reader.read(OPT_time_trace_EQ, options.timeTrace);
-  if (options.timeTrace.empty() && reader.has(OPT_time_trace) && !options.inputs.empty()) {
-    StringRef source = options.inputs.front() == "-" ? "stdin" : StringRef(options.inputs.front());
-    SmallString<128> name = StringRef(options.output);
-    if (options.outputIsFolder()) {
-      name += sys::path::filename(source);
-    } else if (name.empty() || name == "-") {
-      name = source;
-    }
-    sys::path::replace_extension(name, "trace.json");
-    options.timeTrace = name.str().str();
-  }
-  checkNoOutput(options, options.timeTrace, "--time-trace");
-  checkNoOutput(options, options.messages->getFile(), "--diagnostics-file");
-  if (options.timeTrace == "-") {
-    throw UsageError{"`--time-trace=-`: a trace is a file of its own",
-                     "`--time-trace=k.trace.json`"};
-  }
-  std::vector<std::string> others = options.inputs;
-  others.insert(others.end(), {options.output, options.messages->getFile()});
-  for (const std::string &other : others) {
-    bool isSame = options.timeTrace == other;
-    if (!options.timeTrace.empty() &&
-        (isSame || (!sys::fs::equivalent(options.timeTrace, other, isSame) && isSame))) {
-      throw UsageError{"`" + options.timeTrace + "` cannot be the trace as well",
-                       "`--time-trace=FILE` takes a name of its own"};
-    }
-  }
-}
-
 static void readSubcommand(const OptionReader &reader, Options &options) {
   switch (options.command) {
   case Options::Command::Run:
@@ -519,30 +393,6 @@ static bool printAbout(const OptionReader &reader, const CommandInfo &command) {
   return true;
 }
 
-/// The file of messages must not take the place of a source or of an output, not even to say so.
-static void checkMessageFile(ArrayRef<std::string> args, MessageLog &messages) {
-  const std::string file = messages.getFile();
-  if (file.empty() || file == "-") {
-    return;
-  }
-  for (const std::string &arg : args) {
-    StringRef word = arg;
-    if (word.starts_with("--diagnostics-file")) {
-      continue;
-    }
-    word.consume_front("-o");
-    word.consume_front("@");
-    bool isSame = false;
-    const bool isValue =
-        word == file && &arg != args.begin() && *(&arg - 1) == "--diagnostics-file";
-    if (!isValue && (word == file || (!sys::fs::equivalent(file, word, isSame) && isSame))) {
-      messages.useStandardError();
-      throw UsageError{"`" + file + "` cannot be the file of messages as well",
-                       "`--diagnostics-file` takes a name of its own"};
-    }
-  }
-}
-
 /// `messages` may become another log before something is wrong.
 static ParsedOptions parse(std::vector<std::string> args, std::string programDir,
                            std::shared_ptr<MessageLog> &messages) {
@@ -578,6 +428,8 @@ static ParsedOptions parse(std::vector<std::string> args, std::string programDir
   resolveHost(options, raw);
   resolveParams(options, raw);
   resolveTimeTrace(reader, options);
+  checkDependencyFile(options);
+  checkRunOutputs(options);
   return {std::move(options), ExitSuccess};
 }
 

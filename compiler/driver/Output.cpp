@@ -1,6 +1,7 @@
 // Compilation, continued: what it writes and how it ends.
 #include "compiler/basic/Files.h"
 #include "compiler/driver/Compilation.h"
+#include "compiler/driver/OptionFiles.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -121,8 +122,35 @@ static std::string makeQuoted(StringRef name) {
   return quoted;
 }
 
+std::string Compilation::dependencyPath() const {
+  if (!options.dependencyFile.empty()) {
+    return options.dependencyFile;
+  }
+  const std::string path = outputPath(options.emit);
+  return withExtension(path == "-" || options.emits.size() > 1 ? outputBase() : path, "d");
+}
+
+bool Compilation::checkDependencies() {
+  if (!writesDependencies()) {
+    return true;
+  }
+  const std::string path = dependencyPath();
+  std::vector<std::string> others = sources.files();
+  for (EmitKind kind : options.emits) {
+    others.push_back(outputPath(kind));
+  }
+  for (const std::string &other : others) {
+    if (isOneFile(path, other)) {
+      diags.report(diag::Id::Usage, SMRange(), "`" + other + "` cannot be the make rule as well")
+          .hint("`-MF` takes a name of its own");
+      return false;
+    }
+  }
+  return true;
+}
+
 bool Compilation::writeDependencies() {
-  if (!options.writeDependencies && options.dependencyFile.empty()) {
+  if (!writesDependencies()) {
     return true;
   }
   std::vector<std::string> targets =
@@ -151,12 +179,7 @@ bool Compilation::writeDependencies() {
       text += "\n" + makeQuoted(file) + ":\n";
     }
   }
-  std::string path = options.dependencyFile;
-  if (path.empty()) {
-    path = outputPath(options.emit);
-    path = withExtension(path == "-" || options.emits.size() > 1 ? outputBase() : path, "d");
-  }
-  return writeFile(path, text);
+  return writeFile(dependencyPath(), text);
 }
 
 /// SHA-256 of the texts, in the order of loading; names do not count.

@@ -122,6 +122,10 @@ json::Value KernelWriter::argument(unsigned index) {
   if (dtype.empty()) {
     dtype = tile::elementName(global ? global.getElementType() : type);
   }
+  llvm::StringRef direction = text(tile::kDirection);
+  if (direction.empty()) {
+    direction = "inout"; // what IR that does not say may do
+  }
   if (!global) {
     return json::Object{{"name", name}, {"kind", "scalar"}, {"dtype", dtype}};
   }
@@ -139,7 +143,7 @@ json::Value KernelWriter::argument(unsigned index) {
   json::Object object{{"name", name},
                       {"kind", "tensor"},
                       {"dtype", dtype},
-                      {"direction", text(tile::kDirection)},
+                      {"direction", direction},
                       {"extents", std::move(shape)}};
   if (tile::kOptional.has(kernel, index)) {
     object["optional"] = true;

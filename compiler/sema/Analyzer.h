@@ -409,5 +409,9 @@ private:
 };
 
 Scalar scalarOf(const Value &v);
+/// Whether a constant may stand for a compile-time parameter of that kind.
+bool kindMatches(ast::ParamKind kind, const ConstValue &v);
+/// Whether all names in the expression have a meaning so far.
+bool namesKnown(const ast::Expr *e, const Env &env);
 
 } // namespace tilec::sema

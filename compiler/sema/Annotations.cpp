@@ -1,6 +1,7 @@
 //===- Annotations.cpp - @words before statements and launches ------------===//
 #include "compiler/basic/Spelling.h"
 #include "compiler/sema/Analyzer.h"
+#include "dialects/support/LaunchLimits.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -10,12 +11,6 @@ using diag::Id;
 
 namespace {
 enum Places : unsigned { OnKernel = 1, OnLaunch = 2, OnStatement = 4, OnAccess = 8, OnShared = 16 };
-
-// Limits of every target (CUDA C programming guide, "Thread block clusters", and the table of
-// technical specifications per compute capability).
-constexpr int64_t kMaxClusterBlocks = 8; // what every device of a generation can schedule
-constexpr int64_t kMaxBlocksPerSM = 32;
-constexpr int64_t kLeastRegisters = 24, kMostRegisters = 255; // ptxas takes no less than 24
 } // namespace
 
 /// All annotations, and before what each may stand.

@@ -5,7 +5,7 @@ namespace tilec::sema {
 
 using diag::Id;
 
-static bool kindMatches(ast::ParamKind kind, const ConstValue &v) {
+bool kindMatches(ast::ParamKind kind, const ConstValue &v) {
   switch (kind) {
   case ast::ParamKind::Int:
     return v.isIntLike();

@@ -8,8 +8,6 @@ namespace tilec::sema {
 
 using diag::Id;
 
-bool namesKnown(const ast::Expr *e, const Env &env);
-
 /// The VALUE of `-P NAME=VALUE`: an integer, `true`, `false` or a type.
 std::optional<ConstValue> Analyzer::optionValue(llvm::StringRef text) {
   text = text.trim();
@@ -31,12 +29,6 @@ std::optional<ConstValue> Analyzer::optionValue(llvm::StringRef text) {
     return std::nullopt;
   }
   return ConstValue::untyped(negative ? -Int128(value) : Int128(value));
-}
-
-static bool kindMatches(ast::ParamKind kind, const ConstValue &v) {
-  return kind == ast::ParamKind::Int    ? v.isIntLike()
-         : kind == ast::ParamKind::Bool ? v.isBool()
-                                        : v.isTypeName();
 }
 
 /// Whether an extent names it, so that it may be a dimension.

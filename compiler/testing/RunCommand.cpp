@@ -6,6 +6,7 @@
 #include "compiler/testing/CpuManifest.h"
 #include "runtime/harness/Call.h"
 #include "runtime/harness/Memory.h"
+#include "runtime/harness/SameFile.h"
 #include "runtime/harness/Signature.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -17,6 +18,34 @@
 using namespace llvm;
 
 namespace tilec {
+
+/// Reports a wrong option and ends.
+static ExitCode usageError(Compilation &compilation, const Twine &text) {
+  compilation.getDiags().report(diag::Id::Usage, SMRange(), text);
+  return compilation.finish(errs());
+}
+
+/// What the command line says of the call. Throws InputError.
+static tile_rt::CallOptions readCall(const RunOptions &run) {
+  tile_rt::CallOptions call;
+  readCallTexts(call, {run.dims, run.pitches, run.args, run.outs, run.expect});
+  call.tolerance = run.tolerance;
+  call.seed = run.seed;
+  return call;
+}
+
+/// An output must not take the place of a source that was read, an import say. Throws InputError.
+static void checkOutputs(const tile_rt::CallOptions &call, Compilation &compilation) {
+  for (const auto &[name, file] : call.outs) {
+    for (const std::string &source : compilation.getSources().files()) {
+      if (tile_rt::isSameFile(file, source)) {
+        throw tile_rt::InputError(
+            "the output `" + file + "` is " +
+            (source == compilation.getInput() ? "the source itself" : "an import of the source"));
+      }
+    }
+  }
+}
 
 /// The command line of tile-run for a pack. In messages it calls itself what was called.
 static std::vector<std::string> tileRunArguments(const Options &options, const std::string &pack,
@@ -47,8 +76,9 @@ static std::vector<std::string> tileRunArguments(const Options &options, const s
 }
 
 /// Compiles to a pack in memory and becomes tile-run, so that nothing is left behind by whatever
-/// ends it. The emulator needs no machine code.
-static ExitCode runPack(const Options &options, Compilation &compilation, const std::string &on) {
+/// ends it. The emulator needs no machine code. Throws InputError.
+static ExitCode runPack(const Options &options, const tile_rt::CallOptions &call,
+                        Compilation &compilation, const std::string &on) {
   int pack = memfd_create("pack", 0); // tile-run inherits it
   if (pack < 0) {
     compilation.getDiags().report(diag::Id::FileWrite, SMRange(), "memory file",
@@ -61,6 +91,9 @@ static ExitCode runPack(const Options &options, Compilation &compilation, const 
     compilation.setPtxOnly();
   }
   compilation.compile();
+  if (!compilation.getDiags().hasErrors()) {
+    checkOutputs(call, compilation);
+  }
   if (ExitCode code = compilation.finish(errs()); code != ExitSuccess) {
     return code;
   }
@@ -83,12 +116,6 @@ static ExitCode runPack(const Options &options, Compilation &compilation, const 
   return ExitTool;
 }
 
-/// Reports a wrong option and ends.
-static ExitCode usageError(Compilation &compilation, const Twine &text) {
-  compilation.getDiags().report(diag::Id::Usage, SMRange(), text);
-  return compilation.finish(errs());
-}
-
 /// The kernel that --kernel names, by its symbol or its name in the source, or the only one. Throws
 /// InputError.
 static const tile_rt::Kernel &chooseKernel(const tile_rt::Manifest &manifest,
@@ -104,16 +131,22 @@ static const tile_rt::Kernel &chooseKernel(const tile_rt::Manifest &manifest,
   tile_rt::refuseKernel(manifest, name);
 }
 
-/// Straight from the tile dialect, in this process.
-static ExitCode runOnCpu(const Options &options, Compilation &compilation) {
+/// Straight from the tile dialect, in this process. Throws InputError.
+static ExitCode runOnCpu(const Options &options, const tile_rt::CallOptions &call,
+                         Compilation &compilation) {
   mlir::OwningOpRef<mlir::ModuleOp> module = compilation.lowerFor({findTarget("cpu")});
   std::optional<tile_rt::Manifest> manifest;
   if (module) {
     manifest = manifestForCpu(*module, compilation.getDiags());
   }
+  if (manifest && manifest->kernels.empty()) { // IR, which analysis has not seen
+    compilation.getDiags().report(diag::Id::NothingToCompile, SMRange(), compilation.getInput());
+    manifest.reset();
+  }
   if (!manifest) {
     return compilation.finish(errs());
   }
+  checkOutputs(call, compilation);
   cpu::CpuOptions cpuOptions;
   cpuOptions.checksHost = !hasHostParts(*manifest);
   cpuOptions.memoryLimit = int64_t(tile_rt::memoryLimit());
@@ -126,20 +159,10 @@ static ExitCode runOnCpu(const Options &options, Compilation &compilation) {
     }
     return compilation.finish(errs());
   }
-  tile_rt::CallResult result;
-  try {
-    const tile_rt::Kernel &kernel = chooseKernel(*manifest, options.kernel);
-    CpuExecutor executor(*manifest, kernel, **program);
-    tile_rt::CallOptions call;
-    readCallTexts(call, {options.run.dims, options.run.pitches, options.run.args, options.run.outs,
-                         options.run.expect});
-    call.tolerance = options.run.tolerance;
-    call.seed = options.run.seed;
-    result = tile_rt::Call(executor, kernel, call).run();
-    result.text = executor.name() + ": " + result.text;
-  } catch (const tile_rt::InputError &error) {
-    return usageError(compilation, error.what());
-  }
+  const tile_rt::Kernel &kernel = chooseKernel(*manifest, options.kernel);
+  CpuExecutor executor(*manifest, kernel, **program);
+  tile_rt::CallResult result = tile_rt::Call(executor, kernel, call).run();
+  result.text = executor.name() + ": " + result.text;
   ExitCode code = compilation.finish(errs());
   outs() << result.text << "\n";
   outs().flush();
@@ -148,7 +171,13 @@ static ExitCode runOnCpu(const Options &options, Compilation &compilation) {
 
 ExitCode runKernel(const Options &options, Compilation &compilation) {
   std::string on = !options.run.on.empty() ? options.run.on : hasGpu() ? "cuda" : "cpu";
-  return on == "cpu" ? runOnCpu(options, compilation) : runPack(options, compilation, on);
+  try {
+    const tile_rt::CallOptions call = readCall(options.run);
+    return on == "cpu" ? runOnCpu(options, call, compilation)
+                       : runPack(options, call, compilation, on);
+  } catch (const tile_rt::InputError &error) {
+    return usageError(compilation, error.what());
+  }
 }
 
 } // namespace tilec

@@ -14,8 +14,6 @@ using namespace llvm;
 
 namespace tilec::layout {
 
-static Refusal refuse(const Twine &text) { return {text.str()}; }
-
 // ---- ldmatrix, stmatrix
 
 namespace {

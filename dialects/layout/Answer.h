@@ -2,6 +2,8 @@
 // why not.
 #pragma once
 
+#include "llvm/ADT/Twine.h"
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +15,8 @@ namespace tilec::layout {
 struct Refusal {
   std::string text;
 };
+
+inline Refusal refuse(const llvm::Twine &text) { return {text.str()}; }
 
 /// Holds a T or a Refusal. Converts to true when it holds a T.
 template <typename T>

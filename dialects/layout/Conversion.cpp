@@ -10,8 +10,6 @@ using namespace llvm;
 
 namespace tilec::layout {
 
-static Refusal refuse(const Twine &text) { return {text.str()}; }
-
 int64_t LaneFunction::operator()(int64_t lane) const {
   int64_t value = base;
   for (auto [i, mask] : enumerate(masks)) {

@@ -11,8 +11,6 @@ using namespace llvm;
 
 namespace tilec::layout {
 
-static Refusal refuse(const char *text) { return {text}; }
-
 /// Lane bits and warps that hold different elements of `dim`; refused when they move other
 /// dimensions too.
 static std::optional<Refusal> reducedThreads(const RegisterLayout &source, unsigned dim,

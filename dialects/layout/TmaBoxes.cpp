@@ -13,8 +13,6 @@ constexpr int64_t maxBoxExtent = 256; // cuTensorMapEncodeTiled: boxDim
 constexpr int64_t minSplitExtent = 8; // thinner slices cost more issues than they are worth
 constexpr int64_t boxAlignment = 128; // shared-memory address of a tensor copy
 
-Refusal refuse(const Twine &text) { return {text.str()}; }
-
 /// The largest divisor of `extent` that fits a box and keeps the start of each part aligned; 0 when
 /// there is none.
 int64_t splitEvenly(int64_t extent, int64_t bytesEach) {

@@ -7,8 +7,6 @@ using namespace llvm;
 
 namespace tilec::layout {
 
-static Refusal refuse(const Twine &text) { return {text.str()}; }
-
 static Coords at(const WgmmaOperand &operand, int64_t mn, int64_t k) {
   Coords c(2, 0);
   c[operand.mnDim] = mn;

@@ -125,6 +125,12 @@ LogicalResult KernelOp::verify() {
   if (getThreads() == 0 || getThreads() % 32 != 0 || getLaunchedThreads() > 1024) {
     return emitOpError("runs whole warps, up to 1024 threads");
   }
+  if (failed(tile::verifyLaunchLimits(*this, getCluster(), getMinBlocks(), getMaxRegisters()))) {
+    return failure();
+  }
+  if (int32_t(getPersistent().value_or(1)) < 1 || int32_t(getAimedBlocks().value_or(1)) < 1) {
+    return emitOpError("has at least one block on a multiprocessor");
+  }
   auto isArgument = [&](int64_t index) { return index < int64_t(getArgumentTypes().size()); };
   for (Attribute attribute : getGuard().value_or(ArrayAttr::get(getContext(), {}))) {
     auto divisible = dyn_cast<DivisibleAttr>(attribute);

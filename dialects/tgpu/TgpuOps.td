@@ -10,7 +10,7 @@ include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-class Tgpu_Op<string mnem, list<Trait> traits = []> : Op<Tgpu_Dialect, mnem, traits>;
+class Tgpu_Op<string mnem, list<Trait> traits = []> : Op<Tgpu_Dialect, mnem, traits # [OnlyDeclaredAttributes]>;
 
 /// Says in which range its integer results are.
 def Tgpu_Ranged : DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>;
@@ -40,7 +40,7 @@ def Tgpu_KernelOp : Tgpu_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
                        OptionalAttr<ArrayAttr>:$tensor_maps, OptionalAttr<I32Attr>:$persistent,
                        OptionalAttr<I64Attr>:$shared_bytes, OptionalAttr<I32Attr>:$max_registers,
                        OptionalAttr<I32Attr>:$min_blocks, OptionalAttr<I32Attr>:$aimed_blocks,
-                       OptionalAttr<DenseI32ArrayAttr>:$cluster, OptionalAttr<ArrayAttr>:$require,
+                       OptionalAttr<DenseI32ArrayAttr>:$cluster, OptionalAttr<StrArrayAttr>:$require,
                        OptionalAttr<StrAttr>:$warp_specialize, UnitAttr:$fast_math,
                        UnitAttr:$precedes, UnitAttr:$follows);
   let regions = (region AnyRegion:$body);

@@ -43,3 +43,12 @@ LogicalResult tilec::verifyFact(ArrayRef<FactRule> rules, Operation *op, NamedAt
   }
   return success();
 }
+
+LogicalResult tilec::verifyDeclaredAttributes(Operation *op) {
+  for (NamedAttribute attribute : op->getDiscardableAttrs()) {
+    if (!attribute.getName().strref().contains('.')) {
+      return op->emitOpError("has no attribute `") << attribute.getName().strref() << '`';
+    }
+  }
+  return success();
+}

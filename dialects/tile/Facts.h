@@ -54,6 +54,18 @@ struct FactRule {
 llvm::LogicalResult verifyFact(llvm::ArrayRef<FactRule> rules, mlir::Operation *op,
                                mlir::NamedAttribute attribute);
 
+/// Checks that whatever `op` holds beside its own attributes has the name of a dialect, whose verifier then knows it.
+llvm::LogicalResult verifyDeclaredAttributes(mlir::Operation *op);
+
+/// A trait of all operations of our dialects.
+template <typename OpT>
+class OnlyDeclaredAttributes : public mlir::OpTrait::TraitBase<OpT, OnlyDeclaredAttributes> {
+public:
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) {
+    return verifyDeclaredAttributes(op);
+  }
+};
+
 /// Forms of values that rules share.
 template <typename AttrT>
 bool isKindOf(mlir::Attribute value) {

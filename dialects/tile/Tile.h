@@ -45,6 +45,12 @@ CacheHint getCacheHint(mlir::Operation *op);
 /// Makes `op` say what `from` says.
 void copyCacheHint(mlir::Operation *from, mlir::Operation *op);
 
+/// Checks what a launch or its kernel asks for against what every target can do (dialects/support/LaunchLimits.h); an error at `op`.
+llvm::LogicalResult verifyLaunchLimits(mlir::Operation *op,
+                                       std::optional<llvm::ArrayRef<int32_t>> cluster,
+                                       std::optional<uint32_t> minBlocks,
+                                       std::optional<uint32_t> maxRegisters);
+
 /// Bits that one element takes in memory: `i1` a byte, `i4` and `f4E2M1FN` half a byte.
 unsigned getStorageBits(mlir::Type elementType);
 /// True for elements of which memory holds two in a byte.

@@ -1,8 +1,12 @@
 //===- TileOps.cpp - kernels, host code, storage: verifiers, assembly -----===//
+#include "dialects/support/LaunchLimits.h"
+#include "dialects/tile/ElementNames.h"
 #include "dialects/tile/KernelSyntax.h"
 #include "dialects/tile/TileShapes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace tilec::tile;
@@ -27,6 +31,21 @@ LogicalResult KernelOp::verify() {
   for (Type type : getArgumentTypes()) {
     if (!isa<GlobalType>(type) && !type.isIntOrFloat()) {
       return emitOpError("takes views of global memory and scalars, not ") << type;
+    }
+  }
+  llvm::StringSet<> names;
+  for (auto [index, type] : llvm::enumerate(getArgumentTypes())) {
+    if (StringAttr name = kName.get(*this, index);
+        name && (name.empty() || !names.insert(name.getValue()).second)) {
+      return emitOpError("has arguments with names of their own, not two `")
+             << name.getValue() << '`';
+    }
+    auto global = dyn_cast<GlobalType>(type);
+    Type element = global ? global.getElementType() : type;
+    if (StringAttr dtype = kDtype.get(*this, index);
+        dtype && dtype != elementName(element, false) && dtype != elementName(element, true)) {
+      return emitOpError("has ") << element << " in argument " << index << ", which is no "
+                                 << dtype;
     }
   }
   return success();
@@ -61,6 +80,31 @@ LogicalResult DimOp::verify() { return verifyAxis(*this, getTensor().getType(), 
 LogicalResult ExtentOp::verify() { return verifyAxis(*this, getSource().getType(), getAxis()); }
 LogicalResult StrideOp::verify() { return verifyAxis(*this, getSource().getType(), getAxis()); }
 
+LogicalResult tilec::tile::verifyLaunchLimits(Operation *op,
+                                              std::optional<ArrayRef<int32_t>> cluster,
+                                              std::optional<uint32_t> minBlocks,
+                                              std::optional<uint32_t> maxRegisters) {
+  if (cluster) {
+    if (cluster->empty() || cluster->size() > 3) {
+      return op->emitOpError("has a cluster of 1 to 3 extents");
+    }
+    int64_t blocks = 1;
+    for (int64_t extent : *cluster) {
+      if (extent < 1 || extent > kMaxClusterBlocks || (blocks *= extent) > kMaxClusterBlocks) {
+        return op->emitOpError("has a cluster of 1 to ") << kMaxClusterBlocks << " blocks";
+      }
+    }
+  }
+  if (minBlocks && (*minBlocks < 1 || *minBlocks > kMaxBlocksPerSM)) {
+    return op->emitOpError("has room for 1 to ") << kMaxBlocksPerSM << " blocks at least";
+  }
+  if (maxRegisters && (*maxRegisters < kLeastRegisters || *maxRegisters > kMostRegisters)) {
+    return op->emitOpError("has ")
+           << kLeastRegisters << " to " << kMostRegisters << " registers in a thread at most";
+  }
+  return success();
+}
+
 LogicalResult LaunchOp::verify() {
   if (getGrid().empty() || getGrid().size() > 5) {
     return emitOpError("has a grid of 1 to 5 extents");
@@ -72,8 +116,8 @@ LogicalResult LaunchOp::verify() {
   if (getThreads() == 0 || getThreads() > 1024 || getThreads() % 32 != 0) {
     return emitOpError("has a multiple of 32 threads, up to 1024");
   }
-  if (getCluster() && (getCluster()->empty() || getCluster()->size() > 3)) {
-    return emitOpError("has a cluster of 1 to 3 extents");
+  if (int32_t(getRasterize().value_or(1)) < 1) {
+    return emitOpError("takes tiles in groups of at least 1");
   }
   if (getPersistent() && !llvm::is_contained({"static", "dynamic"}, *getPersistent())) {
     return emitOpError("is persistent `static` or `dynamic`");
@@ -83,7 +127,7 @@ LogicalResult LaunchOp::verify() {
                           *getWarpSpecialize())) {
     return emitOpError("specialises warps `auto`, `off`, `producer`, `operations` or `pingpong`");
   }
-  return success();
+  return verifyLaunchLimits(*this, getCluster(), getMinBlocks(), getMaxRegisters());
 }
 
 //===----------------------------------------------------------------------===//

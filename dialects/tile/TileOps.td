@@ -11,7 +11,7 @@ include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-class Tile_Op<string mnem, list<Trait> traits = []> : Op<Tile_Dialect, mnem, traits>;
+class Tile_Op<string mnem, list<Trait> traits = []> : Op<Tile_Dialect, mnem, traits # [OnlyDeclaredAttributes]>;
 
 /// Says in which range its integer results are (TileIntegerOps.cpp).
 def Tile_Ranged : DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>;
@@ -130,7 +130,7 @@ def Tile_LaunchOp : Tile_Op<"launch", [SingleBlockImplicitTerminator<"YieldOp">,
                        OptionalAttr<StrAttr>:$persistent, OptionalAttr<I32Attr>:$rasterize,
                        OptionalAttr<DenseI32ArrayAttr>:$cluster, OptionalAttr<I32Attr>:$min_blocks,
                        OptionalAttr<I32Attr>:$max_registers, OptionalAttr<StrAttr>:$warp_specialize,
-                       UnitAttr:$no_tma, OptionalAttr<ArrayAttr>:$require, UnitAttr:$overlap);
+                       UnitAttr:$no_tma, OptionalAttr<StrArrayAttr>:$require, UnitAttr:$overlap);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "`grid` `(` $grid `:` type($grid) `)` `threads` `(` $threads `)` attr-dict-with-keyword $body";
   let hasVerifier = 1;

@@ -4,6 +4,10 @@
 
 include "dialects/tile/TileDialect.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+
+/// What an operation holds beside its own attributes has a dialect's name (Facts.h): a misspelt one would pass for nothing said.
+def OnlyDeclaredAttributes : NativeOpTrait<"OnlyDeclaredAttributes"> { let cppNamespace = "::tilec"; }
 
 class Tile_Type<string name, string mnem> : TypeDef<Tile_Dialect, name> { let mnemonic = mnem; }
 

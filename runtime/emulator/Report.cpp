@@ -58,8 +58,7 @@ std::string shortName(const ptx::Instruction &instruction) {
   return name;
 }
 
-/// "(1,0,0)"
-static std::string tuple(const std::array<uint32_t, 3> &of) {
+std::string tuple(const std::array<uint32_t, 3> &of) {
   return "(" + std::to_string(of[0]) + "," + std::to_string(of[1]) + "," + std::to_string(of[2]) +
          ")";
 }

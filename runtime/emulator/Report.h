@@ -59,6 +59,9 @@ struct Fault : std::runtime_error {
 /// "ldmatrix.m8n8.x4", "cp.async.bulk.tensor.2d": what to call an instruction in a sentence.
 std::string shortName(const ptx::Instruction &instruction);
 
+/// "(1,0,0)": a block or a thread.
+std::string tuple(const std::array<uint32_t, 3> &of);
+
 /// Several lines of text; `files` are the module's. Source lines appear as "gemm.tile:12:5".
 std::string format(const Report &report, const std::map<uint32_t, std::string> &files);
 

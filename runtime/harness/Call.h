@@ -28,7 +28,8 @@ struct CallOptions {
 struct CallTexts {
   std::vector<std::string> dims, pitches, args, outs, expects;
 };
-/// Takes them apart. Throws InputError.
+/// Takes them apart: on top of what `options` has, but each name once. Throws InputError, also where two outputs would be written to
+/// one file.
 void readCallTexts(CallOptions &options, const CallTexts &texts);
 
 /// The value that `text` gives a scalar argument of `type`. Throws InputError where it is no value

@@ -2,8 +2,11 @@
 #include "../support/Floats.h"
 #include "Call.h"
 #include "Generate.h"
+#include "SameFile.h"
 
+#include <algorithm>
 #include <charconv>
+#include <set>
 
 namespace tile_rt {
 
@@ -31,39 +34,70 @@ static std::pair<std::string, std::string> split(const std::string &text, const 
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-void readCallTexts(CallOptions &options, const CallTexts &texts) {
-  auto numbers = [](std::map<std::string, int64_t> &map, const std::vector<std::string> &list,
-                    const char *option) {
-    for (const std::string &text : list) {
-      auto [name, value] = split(text, option);
-      std::optional<__int128> number = parseInteger(value);
-      if (!number || *number > INT64_MAX) {
-        throw InputError("`" + std::string(option) + " " + text + "` is not an integer");
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;
+
+/// All of an option. Of two with one name only the last would count, without a word.
+static NamedTexts splitAll(const std::vector<std::string> &list, const char *option) {
+  NamedTexts all;
+  std::set<std::string> names;
+  for (const std::string &text : list) {
+    all.push_back(split(text, option));
+    const std::string &name = all.back().first;
+    if (!names.insert(name).second) {
+      throw InputError("`" + std::string(option) + " " + name + "` is given twice");
+    }
+  }
+  return all;
+}
+
+static int64_t readInteger(const std::string &name, const std::string &value, const char *option) {
+  std::optional<__int128> number = parseInteger(value);
+  if (!number || *number > INT64_MAX) {
+    throw InputError("`" + std::string(option) + " " + name + "=" + value + "` is not an integer");
+  }
+  return static_cast<int64_t>(*number);
+}
+
+static std::vector<int64_t> readIntegers(const std::string &name, const std::string &value,
+                                         const char *option) {
+  std::vector<int64_t> list;
+  for (size_t begin = 0; begin <= value.size();) {
+    const size_t end = std::min(value.find(',', begin), value.size());
+    list.push_back(readInteger(name, value.substr(begin, end - begin), option));
+    begin = end + 1;
+  }
+  return list;
+}
+
+/// Of two tensors that are written to one file only the last would be left.
+static void checkOutFiles(const std::map<std::string, std::string> &outs) {
+  for (auto later = outs.begin(); later != outs.end(); ++later) {
+    for (auto out = outs.begin(); out != later; ++out) {
+      if (isSameFile(out->second, later->second)) {
+        throw InputError("`--out " + later->first + "=" + later->second + "`: `" + out->first +
+                         "` is written to this file");
       }
-      map[name] = static_cast<int64_t>(*number);
     }
-  };
-  numbers(options.dims, texts.dims, "--dim");
-  for (const std::string &text : texts.pitches) {
-    auto [name, value] = split(text, "--pitch");
-    std::map<std::string, int64_t> one;
-    for (size_t begin = 0; begin <= value.size();) {
-      size_t end = std::min(value.find(',', begin), value.size());
-      numbers(one, {name + "=" + value.substr(begin, end - begin)}, "--pitch");
-      options.pitches[name].push_back(one[name]);
-      begin = end + 1;
-    }
+  }
+}
+
+void readCallTexts(CallOptions &options, const CallTexts &texts) {
+  for (const auto &[name, value] : splitAll(texts.dims, "--dim")) {
+    options.dims[name] = readInteger(name, value, "--dim");
+  }
+  for (const auto &[name, value] : splitAll(texts.pitches, "--pitch")) {
+    options.pitches[name] = readIntegers(name, value, "--pitch");
   }
   auto fill = [](std::map<std::string, std::string> &map, const std::vector<std::string> &list,
                  const char *option) {
-    for (const std::string &text : list) {
-      auto [name, value] = split(text, option);
+    for (const auto &[name, value] : splitAll(list, option)) {
       map[name] = value;
     }
   };
   fill(options.args, texts.args, "--arg");
   fill(options.outs, texts.outs, "--out");
   fill(options.expects, texts.expects, "--expect");
+  checkOutFiles(options.outs);
 }
 
 Array readScalar(const std::string &argument, DType type, const std::string &text) {

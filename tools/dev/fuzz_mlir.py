@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Feeds damaged IR to tile-opt: it ends in a diagnostic (status 0 or 1), never in a signal or a hang.
+"""Feeds damaged IR to tile-opt and tilec: each ends in a diagnostic (status 0 or 1), never in a signal or a hang.
 
     tools/dev/fuzz_mlir.py [--count N] [--seed S] [--keep DIR] [FILE.mlir ...]
 
 Takes the lit tests of the dialects and passes with the pipelines of their RUN lines, cuts them into their parts, changes
-numbers, words and lines of a part at random, and runs tile-opt. What fails is kept under --keep. The last line is
+numbers, words and lines of a part at random, and runs tile-opt. The same for programs that tilec has written as IR of the
+tile dialect and compiles from there. What fails is kept under --keep. The last line is
 `N passed, N failed`.
 """
 import argparse
@@ -13,9 +14,15 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SECONDS = 60
+PROGRAMS = ['test/driver/Inputs/even_gemm.tile', 'kernels/elementwise/elementwise.tile', 'kernels/attention/flash_attention.tile',
+            'kernels/gemv/gemv.tile', 'kernels/w4a16_gemm/w4a16_gemm.tile']
+# Whatever a launch can ask for.
+LAUNCH = ('cluster = array<i32: 1, 1>, max_registers = 128 : i32, min_blocks = 1 : i32, rasterize = 4 : i32, '
+          'require = ["pipelined"], warp_specialize = "auto"')
 TOKEN = re.compile(r'"[^"]*"|[%@#!]?[\w.$]+|->|::|\S')
 
 
@@ -30,6 +37,19 @@ def parts_of(path):
         code = '\n'.join(line for line in part.splitlines() if not line.strip().startswith('//'))
         if 'kernel' in code:
             yield code, options
+
+
+def programs(folder):
+    """IR of the tile dialect, and the options with which tilec compiles it."""
+    for source in PROGRAMS:
+        text = folder / 'program.mlir'
+        subprocess.run([ROOT / 'build/bin/tilec', ROOT / source, '--arch=sm_90a', '--emit=tile', '-o', text], check=True)
+        code = text.read_text()
+        for arch in ['sm_90a', 'sm_80']:
+            yield source, code, [f'--arch={arch}', '--emit=ptx', '-o', '/dev/null']
+            if not re.search(r'threads\(\d+\) attributes', code):
+                yield source, re.sub(r'(threads\(\d+\)) \{', rf'\1 attributes {{{LAUNCH}}} {{', code), [
+                    f'--arch={arch}', '--emit=ptx', '-o', '/dev/null']
 
 
 def kind_of(text):
@@ -79,24 +99,31 @@ def main():
     parser.add_argument('files', nargs='*', type=pathlib.Path)
     options = parser.parse_args()
     files = options.files or sorted([*ROOT.glob('test/passes/**/*.mlir'), *ROOT.glob('test/dialects/**/*.mlir')])
-    pool = [(path, code, args) for path in files for code, args in parts_of(path)]
+    pool = [(str(path.relative_to(ROOT)), code, 'tile-opt', args) for path in files for code, args in parts_of(path)]
+    whole = []
     draw = random.Random(options.seed)
     failed = 0
-    for number in range(options.count):
-        path, code, args = draw.choice(pool)
-        text = damaged(code, draw)
-        try:
-            run = subprocess.run([ROOT / 'build/bin/tile-opt', '-', *args], input=text, capture_output=True, text=True,
-                                 timeout=SECONDS)
-            status = run.returncode
-        except subprocess.TimeoutExpired:
-            status = 'time-out'
-        if status not in (0, 1):
-            failed += 1
-            options.keep.mkdir(parents=True, exist_ok=True)
-            kept = options.keep / f'{path.stem}-{options.seed}-{number}.mlir'
-            kept.write_text(f'// RUN: tile-opt %s {" ".join(repr(a) for a in args)}\n{text}')
-            print(f'{kept}: status {status}, from {path.relative_to(ROOT)}')
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        if not options.files:
+            whole = [(source, code, 'tilec', args) for source, code, args in programs(folder)]
+        for number in range(options.count):
+            source, code, tool, args = draw.choice(whole if whole and number % 4 == 0 else pool)
+            text = damaged(code, draw)
+            file = folder / 'damaged.mlir'
+            file.write_text(text)
+            try:
+                run = subprocess.run([ROOT / 'build/bin' / tool, file, *args], cwd=folder, capture_output=True, text=True, errors='replace',
+                                     timeout=SECONDS)
+                status = run.returncode
+            except subprocess.TimeoutExpired:
+                status = 'time-out'
+            if status not in (0, 1):
+                failed += 1
+                options.keep.mkdir(parents=True, exist_ok=True)
+                kept = options.keep / f'{pathlib.Path(source).stem}-{options.seed}-{number}.mlir'
+                kept.write_text(f'// RUN: {tool} %s {" ".join(repr(a) for a in args)}\n{text}')
+                print(f'{kept}: status {status}, from {source}')
     print(f'{options.count - failed} passed, {failed} failed')
     return 1 if failed else 0
 

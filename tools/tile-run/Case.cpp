@@ -2,6 +2,7 @@
 
 #include "runtime/harness/Compare.h"
 #include "runtime/harness/Signature.h"
+#include "tools/tile-run/AbsentGpu.h"
 #include "tools/tile-run/Arithmetic.h"
 #include "tools/tile-run/Baseline.h"
 #include "tools/tile-run/CudaExecutor.h"
@@ -187,6 +188,19 @@ tile_kernel &findKernel(tile_pack &pack, const std::string &name) {
   refuseKernel(pack.manifest, name);
 }
 
+/// What is to run of the pack.
+tile_kernel &chooseKernel(tile_pack &pack, const CaseOptions &options) {
+  tile_kernel &kernel = findKernel(pack, options.kernel);
+  const size_t configurations = kernel.kernel->configurations.size();
+  if (options.configuration.value_or(0) >= configurations) {
+    throw InputError("no configuration number " + std::to_string(*options.configuration) + ": `" +
+                     kernel.kernel->symbol + "` has " + std::to_string(configurations));
+  }
+  kernel.filter = {options.arch, options.variant, options.configuration};
+  kernel.calls.clear();
+  return kernel;
+}
+
 /// In which orders a case runs: none is round-robin, else the seed of a random one.
 using Schedule = std::optional<uint64_t>;
 
@@ -244,20 +258,20 @@ CaseResult runOnEmulator(tile_kernel &kernel, const CaseOptions &options) {
 } // namespace
 
 CaseResult runCase(tile_pack &pack, const CaseOptions &options) {
-  tile_kernel &kernel = findKernel(pack, options.kernel);
-  const size_t configurations = kernel.kernel->configurations.size();
-  if (options.configuration.value_or(0) >= configurations) {
-    throw InputError("no configuration number " + std::to_string(*options.configuration) + ": `" +
-                     kernel.kernel->symbol + "` has " + std::to_string(configurations));
-  }
-  kernel.filter = {options.arch, options.variant, options.configuration};
-  kernel.calls.clear();
+  tile_kernel &kernel = chooseKernel(pack, options);
   if (!pack.context) {
     return runOnEmulator(kernel, options);
   }
   CudaExecutor executor(kernel);
   return runOn(executor, *kernel.kernel, options,
                [&](CaseResult &result) { timeCall(executor, kernel, options, result); });
+}
+
+std::optional<CaseResult> findMistake(tile_pack &pack, const CaseOptions &options) {
+  const tile_kernel &kernel = chooseKernel(pack, options);
+  AbsentGpu executor(kernel, options);
+  CaseResult result = runOn(executor, *kernel.kernel, options);
+  return executor.wasAsked() ? std::nullopt : std::optional(result);
 }
 
 } // namespace tile_run

@@ -36,4 +36,8 @@ struct CaseResult : tile_rt::CallResult {
 /// the device are in the result.
 CaseResult runCase(tile_pack &pack, const CaseOptions &options);
 
+/// Where there is no GPU: the result of a call that a GPU would refuse, or nothing if only the GPU is missing. Throws what runCase
+/// throws.
+std::optional<CaseResult> findMistake(tile_pack &pack, const CaseOptions &options);
+
 } // namespace tile_run

@@ -1,5 +1,6 @@
 #include "tools/tile-run/Options.h"
 
+#include "runtime/harness/SameFile.h"
 #include "tools/tile-run/OptionHelp.h"
 #include "tools/tile-run/OptionTable.h"
 
@@ -53,6 +54,22 @@ void finish(CaseOptions &options, const OptionTexts &raw) {
   options.scheduleSeed = raw.scheduleSeed;
   if (!options.schedule.empty()) {
     checkValue("--schedule", options.schedule);
+  }
+}
+
+/// An output must not take the place of what is read, nor of the results.
+void checkOutputs(const CaseOptions &one, const Options &all) {
+  const std::pair<const char *, const std::string &> others[] = {
+      {"the pack itself", all.pack},
+      {"the file of cases", all.casesFile},
+      {"the file of results", all.resultsFile},
+      {"the PTX that runs", one.ptx}};
+  for (const auto &[name, file] : one.call.outs) {
+    for (const auto &[what, other] : others) {
+      if (isSameFile(file, other)) {
+        throw InputError("the output `" + file + "` is " + what);
+      }
+    }
   }
 }
 
@@ -126,13 +143,15 @@ std::optional<Options> parseCommandLine(int argc, char **argv) {
   if (options.pack.empty() && !options.devices) {
     throw InputError("pack is required");
   }
+  checkOutputs(options.common, options);
   if (!texts.on.empty()) {
     options.on = executorNamed(texts.on);
   }
   return options;
 }
 
-std::vector<CaseLine> readCases(const std::string &path, const CaseOptions &common) {
+std::vector<CaseLine> readCases(const Options &options) {
+  const std::string &path = options.casesFile;
   std::ifstream file(path);
   if (!file) {
     throw InputError("cannot open `" + path + "`");
@@ -145,7 +164,7 @@ std::vector<CaseLine> readCases(const std::string &path, const CaseOptions &comm
     if (begin == std::string::npos || line[begin] == '#') {
       continue;
     }
-    CaseLine entry{line.substr(begin), common};
+    CaseLine entry{line.substr(begin), options.common};
     OptionTexts texts;
     CLI::App app;
     addOptions(app, {entry.options, texts, nullptr});
@@ -153,6 +172,7 @@ std::vector<CaseLine> readCases(const std::string &path, const CaseOptions &comm
       app.parse(entry.text);
       checkRemaining(app);
       finish(entry.options, texts);
+      checkOutputs(entry.options, options);
     } catch (const std::exception &error) {
       throw InputError(path + ":" + std::to_string(number) + ": " + error.what());
     }

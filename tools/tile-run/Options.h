@@ -49,11 +49,11 @@ struct Options {
 /// nothing if it asked for help, which was printed.
 std::optional<Options> parseCommandLine(int argc, char **argv);
 
-/// The lines of a case file, each on top of what the command line said. `#` begins a comment.
+/// The lines of the file of cases, each on top of what the command line said. `#` begins a comment.
 struct CaseLine {
   std::string text;
   CaseOptions options;
 };
-std::vector<CaseLine> readCases(const std::string &path, const CaseOptions &common);
+std::vector<CaseLine> readCases(const Options &options);
 
 } // namespace tile_run

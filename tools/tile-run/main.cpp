@@ -73,6 +73,20 @@ std::unique_ptr<tile_context> openGpu(const Options &options) {
   }
 }
 
+/// The GPU. Where there is none, what is wrong with the call is said first, as everywhere else: `mistake` is then the result.
+std::unique_ptr<tile_context> openGpuFor(tile_pack &pack, const Options &options,
+                                         std::optional<CaseResult> &mistake) {
+  try {
+    return openGpu(options);
+  } catch (const Error &) {
+    mistake = options.casesFile.empty() ? findMistake(pack, options.common) : std::nullopt;
+    if (!mistake) {
+      throw;
+    }
+    return nullptr;
+  }
+}
+
 int run(const Options &options) {
   if (options.devices) {
     printDevices();
@@ -99,7 +113,7 @@ int run(const Options &options) {
   }
   std::vector<CaseLine> cases;
   if (!options.casesFile.empty()) {
-    cases = readCases(options.casesFile, options.common);
+    cases = readCases(options);
   }
   std::unique_ptr<tile_context> context; // outlives the pack
   // The pack is read first: what is wrong with it is said on machines without a GPU too.
@@ -109,7 +123,12 @@ int run(const Options &options) {
   if (status != TILE_OK) {
     throw Error(status, tile_last_error());
   }
-  context = openGpu(options);
+  std::optional<CaseResult> mistake;
+  context = openGpuFor(*pack, options, mistake);
+  if (mistake) {
+    print(*mistake, "");
+    return kWrong;
+  }
   pack->context = context.get();
   std::optional<Results> results;
   if (!options.resultsFile.empty()) {

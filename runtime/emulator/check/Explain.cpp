@@ -5,11 +5,6 @@
 
 namespace tile_emu {
 
-static std::string tuple(const std::array<uint32_t, 3> &of) {
-  return "(" + std::to_string(of[0]) + "," + std::to_string(of[1]) + "," + std::to_string(of[2]) +
-         ")";
-}
-
 static std::string what(const ptx::Instruction *instruction, bool writes) {
   std::string text = writes ? "write" : "read";
   return instruction ? text + " by " + shortName(*instruction) : text;

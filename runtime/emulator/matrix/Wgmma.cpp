@@ -8,7 +8,7 @@
 namespace tile_emu {
 
 namespace {
-constexpr unsigned kRowsOfGroup = 64, kRowsOfWarp = 16, kWarpsOfGroup = 4;
+constexpr unsigned kRowsOfGroup = 64, kRowsOfWarp = 16;
 
 /// wgmma.mma_async, decoded.
 struct Product {

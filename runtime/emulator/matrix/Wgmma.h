@@ -18,6 +18,8 @@
 
 namespace tile_emu {
 
+constexpr unsigned kWarpsOfGroup = 4;
+
 /// The products that the four warps of a warpgroup have issued: all must issue the same.
 struct WgmmaSequence {
   struct Product {

@@ -5,7 +5,7 @@
 namespace tile_emu {
 
 namespace {
-constexpr unsigned kChunkBytes = 16, kGroup = 8, kAddressBits = 18;
+constexpr unsigned kGroup = 8, kAddressBits = 18;
 constexpr uint64_t kFieldMask = (1u << (kAddressBits - 4)) - 1;
 constexpr uint64_t kMeaningful =
     kFieldMask | kFieldMask << 16 | kFieldMask << 32 | uint64_t(7) << 49 | uint64_t(3) << 62;

@@ -17,6 +17,8 @@
 
 namespace tile_emu {
 
+constexpr unsigned kChunkBytes = 16; ///< of the contiguous dimension
+
 struct WgmmaDescriptor {
   uint32_t start = 0, leading = 0, stride = 0; ///< bytes
   unsigned baseOffset = 0;                     ///< number of 128-byte rows

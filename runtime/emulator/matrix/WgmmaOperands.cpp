@@ -5,7 +5,6 @@
 namespace tile_emu {
 
 namespace {
-constexpr unsigned kChunkBytes = 16;
 /// 18 bits of address.
 constexpr unsigned kMaxChunks = 1 << 14;
 

@@ -5,7 +5,6 @@
 namespace tile_emu {
 
 namespace {
-constexpr unsigned kWarpsOfGroup = 4;
 /// Products that one warp may be ahead of another of its warpgroup and still be compared.
 constexpr size_t kMaxSequence = 1 << 16;
 /// Groups under way whose issuers are remembered.

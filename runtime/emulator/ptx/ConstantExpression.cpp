@@ -4,7 +4,7 @@ namespace tile_emu::ptx {
 
 namespace {
 
-constexpr unsigned kMaxDepth = 64;
+constexpr unsigned kMaxNesting = 64;
 
 struct BinaryOperator {
   std::string_view text;
@@ -50,7 +50,7 @@ public:
 private:
   struct Deeper {
     explicit Deeper(ExpressionParser &parser) : parser(parser) {
-      if (++parser.depth > kMaxDepth) {
+      if (++parser.depth > kMaxNesting) {
         parser.cursor.fail("expression nested too deeply");
       }
     }

@@ -4,8 +4,6 @@
 
 namespace tile_emu::ptx {
 
-using Kind = Token::Kind;
-
 const Token &Cursor::peek(size_t ahead) const {
   return tokens[std::min(position + ahead, tokens.size() - 1)];
 }
@@ -17,10 +15,12 @@ const Token &Cursor::take() {
 }
 
 bool Cursor::isMark(std::string_view text, size_t ahead) const {
-  return peek(ahead).kind == Kind::Punctuation && peek(ahead).text == text;
+  return peek(ahead).kind == Token::Kind::Punctuation && peek(ahead).text == text;
 }
 
-bool Cursor::isDot(std::string_view text) const { return is(Kind::DotName) && peek().text == text; }
+bool Cursor::isDot(std::string_view text) const {
+  return is(Token::Kind::DotName) && peek().text == text;
+}
 
 bool Cursor::acceptMark(std::string_view text) {
   bool found = isMark(text);
@@ -41,28 +41,28 @@ void Cursor::expectMark(std::string_view text, const char *where) {
 }
 
 std::string_view Cursor::expectName(const char *what) {
-  if (!is(Kind::Name)) {
+  if (!is(Token::Kind::Name)) {
     failExpected(what);
   }
   return take().text;
 }
 
 std::string_view Cursor::expectDot(const char *what) {
-  if (!is(Kind::DotName)) {
+  if (!is(Token::Kind::DotName)) {
     failExpected(what);
   }
   return take().text;
 }
 
 std::string_view Cursor::expectString(const char *what) {
-  if (!is(Kind::String)) {
+  if (!is(Token::Kind::String)) {
     failExpected(what);
   }
   return take().text;
 }
 
 uint32_t Cursor::expectNumber(const char *what) {
-  if (!is(Kind::Integer) || peek().bits > UINT32_MAX) {
+  if (!is(Token::Kind::Integer) || peek().bits > UINT32_MAX) {
     failExpected(what);
   }
   return uint32_t(take().bits);
@@ -71,7 +71,7 @@ uint32_t Cursor::expectNumber(const char *what) {
 void Cursor::skipNested(std::string_view open, std::string_view close) {
   size_t depth = 0;
   do {
-    if (is(Kind::End)) {
+    if (is(Token::Kind::End)) {
       fail("'" + std::string(open) + "' without '" + std::string(close) + "'");
     }
     depth += isMark(open);
@@ -82,7 +82,7 @@ void Cursor::skipNested(std::string_view open, std::string_view close) {
 
 void Cursor::skipStatement() {
   while (!isMark(";")) {
-    if (is(Kind::End)) {
+    if (is(Token::Kind::End)) {
       failExpected("';'");
     }
     take();
@@ -95,9 +95,9 @@ void Cursor::fail(const std::string &what) const {
 }
 
 void Cursor::failExpected(const std::string &what) const {
-  std::string found = is(Kind::End)       ? "the end of the text"
-                      : is(Kind::DotName) ? "'." + std::string(peek().text) + "'"
-                                          : "'" + std::string(peek().text) + "'";
+  std::string found = is(Token::Kind::End)       ? "the end of the text"
+                      : is(Token::Kind::DotName) ? "'." + std::string(peek().text) + "'"
+                                                 : "'" + std::string(peek().text) + "'";
   throw SyntaxError(line(), "expected " + what + ", found " + found);
 }
 

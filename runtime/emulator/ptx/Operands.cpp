@@ -8,9 +8,7 @@ namespace tile_emu::ptx {
 
 namespace {
 
-using Kind = Operand::Kind;
-
-constexpr unsigned kMaxDepth = 4;
+constexpr unsigned kMaxVectorDepth = 4;
 
 // PTX ISA, "Special Registers". The first are vectors and are named with a component.
 constexpr std::string_view kVectorSpecials[] = {"%tid",        "%ntid",          "%ctaid",
@@ -92,12 +90,12 @@ void BodyParser::operands(Instruction &instruction) {
           mnemonic == "bra" ? Scopes::Reference::Kind::Operand : Scopes::Reference::Kind::List;
       scopes.refer({kind, name, line, index, slot});
       Operand operand;
-      operand.kind = Kind::Label;
+      operand.kind = Operand::Kind::Label;
       operand.name = name;
       instruction.operands.push_back(std::move(operand));
     } else if (isPlainName && isCall && !scopes.find(cursor.peek().text)) {
       Operand operand; // a function, or the prototype of one
-      operand.kind = Kind::Variable;
+      operand.kind = Operand::Kind::Variable;
       operand.name = cursor.take().text;
       instruction.operands.push_back(std::move(operand));
     } else {
@@ -107,7 +105,7 @@ void BodyParser::operands(Instruction &instruction) {
 }
 
 Operand BodyParser::operand(unsigned depth) {
-  if (depth > kMaxDepth) {
+  if (depth > kMaxVectorDepth) {
     cursor.fail("operand nested too deeply");
   }
   if (cursor.isMark("[")) {
@@ -119,7 +117,7 @@ Operand BodyParser::operand(unsigned depth) {
   if (cursor.isMark("!") && cursor.peek(1).kind == Token::Kind::Name) {
     cursor.take();
     Operand operand = named(depth);
-    if (operand.kind != Kind::Register) {
+    if (operand.kind != Operand::Kind::Register) {
       cursor.fail("'!' stands before predicates only");
     }
     operand.negated = true;
@@ -137,7 +135,7 @@ Operand BodyParser::operand(unsigned depth) {
 Operand BodyParser::constant() {
   Constant value = parseConstant(cursor);
   Operand operand;
-  operand.kind = value.isFloat() ? Kind::Float : Kind::Integer;
+  operand.kind = value.isFloat() ? Operand::Kind::Float : Operand::Kind::Integer;
   operand.type = value.type;
   operand.bits = value.bits;
   return operand;
@@ -145,7 +143,7 @@ Operand BodyParser::constant() {
 
 Operand BodyParser::vector(std::string_view open, std::string_view close, unsigned depth) {
   Operand result;
-  result.kind = Kind::Vector;
+  result.kind = Operand::Kind::Vector;
   cursor.expectMark(open, "before a vector");
   while (!cursor.acceptMark(close)) {
     if (!result.elements.empty()) {
@@ -158,18 +156,18 @@ Operand BodyParser::vector(std::string_view open, std::string_view close, unsign
 
 Operand BodyParser::address(unsigned depth) {
   Operand result;
-  result.kind = Kind::Address;
+  result.kind = Operand::Kind::Address;
   cursor.take();
   if (startsConstant(cursor)) {
     result.elements.push_back(constant());
-    if (result.elements[0].kind == Kind::Float) {
+    if (result.elements[0].kind == Operand::Kind::Float) {
       cursor.fail("a floating-point number is no address");
     }
   } else {
     Operand base = named(depth + 1);
-    if (base.kind == Kind::Register) {
+    if (base.kind == Operand::Kind::Register) {
       result.offset = parseOffset(cursor);
-    } else if (base.kind == Kind::Variable) {
+    } else if (base.kind == Operand::Kind::Variable) {
       std::swap(result.offset, base.offset);
     } else {
       cursor.fail("an address starts with a register, a variable or a number");
@@ -185,7 +183,7 @@ Operand BodyParser::address(unsigned depth) {
 
 Operand BodyParser::special(std::string_view name) {
   Operand operand;
-  operand.kind = Kind::Special;
+  operand.kind = Operand::Kind::Special;
   operand.name = name;
   if (contains(kVectorSpecials, name)) {
     std::string_view component = cursor.expectDot("the component of a special register");
@@ -203,9 +201,9 @@ Operand BodyParser::named(unsigned depth) {
   Operand operand;
   std::string_view name = cursor.expectName("a register, a variable or a number");
   if (name == "_") {
-    operand.kind = Kind::Sink;
+    operand.kind = Operand::Kind::Sink;
   } else if (const Scopes::Meaning *meaning = scopes.find(name)) {
-    operand.kind = meaning->isRegister ? Kind::Register : Kind::Variable;
+    operand.kind = meaning->isRegister ? Operand::Kind::Register : Operand::Kind::Variable;
     if (meaning->isRegister) {
       operand.index = meaning->index;
       operand.type = function.registers[meaning->index].type;
@@ -214,22 +212,22 @@ Operand BodyParser::named(unsigned depth) {
       operand.name = meaning->variable;
     }
   } else if (state.variables.count(name) || state.functions.count(name)) {
-    operand.kind = Kind::Variable;
+    operand.kind = Operand::Kind::Variable;
     operand.name = name;
   } else if (name.front() == '%') {
     return special(name);
   } else {
     cursor.fail("'" + std::string(name) + "' is not declared");
   }
-  if (operand.kind == Kind::Variable) {
+  if (operand.kind == Operand::Kind::Variable) {
     operand.offset = parseOffset(cursor);
-  } else if (depth <= kMaxDepth && cursor.acceptMark("|")) {
+  } else if (depth <= kMaxVectorDepth && cursor.acceptMark("|")) {
     Operand pair;
-    pair.kind = Kind::Pair;
+    pair.kind = Operand::Kind::Pair;
     pair.elements.push_back(std::move(operand));
-    pair.elements.push_back(named(kMaxDepth + 1)); // no third one
+    pair.elements.push_back(named(kMaxVectorDepth + 1)); // no third one
     for (const Operand &element : pair.elements) {
-      if (element.kind != Kind::Register && element.kind != Kind::Sink) {
+      if (element.kind != Operand::Kind::Register && element.kind != Operand::Kind::Sink) {
         cursor.fail("a pair consists of registers");
       }
     }

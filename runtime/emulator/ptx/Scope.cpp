@@ -4,7 +4,7 @@ namespace tile_emu::ptx {
 
 namespace {
 
-constexpr size_t kMaxDepth = 64;
+constexpr size_t kMaxScopes = 64;
 
 /// The number that digits without needless zeros mean, if it is below `count`.
 bool isNumberBelow(std::string_view digits, uint32_t count) {
@@ -21,7 +21,7 @@ bool isNumberBelow(std::string_view digits, uint32_t count) {
 } // namespace
 
 bool Scopes::open() {
-  if (scopes.size() == kMaxDepth) {
+  if (scopes.size() == kMaxScopes) {
     return false;
   }
   scopes.emplace_back();

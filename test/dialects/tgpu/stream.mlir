@@ -23,7 +23,7 @@ tgpu.kernel @streams(%s: !acc, %r: !row, %a: !tgpu.pending<!acc>, %n: i32) attri
   // CHECK-NEXT: tgpu.wgmma_wait 0
   // CHECK-NEXT: tgpu.release
   // CHECK-NEXT: tgpu.yield
-  // CHECK-NEXT: } {mark} : tensor<64x16xf32, {{.*}}>, tensor<64x16xf32, {{.*}}>, tensor<64x16xf32
+  // CHECK-NEXT: } {tile.require = ["mark"]} : tensor<64x16xf32, {{.*}}>, tensor<64x16xf32, {{.*}}>, tensor<64x16xf32
   %e, %x, %o = tgpu.stream {
     %b = tile.broadcast %r along [1] : !row -> !acc
     %x1 = arith.subf %s, %b : !acc
@@ -37,7 +37,7 @@ tgpu.kernel @streams(%s: !acc, %r: !row, %a: !tgpu.pending<!acc>, %n: i32) attri
     %w = tgpu.wgmma_wait 0, %a : !tgpu.pending<!acc> -> !acc
     tgpu.release %ch[%n] : !ch
     tgpu.yield %w : !acc
-  } {mark} : !acc, !acc, !acc
+  } {tile.require = ["mark"]} : !acc, !acc, !acc
   // One without events, and one of events alone.
   // CHECK: tgpu.stream {
   // CHECK-NEXT: math.exp2

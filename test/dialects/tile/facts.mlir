@@ -35,3 +35,42 @@ tile.kernel @stages(%x: i32) {
   } {tile.stages = 0 : i32}
   tile.return
 }
+
+// -----
+
+// expected-error@+1 {{has 'f16' in argument 0, which is no "f32"}}
+tile.kernel @dtype(%x: !tile.global<4xf16> {tile.dtype = "f32"}) {
+  tile.return
+}
+
+// -----
+
+// expected-error@+1 {{has 'i8' in argument 0, which is no "f99"}}
+tile.kernel @no_dtype(%x: i8 {tile.dtype = "f99"}) {
+  tile.return
+}
+
+// -----
+
+// Signed or not is what the type does not say.
+tile.kernel @signs(%x: !tile.global<4xi8> {tile.dtype = "u8"}, %y: !tile.global<4xi8> {tile.dtype = "i8"}, %z: i1 {tile.dtype = "bool"}) {
+  tile.return
+}
+
+// -----
+
+// expected-error@+1 {{has arguments with names of their own, not two `A`}}
+tile.kernel @twice(%x: i32 {tile.name = "A"}, %y: i32 {tile.name = "A"}) {
+  tile.return
+}
+
+// -----
+
+tile.kernel @misspelt(%n: i32) {
+  // expected-error@+1 {{has no attribute `num_stages`}}
+  tile.launch grid(%n : i32) threads(32) attributes {num_stages = 7 : i32} {
+  ^bb0(%b: i32):
+    tile.yield
+  }
+  tile.return
+}

@@ -150,3 +150,80 @@ func.func @load(%s: !tile.buffer<8x8xf32, shared>, %i: i32) {
   %t = tile.load %s[%i : i32] : !tile.buffer<8x8xf32, shared> -> f32
   return
 }
+
+// -----
+
+tile.kernel @limit_0(%n: i32) {
+  // expected-error@+1 {{has room for 1 to 32 blocks at least}}
+  tile.launch grid(%n : i32) threads(32) attributes {min_blocks = 0 : i32} {
+  ^bb0(%b: i32):
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @limit_1(%n: i32) {
+  // expected-error@+1 {{has 24 to 255 registers in a thread at most}}
+  tile.launch grid(%n : i32) threads(32) attributes {max_registers = 999 : i32} {
+  ^bb0(%b: i32):
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @limit_2(%n: i32) {
+  // expected-error@+1 {{takes tiles in groups of at least 1}}
+  tile.launch grid(%n : i32) threads(32) attributes {rasterize = 0 : i32} {
+  ^bb0(%b: i32):
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @limit_3(%n: i32) {
+  // expected-error@+1 {{takes tiles in groups of at least 1}}
+  tile.launch grid(%n : i32) threads(32) attributes {rasterize = -8 : i32} {
+  ^bb0(%b: i32):
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @limit_4(%n: i32) {
+  // expected-error@+1 {{has a cluster of 1 to 8 blocks}}
+  tile.launch grid(%n : i32) threads(32) attributes {cluster = array<i32: 0, 0>} {
+  ^bb0(%b: i32):
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @limit_5(%n: i32) {
+  // expected-error@+1 {{has a cluster of 1 to 8 blocks}}
+  tile.launch grid(%n : i32) threads(32) attributes {cluster = array<i32: 4, 4>} {
+  ^bb0(%b: i32):
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @limit_6(%n: i32) {
+  // expected-error@+1 {{attribute 'require' failed to satisfy constraint: string array attribute}}
+  tile.launch grid(%n : i32) threads(32) attributes {require = [1]} {
+  ^bb0(%b: i32):
+    tile.yield
+  }
+  tile.return
+}

@@ -59,3 +59,14 @@ tgpu.kernel @no_layout() attributes {threads = 128 : i32, target = "sm_90a"} {
   %x = tgpu.local_load %a : !tgpu.smem<64x64xf16> -> tensor<64x64xf16>
   tgpu.return
 }
+
+// -----
+
+// Of what is far too large nothing is computed: at 100000 rows that took half a minute.
+// expected-error@+1 {{shared memory of 25600000 bytes is needed, but `sm_80` has 166912 [shared-too-large]}}
+tgpu.kernel @hopeless(%g: !tile.global<100000x128xf16>) attributes {threads = 128 : i32, target = "sm_80"} {
+  // expected-note@+1 {{`B` alone, 100000x128 f16}}
+  %b = tgpu.alloc_shared "B" : !tgpu.smem<100000x128xf16>
+  tgpu.copy %g to %b {path = #tgpu.path<cp_async>, bytes = 16 : i32} : !tile.global<100000x128xf16>, !tgpu.smem<100000x128xf16>
+  tgpu.return
+}

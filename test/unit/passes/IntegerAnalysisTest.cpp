@@ -25,6 +25,7 @@ protected:
   IntegerAnalysisTest() {
     context.loadDialect<tile::TileDialect, tgpu::TgpuDialect, mlir::arith::ArithDialect,
                         mlir::scf::SCFDialect>();
+    context.allowUnregisteredDialects(); // whose attributes name values here
   }
 
   /// Analyses the kernel that `text` ends with.
@@ -52,7 +53,7 @@ protected:
   mlir::Value value(llvm::StringRef name) {
     mlir::Value found;
     module->walk([&](mlir::Operation *op) {
-      auto id = op->getAttrOfType<mlir::StringAttr>("id");
+      auto id = op->getAttrOfType<mlir::StringAttr>("test.id");
       found = id && id.getValue() == name ? mlir::Value(op->getResult(0)) : found;
     });
     EXPECT_TRUE(bool(found)) << name.str();
@@ -74,13 +75,13 @@ protected:
 
 TEST_F(IntegerAnalysisTest, ArgumentsAndGrid) {
   analyseBody(R"(
-    %n1 = arith.maxsi %n, %c0 {id = "n"} : i32
-    %m1 = arith.addi %m, %c0 {id = "m"} : i32
-    %s1 = arith.addi %small, %c0 {id = "small"} : i32
-    %b = tgpu.block_id {id = "block"}
+    %n1 = arith.maxsi %n, %c0 {test.id = "n"} : i32
+    %m1 = arith.addi %m, %c0 {test.id = "m"} : i32
+    %s1 = arith.addi %small, %c0 {test.id = "small"} : i32
+    %b = tgpu.block_id {test.id = "block"}
     %i:2 = tgpu.grid_point %b in(%c8, %m) : i32, i32
-    %i0 = arith.addi %i#0, %c0 {id = "i0"} : i32
-    %i1 = arith.addi %i#1, %c0 {id = "i1"} : i32)");
+    %i0 = arith.addi %i#0, %c0 {test.id = "i0"} : i32
+    %i1 = arith.addi %i#1, %c0 {test.id = "i1"} : i32)");
   expectRange("n", 0, kMost);
   expectRange("m", kLeast, kMost);
   expectRange("small", 0, 1000);
@@ -100,18 +101,18 @@ TEST_F(IntegerAnalysisTest, PointsFromTheEnd) {
     %b = tgpu.block_id
     %i:3 = tgpu.grid_point %b in(%n, %m, %c8) : i32, i32, i32
     %n1 = arith.subi %n, %c1 : i32
-    %a = arith.subi %n1, %i#0 {id = "n-1-i"} : i32
+    %a = arith.subi %n1, %i#0 {test.id = "n-1-i"} : i32
     %n2 = arith.addi %n, %minus1 : i32
-    %c = arith.subi %n2, %i#0 {id = "n+-1-i"} : i32
-    %d = arith.subi %n, %i#0 {id = "n-i"} : i32
+    %c = arith.subi %n2, %i#0 {test.id = "n+-1-i"} : i32
+    %d = arith.subi %n, %i#0 {test.id = "n-i"} : i32
     %n3 = arith.subi %n, %c3 : i32
-    %e = arith.subi %n3, %i#0 {id = "n-3-i"} : i32
+    %e = arith.subi %n3, %i#0 {test.id = "n-3-i"} : i32
     %m1 = arith.subi %m, %c1 : i32
-    %f = arith.subi %m1, %i#1 {id = "m-1-j"} : i32
-    %g = arith.subi %c8, %i#2 {id = "8-k"} : i32
-    %h = arith.subi %c7, %i#2 {id = "7-k"} : i32
+    %f = arith.subi %m1, %i#1 {test.id = "m-1-j"} : i32
+    %g = arith.subi %c8, %i#2 {test.id = "8-k"} : i32
+    %h = arith.subi %c7, %i#2 {test.id = "7-k"} : i32
     %n5 = arith.subi %n, %much : i32
-    %o = arith.subi %n5, %i#0 {id = "n-2^30-i"} : i32)");
+    %o = arith.subi %n5, %i#0 {test.id = "n-2^30-i"} : i32)");
   expectRange("n-1-i", 0, kMost - 1);
   expectRange("n+-1-i", 0, kMost - 1);
   expectRange("n-i", 1, kMost);
@@ -131,17 +132,17 @@ TEST_F(IntegerAnalysisTest, DifferencesOfOtherExtents) {
     %b = tgpu.block_id
     %i:2 = tgpu.grid_point %b in(%n, %m) : i32, i32
     %n1 = arith.subi %n, %c1 : i32
-    %a = arith.subi %n1, %i#1 {id = "n-1-j"} : i32
-    %c = arith.subi %small, %i#0 {id = "small-i"} : i32
+    %a = arith.subi %n1, %i#1 {test.id = "n-1-j"} : i32
+    %c = arith.subi %small, %i#0 {test.id = "small-i"} : i32
     %n2 = arith.addi %n, %c1 : i32
-    %d = arith.subi %n2, %i#0 {id = "n+1-i"} : i32
+    %d = arith.subi %n2, %i#0 {test.id = "n+1-i"} : i32
     %n3 = arith.subi %n, %more : i32
-    %e = arith.subi %n3, %i#0 {id = "n-more-i"} : i32
+    %e = arith.subi %n3, %i#0 {test.id = "n-more-i"} : i32
     %n4 = arith.subi %n, %least : i32
-    %f = arith.subi %n4, %i#0 {id = "n-least-i"} : i32
+    %f = arith.subi %n4, %i#0 {test.id = "n-least-i"} : i32
     %n5 = arith.subi %n, %m : i32
-    %g = arith.subi %n5, %i#0 {id = "n-m-i"} : i32
-    %h = arith.subi %i#0, %n {id = "i-n"} : i32)");
+    %g = arith.subi %n5, %i#0 {test.id = "n-m-i"} : i32
+    %h = arith.subi %i#0, %n {test.id = "i-n"} : i32)");
   expectRange("n-1-j", -kMost, kMost - 1);
   expectRange("small-i", 1 - kMost, 1000);
   expectRange("n+1-i", kLeast, kMost);
@@ -153,11 +154,11 @@ TEST_F(IntegerAnalysisTest, DifferencesOfOtherExtents) {
 
 TEST_F(IntegerAnalysisTest, SumsThatMayWrapAreUnknown) {
   analyseBody(R"(
-    %a = arith.addi %n, %c1 {id = "n+1"} : i32
-    %b = arith.muli %n, %c8 {id = "n*8"} : i32
-    %c = arith.muli %small, %c8 {id = "small*8"} : i32
-    %d = arith.subi %c0, %n {id = "-n"} : i32
-    %e = arith.shli %n, %c3 {id = "n<<3"} : i32)");
+    %a = arith.addi %n, %c1 {test.id = "n+1"} : i32
+    %b = arith.muli %n, %c8 {test.id = "n*8"} : i32
+    %c = arith.muli %small, %c8 {test.id = "small*8"} : i32
+    %d = arith.subi %c0, %n {test.id = "-n"} : i32
+    %e = arith.shli %n, %c3 {test.id = "n<<3"} : i32)");
   expectRange("n+1", kLeast, kMost);
   expectRange("n*8", kLeast, kMost);
   expectRange("small*8", 0, 8000);
@@ -169,14 +170,14 @@ TEST_F(IntegerAnalysisTest, OfADivisorTheTwosSurviveWrapping) {
   analyseBody(R"(
     %c24 = arith.constant 24 : i32
     %cbig = arith.constant 1073741824 : i32
-    %a = arith.muli %m, %c24 {id = "m*24"} : i32
-    %b = arith.muli %small, %c24 {id = "small*24"} : i32
-    %c = arith.addi %a, %even {id = "sum"} : i32
-    %d = arith.muli %m, %cbig {id = "m<<30"} : i32
-    %e = arith.muli %d, %c8 {id = "m<<33"} : i32
+    %a = arith.muli %m, %c24 {test.id = "m*24"} : i32
+    %b = arith.muli %small, %c24 {test.id = "small*24"} : i32
+    %c = arith.addi %a, %even {test.id = "sum"} : i32
+    %d = arith.muli %m, %cbig {test.id = "m<<30"} : i32
+    %e = arith.muli %d, %c8 {test.id = "m<<33"} : i32
     %f = arith.extsi %b : i32 to i64
-    %g = arith.addi %f, %f {id = "wide"} : i64
-    %h = arith.extui %even {id = "zero extended"} : i32 to i64)");
+    %g = arith.addi %f, %f {test.id = "wide"} : i64
+    %h = arith.extui %even {test.id = "zero extended"} : i32 to i64)");
   expectDivisor("m*24", 8);
   expectDivisor("small*24", 24);
   expectDivisor("sum", 8);
@@ -189,18 +190,18 @@ TEST_F(IntegerAnalysisTest, OfADivisorTheTwosSurviveWrapping) {
 TEST_F(IntegerAnalysisTest, DivisorsOfOtherOperations) {
   analyseBody(R"(
     %t = arith.cmpi slt, %m, %n : i32
-    %a = arith.select %t, %even, %c8 {id = "select"} : i32
-    %b = arith.minsi %even, %c8 {id = "min"} : i32
-    %c = arith.divsi %even, %c8 {id = "even/8"} : i32
-    %d = arith.remsi %m, %c8 {id = "m%8"} : i32
-    %e = arith.remsi %even, %c8 {id = "even%8"} : i32
+    %a = arith.select %t, %even, %c8 {test.id = "select"} : i32
+    %b = arith.minsi %even, %c8 {test.id = "min"} : i32
+    %c = arith.divsi %even, %c8 {test.id = "even/8"} : i32
+    %d = arith.remsi %m, %c8 {test.id = "m%8"} : i32
+    %e = arith.remsi %even, %c8 {test.id = "even%8"} : i32
     %c248 = arith.constant 248 : i32
-    %f = arith.andi %m, %c248 {id = "m&248"} : i32
-    %g = arith.shrsi %even, %c3 {id = "even>>3"} : i32
-    %h = tile.div %even, %m {id = "even/m"} : i32
-    %i = tile.rem %even, %c0 {id = "even%0"} : i32
-    %j = arith.trunci %w {id = "trunc"} : i64 to i32
-    %z = arith.muli %c0, %m {id = "0"} : i32)");
+    %f = arith.andi %m, %c248 {test.id = "m&248"} : i32
+    %g = arith.shrsi %even, %c3 {test.id = "even>>3"} : i32
+    %h = tile.div %even, %m {test.id = "even/m"} : i32
+    %i = tile.rem %even, %c0 {test.id = "even%0"} : i32
+    %j = arith.trunci %w {test.id = "trunc"} : i64 to i32
+    %z = arith.muli %c0, %m {test.id = "0"} : i32)");
   expectDivisor("select", 8);
   expectDivisor("min", 8);
   expectDivisor("even/8", 3);
@@ -217,14 +218,14 @@ TEST_F(IntegerAnalysisTest, DivisorsOfOtherOperations) {
 TEST_F(IntegerAnalysisTest, Divisions) {
   analyseBody(R"(
     %c100 = arith.constant 100 : i32
-    %a = tile.div %small, %n {id = "small/n"} : i32
-    %b = tile.div %small, %m {id = "small/m"} : i32
-    %c = arith.ceildivsi %n, %c100 {id = "ceildiv"} : i32
-    %d = tile.rem %n, %small {id = "n%small"} : i32
-    %e = tile.rem %m, %c8 {id = "floormod", rounding = #tile.rounding<down>} : i32
-    %f = tile.div %n, %n {id = "ceil n/n", rounding = #tile.rounding<up>} : i32
-    %g = tile.shr %small, %m {id = "small>>m"} : i32
-    %h = tile.shl %small, %m {id = "small<<m"} : i32)");
+    %a = tile.div %small, %n {test.id = "small/n"} : i32
+    %b = tile.div %small, %m {test.id = "small/m"} : i32
+    %c = arith.ceildivsi %n, %c100 {test.id = "ceildiv"} : i32
+    %d = tile.rem %n, %small {test.id = "n%small"} : i32
+    %e = tile.rem %m, %c8 {test.id = "floormod", rounding = #tile.rounding<down>} : i32
+    %f = tile.div %n, %n {test.id = "ceil n/n", rounding = #tile.rounding<up>} : i32
+    %g = tile.shr %small, %m {test.id = "small>>m"} : i32
+    %h = tile.shl %small, %m {test.id = "small<<m"} : i32)");
   expectRange("small/n", 0, 1000);
   EXPECT_LT(integers->range(value("small/m")).low, 0);
   expectRange("ceildiv", 0, (kMost + 99) / 100);
@@ -240,15 +241,15 @@ TEST_F(IntegerAnalysisTest, Loops) {
     %c64 = arith.constant 64 : i32
     %c256 = arith.constant 256 : i32
     %r:3 = scf.for %i = %c64 to %c256 step %c8 iter_args(%p = %c0, %q = %c64, %s = %even) -> (i32, i32, i32) : i32 {
-      %i1 = arith.addi %i, %c0 {id = "i"} : i32
-      %p1 = arith.addi %p, %c8 {id = "p"} : i32
-      %q1 = arith.minsi %q, %c256 {id = "q"} : i32
+      %i1 = arith.addi %i, %c0 {test.id = "i"} : i32
+      %p1 = arith.addi %p, %c8 {test.id = "p"} : i32
+      %q1 = arith.minsi %q, %c256 {test.id = "q"} : i32
       scf.yield %p1, %q1, %i1 : i32, i32, i32
     }
-    %u = arith.addi %r#2, %c0 {id = "last"} : i32
+    %u = arith.addi %r#2, %c0 {test.id = "last"} : i32
     scf.for %i = %c0 to %n step %c1 : i32 {
-      %j = arith.addi %i, %c0 {id = "j"} : i32
-      %k = arith.muli %i, %c8 {id = "j*8"} : i32
+      %j = arith.addi %i, %c0 {test.id = "j"} : i32
+      %k = arith.muli %i, %c8 {test.id = "j*8"} : i32
     })");
   expectRange("i", 64, 255);
   expectDivisor("i", 8);
@@ -270,7 +271,7 @@ TEST_F(IntegerAnalysisTest, Branches) {
     } else {
       scf.yield %c2 : i32
     }
-    %u = arith.addi %r, %c0 {id = "joined"} : i32)");
+    %u = arith.addi %r, %c0 {test.id = "joined"} : i32)");
   expectRange("joined", 0, 8000);
   expectDivisor("joined", 2);
 }
@@ -278,7 +279,7 @@ TEST_F(IntegerAnalysisTest, Branches) {
 TEST_F(IntegerAnalysisTest, RegionsWithoutControlFlow) {
   analyseBody(R"(
     tgpu.one_thread {
-      %a = arith.muli %small, %c8 {id = "inside"} : i32
+      %a = arith.muli %small, %c8 {test.id = "inside"} : i32
     })");
   expectRange("inside", 0, 8000);
   expectDivisor("inside", 8);
@@ -289,11 +290,11 @@ TEST_F(IntegerAnalysisTest, ChecksOfTheHost) {
   analyse(R"(
     tile.kernel @k(%x: !tile.global<?x?xf32> {tile.name = "X", tile.dtype = "f32", tile.direction = "in", tile.strided},
                    %o: !tile.global<?xf32> {tile.name = "O", tile.dtype = "f32", tile.direction = "in", tile.optional}) {
-      %n = tile.dim "N" from %x[0] {id = "n"} : !tile.global<?x?xf32> -> i32
-      %k = tile.dim "K" from %x[1] {id = "k"} : !tile.global<?x?xf32> -> i32
-      %s = tile.stride %x[0] {id = "s"} : !tile.global<?x?xf32>
-      %s2 = tile.stride %x[0] {id = "s again"} : !tile.global<?x?xf32>
-      %e = tile.extent %o[0] {id = "e"} : !tile.global<?xf32> -> i32
+      %n = tile.dim "N" from %x[0] {test.id = "n"} : !tile.global<?x?xf32> -> i32
+      %k = tile.dim "K" from %x[1] {test.id = "k"} : !tile.global<?x?xf32> -> i32
+      %s = tile.stride %x[0] {test.id = "s"} : !tile.global<?x?xf32>
+      %s2 = tile.stride %x[0] {test.id = "s again"} : !tile.global<?x?xf32>
+      %e = tile.extent %o[0] {test.id = "e"} : !tile.global<?xf32> -> i32
       %c0 = arith.constant 0 : i32
       %c8 = arith.constant 8 : i32
       %c6 = arith.constant 6 : i32
@@ -320,8 +321,8 @@ TEST_F(IntegerAnalysisTest, ChecksOfTheHost) {
         %dn = arith.cmpi eq, %rn, %c0 : i32
         tile.check %dn, "where-failed", "on one path"
       }
-      %twice = arith.muli %n, %c8 overflow<nsw> {id = "exact"} : i32
-      %sms = tile.sm_count {id = "sms"}
+      %twice = arith.muli %n, %c8 overflow<nsw> {test.id = "exact"} : i32
+      %sms = tile.sm_count {test.id = "sms"}
       tile.return
     })");
   expectDivisor("k", 24);
@@ -340,7 +341,7 @@ TEST_F(IntegerAnalysisTest, LongChains) {
   std::string body = "%a0 = arith.muli %m, %c8 : i32\n";
   const int length = 4000;
   for (int i = 1; i < length; ++i) {
-    const char *id = i + 1 == length ? " {id = \"last\"}" : "";
+    const char *id = i + 1 == length ? " {test.id = \"last\"}" : "";
     body += llvm::formatv("%a{0} = arith.addi %a{1}, %a{1}{2} : i32\n", i, i - 1, id).str();
   }
   auto start = std::chrono::steady_clock::now();
@@ -350,7 +351,7 @@ TEST_F(IntegerAnalysisTest, LongChains) {
 }
 
 TEST_F(IntegerAnalysisTest, NewValuesAreUnknown) {
-  analyseBody(R"(%a = arith.addi %small, %small {id = "a"} : i32)");
+  analyseBody(R"(%a = arith.addi %small, %small {test.id = "a"} : i32)");
   mlir::Value a = value("a");
   mlir::OpBuilder builder(a.getDefiningOp());
   mlir::Value fresh = mlir::arith::AddIOp::create(
