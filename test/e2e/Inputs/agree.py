@@ -50,7 +50,7 @@ def main():
     note = option(options, "--launch", "")
     with open(file) as source:
         text = re.sub(r"\blaunch (?=\w+ in\b|\()", f"{note} launch ", source.read())
-    outputs = re.findall(r"(\w+)\s*:\s*(?:out|inout)\s+(?:strided\s+)?tensor<", text)
+    outputs = sorted(set(re.findall(r"(\w+)\s*:\s*(?:out|inout)\s+(?:strided\s+)?tensor<", text)))
     with tempfile.TemporaryDirectory() as folder:
         if note:
             file = os.path.join(folder, os.path.basename(file))
