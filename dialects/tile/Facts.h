@@ -12,6 +12,7 @@
 #define TILEC_DIALECTS_TILE_FACTS_H
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/OpDefinition.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace tilec {
@@ -64,6 +65,12 @@ public:
   static llvm::LogicalResult verifyTrait(mlir::Operation *op) {
     return verifyDeclaredAttributes(op);
   }
+
+private:
+  OnlyDeclaredAttributes() = default;
+  friend OpT;
+  template <typename ConcreteT, template <typename> class... Traits>
+  friend class mlir::Op; // stands between this and OpT
 };
 
 /// Forms of values that rules share.
