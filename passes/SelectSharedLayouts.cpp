@@ -180,9 +180,11 @@ struct SelectSharedLayouts : tilec::impl::SelectSharedLayoutsBase<SelectSharedLa
     const Target *target = findTarget(kernel.getTarget().value_or(""));
     WalkResult result = kernel.walk([&](tgpu::AllocSharedOp alloc) {
       tgpu::SmemType type = alloc.getResult().getType();
-      const int64_t bytes = llvm::divideCeil(ShapedType::getNumElements(type.getShape()) *
-                                                 tile::getStorageBits(type.getElementType()),
-                                             8);
+      uint64_t bits = tile::getStorageBits(type.getElementType());
+      for (int64_t extent : type.getShape()) {
+        bits = llvm::SaturatingMultiply(bits, uint64_t(extent));
+      }
+      const int64_t bytes = llvm::divideCeil(bits, 8);
       if (!target || bytes <= kHopeless * target->sharedPerBlock) {
         return WalkResult::advance();
       }

@@ -1,5 +1,7 @@
 #include "compiler/driver/OptionFiles.h"
 
+#include "runtime/harness/SameFile.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -12,28 +14,8 @@ using namespace llvm;
 
 namespace tilec {
 
-/// With links in the names of folders resolved.
-static std::optional<std::string> placeOf(StringRef name) {
-  const StringRef parent = sys::path::parent_path(name);
-  SmallString<128> place;
-  if (sys::fs::real_path(parent.empty() ? "." : parent, place)) {
-    return std::nullopt; // nothing can be written there
-  }
-  sys::path::append(place, sys::path::filename(name));
-  return place.str().str();
-}
-
 bool isOneFile(StringRef one, StringRef other) {
-  if (one.empty() || other.empty() || one == "-" || other == "-") {
-    return false;
-  }
-  sys::fs::file_status status;
-  if (!sys::fs::status(one, status)) {
-    bool isSame = false;
-    return sys::fs::is_regular_file(status) && !sys::fs::equivalent(one, other, isSame) && isSame;
-  }
-  const std::optional<std::string> place = placeOf(one);
-  return place && place == placeOf(other);
+  return one != "-" && other != "-" && tile_rt::isSameFile(one.str(), other.str());
 }
 
 std::optional<EmitKind> kindOfExtension(StringRef name) {

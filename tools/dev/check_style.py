@@ -54,7 +54,7 @@ DEPENDS = (
     ("compiler/inspect", ("dialects/support", "compiler/basic", "compiler/diag", "compiler/driver", "runtime")),
     ("compiler/tuning", ("dialects/support", "compiler/basic", "compiler/diag", "compiler/driver")),
     ("compiler/driver", DIALECTS + ("passes", "compiler/basic", "compiler/diag", "compiler/parse", "compiler/sema",
-                                    "compiler/lower", "compiler/emit", "runtime/support")),
+                                    "compiler/lower", "compiler/emit", "runtime/support", "runtime/harness")),
     ("runtime/support", ()),
     ("runtime/include", ()),
     ("runtime/harness", ("runtime/support", "runtime/include", "runtime/src")),

@@ -48,26 +48,12 @@ def changed_sources(sources):
     return wanted
 
 
-def apart(entries):
-    """Commands of unity builds, one for each file that such a file includes."""
-    for entry in entries:
-        if '/Unity/unity_' not in entry['file']:
-            yield entry
-            continue
-        text = pathlib.Path(entry['file']).read_text()
-        for name in re.findall(r'^#include "([^"]+)"', text, re.MULTILINE):
-            yield {**entry, 'file': name, 'command': entry['command'].replace(entry['file'], name)}
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--all', action='store_true')
     parser.add_argument('--seconds', type=float, default=360)
     options = parser.parse_args()
-    commands = list(apart(json.loads((ROOT / 'build/compile_commands.json').read_text())))
-    database = ROOT / 'build/tidy'
-    database.mkdir(exist_ok=True)
-    (database / 'compile_commands.json').write_text(json.dumps(commands, indent=1))
+    commands = json.loads((ROOT / 'build/compile_commands.json').read_text())
     sources = sorted({os.path.relpath(entry['file'], ROOT) for entry in commands})
     sources = [name for name in sources if not name.startswith(('build/', '..'))]
     if not options.all:
@@ -78,7 +64,7 @@ def main():
         if time.monotonic() > end:
             return name, None
         # Precompiled headers are those of another tool's options: clang-tidy parses the headers themselves.
-        run = subprocess.run(['clang-tidy-22', '-p', str(database), '--quiet', '--warnings-as-errors=*', name], cwd=ROOT,
+        run = subprocess.run(['clang-tidy-22', '-p', 'build', '--quiet', '--warnings-as-errors=*', name], cwd=ROOT,
                              capture_output=True, text=True)
         return name, run
 
