@@ -21,7 +21,7 @@ struct Step {
   int64_t offset;
 };
 
-struct Order {
+struct TurnEdge {
   unsigned from, to;
   int64_t distance;
   bool isWait = false; ///< `to` waits for `from` on their channel; else it is behind it in the code
@@ -31,7 +31,7 @@ class Progress {
 public:
   explicit Progress(tgpu::KernelOp kernel) : kernel(kernel) {}
   /// The edges of a cycle that leads back by no iteration.
-  SmallVector<Order> findDeadlock();
+  SmallVector<TurnEdge> findDeadlock();
   const Step &at(unsigned step) const { return steps[step]; }
   bool isWhole() const { return whole; }
 
@@ -44,7 +44,7 @@ private:
 
   tgpu::KernelOp kernel;
   SmallVector<Step> steps; ///< in the order of the code
-  SmallVector<Order> edges;
+  SmallVector<TurnEdge> edges;
   bool whole = true; ///< no turn in a loop that has a schedule, or will, was left out
 };
 
@@ -152,7 +152,7 @@ void Progress::match() {
       continue;
     }
     // A slot that is filled or given back at several places is so by one of them, or by each.
-    SmallVector<Order> found;
+    SmallVector<TurnEdge> found;
     llvm::MapVector<Region *, int64_t> places;
     for (unsigned from = 0; from < steps.size(); ++from) {
       const Step &earlier = steps[from];
@@ -166,7 +166,7 @@ void Progress::match() {
         ++places[earlier.role];
       }
     }
-    for (const Order &edge : found) {
+    for (const TurnEdge &edge : found) {
       if (places[steps[edge.from].role] == 1) {
         edges.push_back(edge);
       } else {
@@ -178,17 +178,17 @@ void Progress::match() {
 
 /// By Bellman and Ford. With n steps a simple cycle has at most n edges: of n + 1 times the distance less
 /// one for each edge, its sum is negative exactly if its distances add up to zero or less.
-SmallVector<Order> Progress::findDeadlock() {
+SmallVector<TurnEdge> Progress::findDeadlock() {
   collect();
   order();
   match();
   const auto count = int64_t(steps.size());
   SmallVector<int64_t> lengths(count, 0);
-  SmallVector<const Order *> last(count, nullptr);
-  const Order *relaxed = nullptr;
+  SmallVector<const TurnEdge *> last(count, nullptr);
+  const TurnEdge *relaxed = nullptr;
   for (int64_t round = 0; round <= count; ++round) {
     relaxed = nullptr;
-    for (const Order &edge : edges) {
+    for (const TurnEdge &edge : edges) {
       const int64_t length = lengths[edge.from] + (count + 1) * edge.distance - 1;
       if (length < lengths[edge.to]) {
         lengths[edge.to] = length;
@@ -196,7 +196,7 @@ SmallVector<Order> Progress::findDeadlock() {
       }
     }
   }
-  SmallVector<Order> cycle;
+  SmallVector<TurnEdge> cycle;
   if (!relaxed) {
     return cycle;
   }
@@ -220,7 +220,7 @@ bool tilec::provesProgress(tgpu::KernelOp kernel) {
 SmallVector<Turn> tilec::findDeadlock(tgpu::KernelOp kernel) {
   Progress progress(kernel);
   SmallVector<Turn> cycle;
-  for (const Order &edge : progress.findDeadlock()) {
+  for (const TurnEdge &edge : progress.findDeadlock()) {
     cycle.push_back(
         {progress.at(edge.from).op, progress.at(edge.to).op, edge.distance, edge.isWait});
   }

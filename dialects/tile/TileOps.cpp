@@ -35,10 +35,13 @@ LogicalResult KernelOp::verify() {
   }
   llvm::StringSet<> names;
   for (auto [index, type] : llvm::enumerate(getArgumentTypes())) {
-    if (StringAttr name = kName.get(*this, index);
-        name && (name.empty() || !names.insert(name.getValue()).second)) {
-      return emitOpError("has arguments with names of their own, not two `")
-             << name.getValue() << '`';
+    if (StringAttr name = kName.get(*this, index)) {
+      if (name.empty()) {
+        return emitOpError("has an empty name for argument ") << index;
+      }
+      if (!names.insert(name.getValue()).second) {
+        return emitOpError("has two arguments named `") << name.getValue() << '`';
+      }
     }
     auto global = dyn_cast<GlobalType>(type);
     Type element = global ? global.getElementType() : type;

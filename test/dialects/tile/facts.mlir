@@ -59,7 +59,7 @@ tile.kernel @signs(%x: !tile.global<4xi8> {tile.dtype = "u8"}, %y: !tile.global<
 
 // -----
 
-// expected-error@+1 {{has arguments with names of their own, not two `A`}}
+// expected-error@+1 {{has two arguments named `A`}}
 tile.kernel @twice(%x: i32 {tile.name = "A"}, %y: i32 {tile.name = "A"}) {
   tile.return
 }
@@ -72,5 +72,12 @@ tile.kernel @misspelt(%n: i32) {
   ^bb0(%b: i32):
     tile.yield
   }
+  tile.return
+}
+
+// -----
+
+// expected-error@+1 {{has an empty name for argument 1}}
+tile.kernel @unnamed(%x: i32 {tile.name = "A"}, %y: i32 {tile.name = ""}) {
   tile.return
 }
