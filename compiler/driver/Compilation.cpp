@@ -13,6 +13,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/Analysis.h"
+#include "passes/Registers.h"
 
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -239,13 +240,25 @@ bool Compilation::toDevice(ModuleOp module, const ModuleJob &job, DeviceCode &co
   return saveTemp(job, "ptx", code.ptx);
 }
 
+/// Do the blocks that a kernel asks for, or the compiler for it, leave a thread fewer registers than it might have else? If not, what
+/// spills does so without them.
+static bool blocksBoundRegisters(tgpu::KernelOp kernel, const Target &target) {
+  const std::optional<uint32_t> blocks =
+      kernel.getMinBlocks() ? kernel.getMinBlocks() : kernel.getAimedBlocks();
+  const int64_t most = std::min<int64_t>(target.registersPerThread,
+                                         kernel.getMaxRegisters().value_or(target.registersPerThread));
+  return registersPerThread(kernel, target, blocks.value_or(1)) < most;
+}
+
 bool Compilation::dropSpillingBounds(const ModuleJob &job, const AssemblerReport &report,
                                      DeviceCode &code,
                                      llvm::function_ref<llvm::SMRange(const std::string &)> place) {
   bool dropped = false;
   for (const auto &[function, used] : report.functions) {
     const uint64_t spills = used.spillStoreBytes + used.spillLoadBytes;
-    if (spills == 0 || !dropMinBlocks(code.ptx, function)) {
+    auto launch = code.launches.find(function);
+    const bool bound = launch == code.launches.end() || launch->second.blocksBound;
+    if (spills == 0 || !bound || !dropMinBlocks(code.ptx, function)) {
       continue;
     }
     dropped = true;
@@ -368,7 +381,7 @@ bool Compilation::compileJob(const ModuleJob &job, unsigned moduleIndex, DeviceC
     module->walk([&](tgpu::KernelOp kernel) {
       EntryFacts launch{kernel.getLoc(), kernel.getLaunchedThreads(),
                         int64_t(kernel.getSharedBytes().value_or(0)),
-                        isRequired(kernel, "no_spill")};
+                        isRequired(kernel, "no_spill"), blocksBoundRegisters(kernel, *job.target)};
       code.launches.emplace(kernel.getSymName().str(), launch);
     });
     subjects.keep(*module);

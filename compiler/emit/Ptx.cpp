@@ -1,6 +1,7 @@
 #include "compiler/emit/Ptx.h"
 
 #include "compiler/emit/MathCalls.h"
+#include "compiler/emit/NarrowCompares.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -233,6 +234,10 @@ void PtxEmitter::optimise(llvm::Module &module) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
+  // Behind the first pass that simplifies what was inlined: what it folds goes with the next.
+  builder.registerPeepholeEPCallback([](FunctionPassManager &passes, OptimizationLevel) {
+    passes.addPass(NarrowComparesPass());
+  });
   const OptimizationLevel levels[] = {OptimizationLevel::O0, OptimizationLevel::O1,
                                       OptimizationLevel::O2, OptimizationLevel::O3};
   OptimizationLevel level = levels[std::min(options.optLevel, 3u)];
