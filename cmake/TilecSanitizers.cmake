@@ -20,9 +20,6 @@ endfunction()
 if(NOT TILEC_SANITIZE)
   return()
 endif()
-# Nobody edits in these builds, and most of what compiling takes is the headers: a dozen files at a time, a third of the time.
-set(CMAKE_UNITY_BUILD ON)
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
 # -O0 is compiled in half the time of -O1, and in most tests most of what runs is LLVM's. Reports need no more than lines.
 set(flags -O0 -gline-tables-only -fno-omit-frame-pointer)
 if(TILEC_SANITIZE STREQUAL "address")

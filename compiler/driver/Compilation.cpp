@@ -245,8 +245,8 @@ bool Compilation::toDevice(ModuleOp module, const ModuleJob &job, DeviceCode &co
 static bool blocksBoundRegisters(tgpu::KernelOp kernel, const Target &target) {
   const std::optional<uint32_t> blocks =
       kernel.getMinBlocks() ? kernel.getMinBlocks() : kernel.getAimedBlocks();
-  const int64_t most = std::min<int64_t>(target.registersPerThread,
-                                         kernel.getMaxRegisters().value_or(target.registersPerThread));
+  const int64_t most = std::min<int64_t>(
+      target.registersPerThread, kernel.getMaxRegisters().value_or(target.registersPerThread));
   return registersPerThread(kernel, target, blocks.value_or(1)) < most;
 }
 

@@ -235,9 +235,8 @@ void PtxEmitter::optimise(llvm::Module &module) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   // Behind the first pass that simplifies what was inlined: what it folds goes with the next.
-  builder.registerPeepholeEPCallback([](FunctionPassManager &passes, OptimizationLevel) {
-    passes.addPass(NarrowComparesPass());
-  });
+  builder.registerPeepholeEPCallback(
+      [](FunctionPassManager &passes, OptimizationLevel) { passes.addPass(NarrowComparesPass()); });
   const OptimizationLevel levels[] = {OptimizationLevel::O0, OptimizationLevel::O1,
                                       OptimizationLevel::O2, OptimizationLevel::O3};
   OptimizationLevel level = levels[std::min(options.optLevel, 3u)];

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over the C++ sources that differ from origin/main, else from the commit before; with --all over all of them.
 
-    tools/dev/check_tidy.py [--all] [--seconds N]
+    tools/dev/check_tidy.py [--all] [--seconds N] [FILE...]
 
-Needs build/compile_commands.json and what the build generates. A file counts as different when a header that it includes
+Each is parsed alone, also where build/ compiles a dozen at a time: one that lacks an `#include` fails here. Needs what the build generates. A file counts as different when a header that it includes
 is, as far as git grep can tell. After N seconds (360) no more files are begun, and those that were left out are named:
 that is no failure. The last line is `N files, M with warnings, L left out`.
 """
@@ -48,15 +48,30 @@ def changed_sources(sources):
     return wanted
 
 
+def commands_of_files():
+    """Writes build/alone/compile_commands.json: each file's own command, with the headers that build/ has generated."""
+    alone = ROOT / 'build/alone'
+    configured = subprocess.run(['cmake', '--preset', 'dev', '-B', alone, '-Wno-dev'], cwd=ROOT, capture_output=True, text=True)
+    if configured.returncode != 0:
+        sys.exit(configured.stdout + configured.stderr)
+    path = alone / 'compile_commands.json'
+    text = path.read_text().replace(str(alone), str(ROOT / 'build'))
+    path.write_text(text)
+    return json.loads(text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--all', action='store_true')
     parser.add_argument('--seconds', type=float, default=360)
+    parser.add_argument('files', nargs='*', metavar='FILE', help='these, and no others')
     options = parser.parse_args()
-    commands = json.loads((ROOT / 'build/compile_commands.json').read_text())
+    commands = commands_of_files()
     sources = sorted({os.path.relpath(entry['file'], ROOT) for entry in commands})
     sources = [name for name in sources if not name.startswith(('build/', '..'))]
-    if not options.all:
+    if options.files:
+        sources = [os.path.relpath(os.path.abspath(name), ROOT) for name in options.files]
+    elif not options.all:
         sources = changed_sources(sources)
     end = time.monotonic() + (options.seconds if not options.all else float('inf'))
 
@@ -64,7 +79,7 @@ def main():
         if time.monotonic() > end:
             return name, None
         # Precompiled headers are those of another tool's options: clang-tidy parses the headers themselves.
-        run = subprocess.run(['clang-tidy-22', '-p', 'build', '--quiet', '--warnings-as-errors=*', name], cwd=ROOT,
+        run = subprocess.run(['clang-tidy-22', '-p', 'build/alone', '--quiet', '--warnings-as-errors=*', name], cwd=ROOT,
                              capture_output=True, text=True)
         return name, run
 

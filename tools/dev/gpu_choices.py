@@ -7,7 +7,7 @@
 
 For each shape (those below and random ones, each extent log-uniform in 16..16384, half of them multiples of 8) what `auto` takes, each of the
 candidates, and torch.matmul are timed, L2 flushed, in rounds that alternate; the result of `auto` is checked against the float64 product (up to 2^37
-products). With a tune file what `auto` takes by it is timed too. A copy of choices.json is kept as test/gpu/choices.json: tools/dev/check_costs.py holds the cost model to it.
+products). With a tune file what `auto` takes by it is timed too. A copy of choices.json is kept as test/gpu/choices.json: tools/dev/predicted_costs.py holds the cost model to it.
 """
 import argparse
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares what the cost model predicts with what has been measured on an H200.
 
-    check_costs.py [--tilec TILEC] [--only WORD] [--check]
+    predicted_costs.py [--tilec TILEC] [--only WORD] [--check]
 
 Prints predicted and measured microseconds of each row of test/gpu/acceptance.json and of products with other tiles (PRODUCTS), with what
 bounds the launch; then what it would choose among 24 tiles of gemm at 70 shapes, and how much slower than the best of them that was
