@@ -203,7 +203,7 @@ def report : Flag<["--"], "report">, Group<messages_group>, In<compiling>,
 // Rules for make and ninja
 //===----------------------------------------------------------------------===//
 
-let Group = make_group, Visibility = compiling in {
+let Group = make_group, Visibility = [CompileCommand] in {
 def MD : Flag<["-"], "MD">, HelpText<"write a make rule with all that was read, to the output's name with .d">;
 def write_dependencies : Flag<["--"], "write-dependencies">, Alias<MD>;
 def MF : JoinedOrSeparate<["-"], "MF">, MetaVarName<"FILE">, HelpText<"write that rule there">;
@@ -217,8 +217,8 @@ def MP : Flag<["-"], "MP">, HelpText<"an empty rule for each import too, so that
 // Looking inside
 //===----------------------------------------------------------------------===//
 
+def save_temps : Flag<["--"], "save-temps">, In<[CompileCommand]>, Group<inside_group>, Rare, HelpText<"keep each intermediate form beside the output">;
 let Group = inside_group, Visibility = compiling in {
-def save_temps : Flag<["--"], "save-temps">, Rare, HelpText<"keep each intermediate form beside the output">;
 def print_ir_after_all : Flag<["--"], "print-ir-after-all">, Rare, HelpText<"print the IR after each pass">;
 def random_schedules : Joined<["--"], "random-schedules=">, Rare, MetaVarName<"SEED">,
   HelpText<"draw the schedules of pipelined loops, any that is right, to test the compiler">;
