@@ -207,6 +207,12 @@ SharedChoice chooseExchange(const RegisterLayout &source, const RegisterLayout &
   return *best;
 }
 
+/// Those that come from another lane.
+int64_t countShuffles(ArrayRef<ShuffleStep> steps) {
+  return llvm::count_if(steps,
+                        [](const ShuffleStep &step) { return !step.sourceLane.isIdentity(); });
+}
+
 } // namespace
 
 Answer<Conversion> planConversion(const RegisterLayout &source, const RegisterLayout &target,
@@ -237,16 +243,19 @@ Answer<Conversion> planConversion(const RegisterLayout &source, const RegisterLa
     if (source.partial()) {
       return refuse("partial values have to be combined before they change lanes");
     }
-    if (std::optional<SmallVector<ShuffleStep, 16>> shuffles = moves.shuffles()) {
-      conversion.kind = Conversion::Kind::Shuffles;
-      conversion.shuffles = *shuffles;
-      return conversion;
-    }
-    // A shuffle for each word at most: beyond that shared memory takes less.
+    std::optional<SmallVector<ShuffleStep, 16>> shuffles = moves.shuffles();
+    // A shuffle for each word at most: beyond that shared memory takes less. Where half of what lanes have stays with them, swaps send the
+    // other half alone, and shuffles by register all of it.
     Answer<LaneSwaps> swaps = planLaneSwaps(source, target, elementBits);
-    if (swaps && swaps->steps.size() <= 2) {
+    if (swaps && swaps->steps.size() <= 2 &&
+        (!shuffles || 2 * swaps->shuffles() <= countShuffles(*shuffles))) {
       conversion.kind = Conversion::Kind::Swaps;
       conversion.swaps = *swaps;
+      return conversion;
+    }
+    if (shuffles) {
+      conversion.kind = Conversion::Kind::Shuffles;
+      conversion.shuffles = *shuffles;
       return conversion;
     }
   }

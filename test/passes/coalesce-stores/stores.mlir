@@ -37,6 +37,47 @@ tgpu.kernel @whole(%f: !acc, %g: !g) attributes {threads = 256 : i32, target = "
 
 // -----
 
+// Where accesses may be wide lanes exchange words until each has neighbours for one: 64 bytes of a row in four lanes, not 16 or 32. That
+// needs nothing of other warps, so a role's do it, too.
+!acc = tensor<64x64xf16, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+!role = tensor<64x64xf16, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0 from 4">>
+!wide = tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+!g = !tile.global<64x64xf16>
+!gw = !tile.global<64x64xf32>
+// CHECK-LABEL: tgpu.kernel @lanes
+// CHECK: %[[F:.*]] = tgpu.convert_layout %{{.*}} -> tensor<64x64xf16, #tgpu.fragment<"64x64 reg 0,1:0,2:0,4:8,0:0,32 lane 0,8:0,16:1,0:2,0:4,0 warp 16,0:32,0">>
+// CHECK: tgpu.store %[[F]], {{.*}}bytes = 16
+// CHECK: tgpu.convert_layout %{{.*}} -> tensor<64x64xf32, #tgpu.fragment<"64x64 reg 0,1:0,2:8,0:0,16:0,32 lane 0,8:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+// CHECK: tgpu.store
+// CHECK: tgpu.convert_layout %{{.*}} -> tensor<64x64xf16, {{.*}} from 4">>
+// CHECK: tgpu.store
+tgpu.kernel @lanes(%f: !acc, %w: !wide, %r: !role, %g: !g, %gw: !gw) attributes {threads = 256 : i32, target = "sm_90a"} {
+  // expected-remark@+1 {{lanes exchange what a product leaves in them, so that each stores 8 neighbours of a row: 128 clocks of accesses, not 512; 16 shuffles, 64 instructions a thread}}
+  tgpu.store %f, %g {path = #tgpu.path<vector>, bytes = 16 : i32} : !acc, !g
+  // expected-remark@+1 {{each stores 4 neighbours of a row: 256 clocks of accesses, not 512; 16 shuffles, 64 instructions a thread}}
+  tgpu.store %w, %gw {path = #tgpu.path<vector>, bytes = 16 : i32} : !wide, !gw
+  // expected-remark@+1 {{each stores 8 neighbours of a row}}
+  tgpu.store %r, %g {path = #tgpu.path<vector>, bytes = 16 : i32} : !role, !g
+  tgpu.return
+}
+
+// -----
+
+// Panels begin where wide accesses may: of 48 bytes in a row, three accesses, no half is cut off.
+!acc = tensor<128x48xi8, #tgpu.fragment<"128x48 reg 0,1:8,0:0,8 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0 rep reg*3@1+16:reg*2@0+64">>
+!g = !tile.global<128x48xi8>
+// CHECK-LABEL: tgpu.kernel @thirds
+// CHECK-NOT: fragment_slice
+// CHECK: tgpu.convert_layout
+// CHECK: tgpu.store {{.*}}bytes = 16
+tgpu.kernel @thirds(%f: !acc, %g: !g) attributes {threads = 128 : i32, target = "sm_90a"} {
+  // expected-remark@+1 {{neighbours of a row}}
+  tgpu.store %f, %g {path = #tgpu.path<vector>, bytes = 16 : i32} : !acc, !g
+  tgpu.return
+}
+
+// -----
+
 // What stays: accesses that fill half of what they touch, layouts that follow rows, what goes by TMA, what is to have no exchange, a
 // part of the tile in each thread.
 !acc = tensor<64x64xf16, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
@@ -47,8 +88,8 @@ tgpu.kernel @whole(%f: !acc, %g: !g) attributes {threads = 256 : i32, target = "
 // CHECK-LABEL: tgpu.kernel @stay
 // CHECK-NOT: convert_layout
 tgpu.kernel @stay(%f: !acc, %w: !wide, %r: !rows, %g: !g, %gw: !gw) attributes {threads = 128 : i32, target = "sm_90a"} {
-  tgpu.store %f, %g {path = #tgpu.path<vector>, bytes = 16 : i32} : !acc, !g
-  tgpu.store %w, %gw {path = #tgpu.path<vector>, bytes = 4 : i32} : !wide, !gw
+  tgpu.store %f, %g {path = #tgpu.path<vector>, bytes = 16 : i32, require = ["no_exchange"]} : !acc, !g
+  tgpu.store %w, %gw {path = #tgpu.path<vector>, bytes = 8 : i32} : !wide, !gw
   tgpu.store %r, %g {path = #tgpu.path<vector>, bytes = 2 : i32} : !rows, !g
   tgpu.store %f, %g {path = #tgpu.path<tma>, bytes = 2 : i32} : !acc, !g
   tgpu.store %f, %g {path = #tgpu.path<vector>, bytes = 2 : i32, require = ["no_exchange"]} : !acc, !g

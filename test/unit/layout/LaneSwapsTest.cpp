@@ -115,6 +115,10 @@ TEST(LaneSwaps, AreAConversion) {
   EXPECT_EQ(int(plan.kind), int(Conversion::Kind::Swaps));
   EXPECT_EQ(plan.describe(), "32 warp shuffles");
   EXPECT_EQ(plan.sharedBytes, 0);
+  // One bit: half of the words stay, where a shuffle for each register would send all.
+  plan = must(planConversion(acc, must(withRuns(acc, 4)), 32));
+  EXPECT_EQ(int(plan.kind), int(Conversion::Kind::Swaps));
+  EXPECT_EQ(plan.describe(), "32 warp shuffles");
 }
 
 } // namespace
