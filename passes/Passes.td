@@ -366,9 +366,11 @@ def SplitLoops : Pass<"tgpu-split-loops", "tilec::tgpu::KernelOp"> {
 def CoalesceStores : Pass<"tgpu-coalesce-stores", "tilec::tgpu::KernelOp"> {
   let summary = "Store neighbours of a row together where a fragment's lanes are scattered over rows";
   let description = [{
-    Needs: layouts of fragments, pipelines expanded. A `tgpu.store` from registers whose accesses touch many sectors of memory and fill
-    few, as those of an accumulator do when rows start anywhere, gets its fragment through shared memory in a layout whose lanes follow
-    the rows (a remark), where that is estimated to take three quarters of the time at most and costs no block on a multiprocessor.
+    Needs: layouts of fragments, pipelines expanded. A `tgpu.store` from registers whose accesses touch many lines of memory and fill
+    little of each, as those of an accumulator do, gets its fragment in a layout with more of a row beside each other (a remark), where
+    that is estimated to take three quarters of the time at most. The cheaper of two ways: lanes of a warp exchange words until each has as
+    many neighbours as an access may move; or, where it costs no block on a multiprocessor and the fragment is not a role's beside
+    others, all goes through shared memory to a layout whose lanes follow the rows.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "tilec::tile::TileDialect", "mlir::arith::ArithDialect"];
 }
