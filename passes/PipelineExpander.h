@@ -52,8 +52,8 @@ private:
   mlir::Value plus(mlir::Value a, mlir::Value b);
   mlir::LogicalResult makeRings();
   void makeChannels(mlir::OpBuilder &entry);
-  /// Value computed in the loop for another iteration.
-  mlir::Value recompute(mlir::Value value, mlir::IRMapping &mapping);
+  /// Value computed in the loop for another iteration, which `mayBeBeyond` the last one: loads then look where their tensor ends.
+  mlir::Value recompute(mlir::Value value, mlir::IRMapping &mapping, bool mayBeBeyond = false);
   void recomputeReads(mlir::Value value, mlir::IRMapping &mapping);
   mlir::IRMapping readPlaces(llvm::ArrayRef<Load *> some, mlir::Value number);
   /// The slot of a load's ring that iteration `number` reads.

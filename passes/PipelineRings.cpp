@@ -78,15 +78,19 @@ void Expander::makeChannels(OpBuilder &entry) {
   }
 }
 
-Value Expander::recompute(Value value, IRMapping &mapping) {
+Value Expander::recompute(Value value, IRMapping &mapping, bool mayBeBeyond) {
   if (!loop->isAncestor(value.getParentBlock()->getParentOp()) || mapping.contains(value)) {
     return mapping.lookupOrDefault(value);
   }
   Operation *definition = value.getDefiningOp();
   for (Value operand : definition->getOperands()) {
-    recompute(operand, mapping);
+    recompute(operand, mapping, mayBeBeyond);
   }
-  tgpu::kSchedule.remove(builder.clone(*definition, mapping));
+  Operation *clone = builder.clone(*definition, mapping);
+  tgpu::kSchedule.remove(clone);
+  if (mayBeBeyond) { // what lies inside its tensor does so in the iterations that there are
+    tgpu::kInBounds.remove(clone);
+  }
   return mapping.lookup(value);
 }
 
@@ -121,7 +125,7 @@ void Expander::recomputeReads(Value value, IRMapping &mapping) {
     recomputeReads(operand, mapping);
   }
   if (globalRead(definition)) {
-    recompute(value, mapping);
+    recompute(value, mapping, /*mayBeBeyond=*/true);
   }
 }
 
@@ -129,7 +133,7 @@ void Expander::emitLoad(Load &load, Value number, IRMapping &places, Value chann
   if (!places.contains(loop.getInductionVar())) {
     places.map(loop.getInductionVar(), emitInduction(builder, loop, number));
   }
-  Value source = recompute(load.copy.getSource(), places);
+  Value source = recompute(load.copy.getSource(), places, /*mayBeBeyond=*/true);
   Value slot = slotOf(load, number);
   if (channel) {
     tgpu::TmaLoadOp::create(builder, load.copy.getLoc(), source, slot, channel, plus(base, number),

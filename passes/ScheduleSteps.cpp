@@ -53,7 +53,8 @@ Value ScheduleExpander::resolve(Step &step, Value value, int64_t stage, IRMappin
     Value resolved = resolve(step, operand, stage, mapping);
     mapping.map(operand, resolved);
   }
-  tgpu::kSchedule.remove(builder.clone(*definition, mapping)); // a tile of indices has its own place
+  tgpu::kSchedule.remove(
+      builder.clone(*definition, mapping)); // a tile of indices has its own place
   step.hasFence &= !isa<RankedTensorType>(value.getType());
   return mapping.lookup(value);
 }

@@ -10,7 +10,7 @@ import tempfile
 from . import gpu, kept, loops, mutate
 from .draw import draw_program
 from .features import TABLE
-from .run import Tools, clean, extents_of, run_program
+from .run import COMPILE_SECONDS, Tools, clean, extents_of, run_program
 from .shrink import shrink_failure
 from .tally import Tally
 
@@ -168,6 +168,7 @@ def main(argv):
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--schedules", type=int, default=1, help="random schedules of each call, besides those of a plain run")
     parser.add_argument("--only", choices=sorted(TABLE), help="mostly this feature")
+    parser.add_argument("--compile-seconds", type=float, default=COMPILE_SECONDS, metavar="N", help="of the processor, for each architecture (%(default)s)")
     parser.add_argument("--keep", metavar="DIR", help="shrink what fails and write it here")
     parser.add_argument("--shrink-seconds", type=int, default=90)
     parser.add_argument("--print", type=int, metavar="SEED", help="write the program of a seed and stop")
@@ -179,7 +180,7 @@ def main(argv):
     parser.add_argument("--tally", action="store_true", help="add a line to test/random/tally.txt")
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args(argv)
-    tools = Tools(ROOT)
+    tools = Tools(ROOT, options.compile_seconds)
     if options.print is not None:
         print(draw_program(options.print, 0, options.only).text(), end="")
         return 0

@@ -20,7 +20,7 @@ from .prints import LOST, wrong_text
 from .scalars import value_of
 
 ARCHITECTURES = ("sm_90a", "sm_80")
-COMPILE_SECONDS = 10
+COMPILE_SECONDS = 10  # of the processor, for each architecture
 COMPILE_TRIALS = 3
 RUN_SECONDS = 600
 PACK_BYTES = 4_000_000  # for each architecture
@@ -57,7 +57,8 @@ class Outcome:
 
 
 class Tools:
-    def __init__(self, root):
+    def __init__(self, root, compile_seconds=COMPILE_SECONDS):
+        self.compile_seconds = compile_seconds
         bin = os.environ.get("TILEC_BIN") or os.path.join(root, "build", "bin")
         self.tilec, self.tile_run, self.tile_opt = (os.path.join(bin, name) for name in ("tilec", "tile-run", "tile-opt"))
 
@@ -209,7 +210,7 @@ def processor_seconds():
 def compile_for(tools, folder, architectures, outcome, options=(), candidates=1, program=None):
     """True if there is a pack for these architectures; None if one of several is refused. Of a program requirements may be unmet."""
     command = [tools.tilec, "k.tile", "--arch=" + ",".join(architectures), "-o", "k.pack", *options]
-    limit = COMPILE_SECONDS * len(architectures) * candidates
+    limit = tools.compile_seconds * len(architectures) * candidates
     # Seconds of the processor, and the least of some compilations: what else a machine does slows them by a third.
     spent = float("inf")
     for _ in range(COMPILE_TRIALS):
