@@ -53,8 +53,8 @@ Value ScheduleExpander::resolve(Step &step, Value value, int64_t stage, IRMappin
     Value resolved = resolve(step, operand, stage, mapping);
     mapping.map(operand, resolved);
   }
-  tgpu::kSchedule.remove(
-      builder.clone(*definition, mapping)); // a tile of indices has its own place
+  Operation *clone = builder.clone(*definition, mapping);
+  tgpu::kSchedule.remove(clone); // that a tile of indices has where it stands alone
   step.hasFence &= !isa<RankedTensorType>(value.getType());
   return mapping.lookup(value);
 }

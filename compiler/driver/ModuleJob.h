@@ -28,8 +28,7 @@ struct EntryFacts {
   int64_t threads;
   int64_t sharedBytes; ///< dynamic
   bool mayNotSpill;    ///< `@require(no_spill)`
-  bool
-      blocksBound; ///< the blocks that it asks for leave a thread fewer registers than it might have else
+  bool blocksBound;    ///< its blocks leave a thread fewer registers than it might have
 };
 
 } // namespace tilec

@@ -12,7 +12,7 @@ using namespace llvm::PatternMatch;
 
 namespace tilec {
 
-/// Is `value` +inf where it is greater than any finite half?
+/// The extension of a half, or its absolute value?
 static bool isWidenedHalf(Value *value) {
   Value *inner = value;
   if (!match(value, m_FAbs(m_Value(inner))) &&
@@ -24,6 +24,7 @@ static bool isWidenedHalf(Value *value) {
   return match(inner, m_FPExt(m_Value(half))) && half->getType()->getScalarType()->isHalfTy();
 }
 
+/// Finite, and greater than each finite half?
 static bool isBeyondHalf(Constant *bound) {
   const auto *number = dyn_cast<ConstantFP>(bound);
   if (!number || !number->getValueAPF().isFinite()) {
