@@ -54,7 +54,7 @@ struct MachineModel {
   double wgmmaFlop, mmaFlop;
   double lanesF32; ///< products of f32 that are no matrix instruction's, in a clock
   double f64Flop;  ///< operations of f64 in a clock
-  double fmaSlots; ///< instructions of a warp for 32 scalar products, with the reads of operands
+  double fmaSlots; ///< instructions of a warp for 32 scalar products, with those of their reads
 
   // Latencies in clocks.
   double

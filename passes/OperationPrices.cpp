@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Analysis.h"
+#include "passes/ProductLayouts.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -166,13 +167,20 @@ Price OperationPrices::ofDot(tgpu::DotOp dot) {
 }
 
 Price OperationPrices::ofScalarProduct(tgpu::DotOp dot, double m, double n, double k) {
-  // Each thread reads what it multiplies: about a square of its elements.
-  const double products = std::max(1.0, m * n / threads) * k;
-  Price price =
-      compute(products, {machine.fmaSlots * (scalarOf(dot.getAcc().getType()).isF64() ? 2 : 1), 0});
+  // Each thread multiplies its rows by its columns, and reads each of them: shared memory gives that
+  // much to the registers even where threads read the same.
+  const layout::Answer<layout::RegisterLayout> acc =
+      dot.getMma() ? accumulatorLayout(dot, int64_t(warps)) : layout::Refusal{"not chosen yet"};
   const double side = std::sqrt(std::max(1.0, m * n / threads));
-  const double bytes = tile::getStorageBits(scalarOf(dot.getA().getType())) / 8.0;
-  price.of(Resource::Shared) = 2 * side * k * bytes * threads / 4 / machine.sharedBytes;
+  const double rows = acc ? double(acc->sliceDim(1).registersPerThread()) : side;
+  const double columns = acc ? double(acc->sliceDim(0).registersPerThread()) : side;
+  Price price = compute(rows * columns * k,
+                        {machine.fmaSlots * (scalarOf(dot.getAcc().getType()).isF64() ? 2 : 1), 0});
+  auto bytes = [](Value operand) {
+    return tile::getStorageBits(scalarOf(operand.getType())) / 8.0;
+  };
+  price.of(Resource::Shared) =
+      (rows * bytes(dot.getA()) + columns * bytes(dot.getB())) * k * threads / machine.sharedBytes;
   return price;
 }
 

@@ -9,6 +9,10 @@ namespace tilec {
 /// Layout of the accumulator of a product.
 layout::Answer<layout::RegisterLayout> accumulatorLayout(tgpu::DotOp dot, int64_t warps);
 
+/// What the threads read of an operand of scalar multiply-adds, in shared memory as it is stored, for the
+/// first elements of k; the accumulator has its layout.
+layout::Answer<layout::RegisterLayout> scalarReads(tgpu::DotOp dot, bool isA);
+
 /// Layout in which a product takes an operand that is a fragment, as it is stored (transposed if it
 /// is given so).
 layout::Answer<layout::RegisterLayout> operandLayout(tgpu::DotOp dot, bool isA);

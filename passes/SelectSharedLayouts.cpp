@@ -4,6 +4,7 @@
 #include "dialects/support/Target.h"
 #include "passes/Analysis.h"
 #include "passes/Passes.h"
+#include "passes/ProductLayouts.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_SELECTSHAREDLAYOUTS
@@ -77,6 +78,11 @@ void addProductDemand(tgpu::DotOp dot, bool isA, ArrayRef<int64_t> origin, bool 
     demand.required = true;
     demand.weight = 4;
     demands.push_back(demand);
+  } else if (mma.getKind() == MmaKind::Fma && isWhole) {
+    if (Answer<RegisterLayout> reads = scalarReads(dot, isA)) {
+      demands.push_back(access(*reads));
+      demands.back().weight = 4;
+    }
   } else if (mma.getKind() == MmaKind::MmaSync && isWhole) {
     int64_t k = type.getShape()[kDim];
     Type element = type.getElementType();

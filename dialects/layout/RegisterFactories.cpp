@@ -283,12 +283,6 @@ Answer<RegisterLayout> RegisterLayout::blocked(ArrayRef<int64_t> shape, int64_t 
     lanes.push_back({HwDim::Lane, d, int64_t(1) << deal.laneBits[i], covered});
     lanesUsed <<= deal.laneBits[i];
     covered <<= deal.laneBits[i];
-    if (options.warpsOutermost) {
-      const int64_t sharing = covered * (deal.oddTo == int(i) ? odd : 1) << deal.warpBits[i];
-      const int64_t count = divideCeil(uint64_t(shape[d]), uint64_t(sharing));
-      slots.push_back(registers(d, count, covered));
-      covered *= count;
-    }
     warpDigits.push_back(warps(d, int64_t(1) << deal.warpBits[i], covered));
     warpsUsed <<= deal.warpBits[i];
     covered <<= deal.warpBits[i];
@@ -297,9 +291,7 @@ Answer<RegisterLayout> RegisterLayout::blocked(ArrayRef<int64_t> shape, int64_t 
       warpsUsed *= odd;
       covered *= odd;
     }
-    if (!options.warpsOutermost) {
-      slots.push_back(registers(d, divideCeil(uint64_t(shape[d]), uint64_t(covered)), covered));
-    }
+    slots.push_back(registers(d, divideCeil(uint64_t(shape[d]), uint64_t(covered)), covered));
   }
   lanes.push_back({HwDim::Lane, -1, 32 / lanesUsed, 0});
   append_range(spec.repeats, slots);

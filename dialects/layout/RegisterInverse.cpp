@@ -1,5 +1,5 @@
 // From elements back to the places that hold them.
-#include "dialects/layout/RegisterLayout.h"
+#include "dialects/layout/RegisterSpec.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -10,16 +10,6 @@ using namespace llvm;
 namespace tilec::layout {
 
 namespace {
-
-bool isZero(const Coords &v) {
-  return all_of(v, [](int64_t x) { return x == 0; });
-}
-
-void xorInto(Coords &v, const Coords &w) {
-  for (size_t d = 0; d < v.size(); ++d) {
-    v[d] ^= w[d];
-  }
-}
 
 /// Solves XOR of chosen vectors == target over F2, for all vectors of a layout's atom at once.
 class F2System {

@@ -1,5 +1,5 @@
 // The map itself: checking, canonical form, evaluation.
-#include "dialects/layout/RegisterLayout.h"
+#include "dialects/layout/RegisterSpec.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -16,16 +16,6 @@ constexpr int64_t maxRegisters = 65536;
 constexpr int64_t maxWarps = 64;
 constexpr int64_t maxCoordinate = int64_t(1) << 30;
 constexpr unsigned maxRank = 8;
-
-bool isZero(const Coords &v) {
-  return all_of(v, [](int64_t x) { return x == 0; });
-}
-
-void xorInto(Coords &v, const Coords &w) {
-  for (size_t d = 0; d < v.size(); ++d) {
-    v[d] ^= w[d];
-  }
-}
 
 } // namespace
 

@@ -154,9 +154,6 @@ public:
     /// rows first, so that a row stays inside a warp when it can (reductions along the contiguous
     /// dimension).
     bool warpsTakeRows = false;
-    /// What repeats in registers stands between the lanes and the warps: a warp has one block of
-    /// the tile, and what its slots add to an address hardly depends on the warp.
-    bool warpsOutermost = false;
   };
   /// "Coalesced": each thread holds `vec` (a power of two) consecutive elements along the
   /// contiguous dimension, lanes then warps continue there and wrap to the other dimensions (last
@@ -170,6 +167,21 @@ public:
   /// up to 8 blocks along the columns' direction, whose lanes come first, and 4 along the rows'.
   static Answer<RegisterLayout> inBlocks(llvm::ArrayRef<int64_t> shape, int64_t rows,
                                          int64_t columns, int64_t warps);
+  /// How the operands of a scalar product lie in shared memory.
+  struct OuterProduct {
+    /// Bytes of an element of A and of B.
+    int64_t rowBytes = 4, columnBytes = 4;
+    /// Neighbours (a power of two) down the rows of A, and along the columns of B, that one access
+    /// may read: more than one where they are neighbours in memory.
+    int64_t rowRun = 1, columnRun = 1;
+  };
+  /// Accumulator [m, n] of scalar products, A [m, k] times B [k, n]. For each element of k a thread
+  /// reads one of A for each of its rows and one of B for each of its columns, so each has a block
+  /// as square as makes multiply-adds or shared memory, whichever takes longer, least busy. Runs are
+  /// shortened until they divide the extents; a thread's runs lie as far apart as the lanes of a
+  /// warp reach, and each warp has one block of the tile. Threads that find nothing left replicate.
+  static Answer<RegisterLayout> outerProduct(int64_t m, int64_t n, int64_t warps,
+                                             OuterProduct options);
   /// Every thread holds the whole tile, row-major.
   static Answer<RegisterLayout> replicated(llvm::ArrayRef<int64_t> shape, int64_t warps);
 

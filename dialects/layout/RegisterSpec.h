@@ -1,7 +1,9 @@
-// What a register layout is made of, to make another one from.
+// What a register layout is made of, to make another one from, and vectors of coordinates.
 #pragma once
 
 #include "dialects/layout/RegisterLayout.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 namespace tilec::layout {
 
@@ -16,6 +18,16 @@ inline RegisterLayout::Spec specOf(const RegisterLayout &layout) {
   spec.firstWarp = layout.firstWarp();
   spec.partial = layout.partial();
   return spec;
+}
+
+inline bool isZero(const Coords &v) {
+  return llvm::all_of(v, [](int64_t x) { return x == 0; });
+}
+
+inline void xorInto(Coords &v, const Coords &w) {
+  for (size_t d = 0; d < v.size(); ++d) {
+    v[d] ^= w[d];
+  }
 }
 
 } // namespace tilec::layout

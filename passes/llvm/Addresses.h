@@ -39,9 +39,11 @@ public:
     int64_t step = 0, trips = 1;
   };
   /// The same `shift`ed, where slots beyond the tile get the address of an element at its edge: any
-  /// slot may be read.
+  /// slot may be read, and with it its neighbours along `runDim`, of which there are `run` in the
+  /// tile from each multiple of `run` on.
   static SharedAddresses insideTile(KernelLowering &lowering, const Shared &buffer,
-                                    const layout::RegisterLayout &registers, Shift shift);
+                                    const layout::RegisterLayout &registers, Shift shift,
+                                    unsigned runDim = 0, int64_t run = 1);
 
   /// Pointer to the first byte of slot `reg`.
   mlir::Value pointer(int64_t reg);
@@ -65,6 +67,8 @@ private:
   const Shared &buffer;
   const layout::RegisterLayout &registers;
   Shift shift;
+  unsigned runDim = 0;
+  int64_t run = 1;
   mlir::Value steps;
   enum class Form { Linear, Additive, General } form = Form::General;
   mlir::Value threadPart; // i32

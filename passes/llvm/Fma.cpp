@@ -14,6 +14,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace tilec::lowering {
@@ -53,7 +55,8 @@ public:
   /// `line`: their layout, of rank 1.
   Line(KernelLowering &lowering, const Shared &buffer, const layout::RegisterLayout &line,
        unsigned kDim)
-      : lowering(lowering), buffer(buffer), kDim(kDim), registers(line.insertDim(kDim)) {}
+      : lowering(lowering), buffer(buffer), kDim(kDim), registers(line.insertDim(kDim)),
+        run(runOf()) {}
 
   int64_t slots() const { return registers.registersPerThread(); }
 
@@ -94,23 +97,53 @@ public:
   SmallVector<Fragment> load(int64_t k, int64_t count) {
     Shared part = buffer;
     part.origin[kDim] += k;
-    SharedAddresses addresses = SharedAddresses::insideTile(lowering, part, registers, shift);
+    SharedAddresses addresses =
+        SharedAddresses::insideTile(lowering, part, registers, shift, 1 - kDim, run);
     SmallVector<Fragment> values(count);
-    for (int64_t slot = 0; slot < slots(); ++slot) {
-      Fragment loaded = lowering.loadElements(addresses.pointer(slot), buffer.element, count,
-                                              count * memoryBytes(buffer.element));
+    for (int64_t slot = 0; slot < slots(); slot += run) {
+      const int64_t together = std::max(count, run);
+      Fragment loaded = lowering.loadElements(addresses.pointer(slot), buffer.element, together,
+                                              together * memoryBytes(buffer.element));
       for (auto [i, value] : llvm::enumerate(loaded)) {
-        values[i].push_back(value);
+        values[count == 1 ? 0 : i].push_back(value);
       }
     }
     return values;
   }
 
 private:
+  /// How many slots, from each multiple of it on, are neighbours in memory that one access reads.
+  int64_t runOf() const {
+    const unsigned dim = 1 - kDim;
+    const int64_t bytes = memoryBytes(buffer.element);
+    if (buffer.layout.contiguousDim() != dim) {
+      return 1;
+    }
+    int64_t run = std::min<int64_t>(16, alignedRun(buffer)) / bytes;
+    auto limit = [&](int64_t multiple) { run = std::gcd(run, multiple); };
+    limit(buffer.origin[dim]);
+    limit(registers.shape()[dim]); // a run lies in the tile, or behind it
+    limit(slots());
+    for (int64_t thread = 0; thread < 32 * registers.numWarps(); ++thread) {
+      limit(registers.coords(0, thread % 32, registers.firstWarp() + thread / 32)[dim]);
+    }
+    for (int64_t slot = 0; slot < slots(); ++slot) {
+      while (run > 1 && registers.registerOffset(slot)[dim] !=
+                            registers.registerOffset(slot / run * run)[dim] + slot % run) {
+        run /= 2;
+      }
+    }
+    for (int64_t slot = 0; slot < slots(); slot += run) {
+      limit(registers.registerOffset(slot)[dim]);
+    }
+    return std::max<int64_t>(run, 1);
+  }
+
   KernelLowering &lowering;
   Shared buffer;
   unsigned kDim;
   layout::RegisterLayout registers;
+  int64_t run; // slots that an access reads
   int64_t unroll = 1;
   SharedAddresses::Shift shift;
 };

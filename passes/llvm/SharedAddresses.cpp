@@ -37,8 +37,11 @@ SharedAddresses::SharedAddresses(KernelLowering &lowering, const Shared &buffer,
     : SharedAddresses(lowering, buffer, registers, Shift()) {}
 
 SharedAddresses SharedAddresses::insideTile(KernelLowering &lowering, const Shared &buffer,
-                                            const layout::RegisterLayout &registers, Shift shift) {
+                                            const layout::RegisterLayout &registers, Shift shift,
+                                            unsigned runDim, int64_t run) {
   SharedAddresses addresses(lowering, buffer, registers, shift);
+  addresses.runDim = runDim;
+  addresses.run = run;
   if (registers.hasPadding()) {
     addresses.reach.assign(registers.rank(), 0);
     for (int64_t thread = 0; thread < 32 * registers.numWarps(); ++thread) {
@@ -210,8 +213,8 @@ Value SharedAddresses::computed(std::optional<int64_t> reg) {
     Value at = lowering.add(lowering.threadCoordinate(registers, d), slot[d]);
     if (reg && mayLeave(*reg, d)) {
       OpBuilder &b = lowering.builder();
-      at = b.createOrFold<arith::MinSIOp>(lowering.location(), at,
-                                          lowering.i32(registers.shape()[d] - 1));
+      at = b.createOrFold<arith::MinSIOp>(
+          lowering.location(), at, lowering.i32(registers.shape()[d] - (d == runDim ? run : 1)));
     }
     at = lowering.add(at, buffer.origin[d]);
     return shift.value && d == shift.dim ? lowering.add(at, shift.value) : at;

@@ -23,6 +23,8 @@ tile.kernel @host(%a: !f16 {tile.name = "A", tile.direction = "in", tile.dtype =
   tgpu.launch "special" grid(%c8192 : i32) args(%x, %y : !f32, !f32)
   // CHECK: remark: expected cost: {{[0-9.]+}} us, bound by instructions (
   tgpu.launch "scalar" grid(%c32, %c64 : i32, i32) args(%a : !f16)
+  // CHECK: remark: expected cost: {{[0-9.]+}} us, bound by shared memory (
+  tgpu.launch "scalar4x4" grid(%c32, %c64 : i32, i32) args(%a : !f16)
   tile.return
 }
 
@@ -115,7 +117,24 @@ tgpu.kernel @special(%x: !f32 {tgpu.align = 16 : i64}, %y: !f32 {tgpu.align = 16
   tgpu.return
 }
 
+// 8x8 for each thread: 16 elements are read for 64 products.
 tgpu.kernel @scalar(%a: !f16) attributes {launch = "scalar", target = "sm_90a", threads = 256 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c128 = arith.constant 128 : i32
+  %zero = arith.constant 0.0 : f32
+  %as = tgpu.alloc_shared "As" : !tgpu.smem<128x32xf32>
+  %bs = tgpu.alloc_shared "Bs" : !tgpu.smem<32x128xf32>
+  %init = tile.splat %zero : f32 -> tensor<128x128xf32>
+  %sum = scf.for %i = %c0 to %c128 step %c1 iter_args(%acc = %init) -> (tensor<128x128xf32>) : i32 {
+    %d = tgpu.dot %as, %bs, %acc {mma = #tgpu.mma<fma, 1, 1, 1, warps = 1, 8>} : !tgpu.smem<128x32xf32>, !tgpu.smem<32x128xf32>, tensor<128x128xf32> -> tensor<128x128xf32>
+    scf.yield %d : tensor<128x128xf32>
+  }
+  tgpu.return
+}
+
+// 4x4: 8 for 16.
+tgpu.kernel @scalar4x4(%a: !f16) attributes {launch = "scalar4x4", target = "sm_90a", threads = 256 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c128 = arith.constant 128 : i32

@@ -24,16 +24,17 @@ tgpu.kernel @decoded(%w: !tgpu.smem<64x16xi8>, %b: !tgpu.smem<32x64xf16>, %s: !t
 
 // -----
 
-// The result of an unpacking has pairs, whoever takes it.
+// The result of an unpacking has pairs, whoever takes it: a product whose columns are not neighbours in
+// memory gives neighbouring ones to different lanes.
 // CHECK-LABEL: tgpu.kernel @pairs
 // CHECK: tgpu.unpack {{.*}} -> tensor<32x64xi4, [[PAIRS:#tgpu.fragment<"32x64 reg 0,1:[^"]*">]]>
 // CHECK: %[[OTHER:.*]] = tgpu.convert_layout {{.*}} : tensor<32x64xi4, [[PAIRS]]> ->
 // CHECK: tile.convert %[[OTHER]]
-tgpu.kernel @pairs(%w: !tgpu.smem<32x32xi8>, %a: !tgpu.smem<32x8xf32>, %b: !tgpu.smem<8x64xf32>) attributes {threads = 128 : i32} {
+tgpu.kernel @pairs(%w: !tgpu.smem<32x32xi8>, %a: !tgpu.smem<32x8xf32>, %b: !tgpu.smem<64x8xf32>) attributes {threads = 128 : i32} {
   %bytes = tgpu.local_load %w : !tgpu.smem<32x32xi8> -> tensor<32x32xi8>
   %e = tgpu.unpack %bytes : tensor<32x32xi8> -> tensor<32x64xi4>
   // expected-remark@+1 {{layout conversion of a fragment}}
   %h = tile.convert %e : tensor<32x64xi4> to tensor<32x64xf32>
-  %d = tgpu.dot %a, %b, %h {mma = #tgpu.mma<fma, 1, 1, 1, warps = 1, 1>} : !tgpu.smem<32x8xf32>, !tgpu.smem<8x64xf32>, tensor<32x64xf32> -> tensor<32x64xf32>
+  %d = tgpu.dot %a, %b, %h {mma = #tgpu.mma<fma, 1, 1, 1, warps = 1, 1>, transpose_b} : !tgpu.smem<32x8xf32>, !tgpu.smem<64x8xf32>, tensor<32x64xf32> -> tensor<32x64xf32>
   tgpu.return
 }

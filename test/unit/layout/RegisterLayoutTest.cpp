@@ -257,10 +257,9 @@ TEST(RegisterLayout, BlockedCoversEveryShape) {
                                                            {2, 3, 4, 40}}) {
     for (int64_t warps : {1, 4, 8, 12}) {
       for (int64_t vec : {1, 2, 8}) {
-        for (int choice = 0; choice < 4; ++choice) {
+        for (bool warpsTakeRows : {false, true}) {
           RegisterLayout::BlockedOptions options;
-          options.warpsTakeRows = choice % 2;
-          options.warpsOutermost = choice / 2;
+          options.warpsTakeRows = warpsTakeRows;
           RegisterLayout layout = must(RegisterLayout::blocked(shape, vec, warps, options));
           ASSERT_EQ(layout.numWarps(), warps);
           ASSERT_TRUE(layout.complete()) << layout.str();
@@ -297,19 +296,44 @@ TEST(RegisterLayout, BlocksRunAlongBothDimensions) {
   EXPECT_FALSE(RegisterLayout::inBlocks({64}, 1, 8, 2));
 }
 
-TEST(RegisterLayout, WarpsOutermostOwnBlocks) {
-  // 96x128 on three warps: lanes and four slots run along a row, each warp has 32 neighbouring rows.
-  RegisterLayout::BlockedOptions options;
-  options.warpsOutermost = true;
-  RegisterLayout tile = must(RegisterLayout::blocked({96, 128}, 1, 3, options));
-  EXPECT_EQ(tile.registersPerThread(), 128);
-  forEachPlace(tile, [&](int64_t r, int64_t l, int64_t w) {
-    ASSERT_EQ(tile.coords(r, l, w), (Coords{32 * w + r / 4, l + 32 * (r % 4)}));
-  });
-  // 35 rows: 18 each, the last of them padding.
-  RegisterLayout uneven = must(RegisterLayout::blocked({35, 32}, 1, 2, options));
-  EXPECT_EQ(uneven.coords(17, 3, 1), (Coords{35, 3}));
-  EXPECT_TRUE(uneven.hasPadding());
+TEST(RegisterLayout, OuterProductsAreSquare) {
+  // 128x128 floats on eight warps: 8x8 a thread. Four neighbouring columns are one access of B; a
+  // phase of eight lanes runs along a row.
+  RegisterLayout::OuterProduct options;
+  options.columnRun = 4;
+  RegisterLayout tile = must(RegisterLayout::outerProduct(128, 128, 8, options));
+  EXPECT_EQ(tile.registersPerThread(), 64);
+  EXPECT_EQ(tile.sliceDim(0).registersPerThread(), 8);
+  EXPECT_EQ(tile.contiguousElements(1), 4);
+  EXPECT_EQ(tile.coords(0, 7, 0), (Coords{0, 28}));
+  EXPECT_EQ(tile.coords(0, 8, 0), (Coords{1, 0}));
+  // 96x32 on one warp: 12x8 a thread, where a row of lanes would have to read 96 + 1 for 96.
+  RegisterLayout narrow = must(RegisterLayout::outerProduct(96, 32, 1, {8, 8, 1, 2}));
+  EXPECT_EQ(narrow.registersPerThread(), 96);
+  EXPECT_EQ(narrow.sliceDim(1).registersPerThread(), 12);
+  // 35 rows do not divide, 2 columns shorten a run; 3 columns have none.
+  EXPECT_TRUE(must(RegisterLayout::outerProduct(35, 32, 2, options)).hasPadding());
+  EXPECT_EQ(must(RegisterLayout::outerProduct(64, 2, 1, options)).contiguousElements(1), 2);
+  EXPECT_EQ(must(RegisterLayout::outerProduct(64, 3, 1, options)).contiguousElements(1), 1);
+  // What finds nothing left replicates.
+  EXPECT_TRUE(must(RegisterLayout::outerProduct(2, 2, 4, options)).isReplicated());
+  EXPECT_FALSE(must(RegisterLayout::outerProduct(2, 2, 4, options)).hasPadding());
+  for (const Coords &shape : std::vector<Coords>{
+           {1, 1}, {1, 300}, {300, 1}, {8, 8}, {5, 7}, {64, 72}, {96, 176}, {33, 65}}) {
+    for (int64_t warps : {1, 3, 4, 8, 12}) {
+      for (auto [rowRun, columnRun] : {std::pair{1, 1}, {1, 4}, {4, 1}, {2, 8}}) {
+        RegisterLayout layout = must(
+            RegisterLayout::outerProduct(shape[0], shape[1], warps, {4, 4, rowRun, columnRun}));
+        ASSERT_EQ(layout.numWarps(), warps);
+        ASSERT_TRUE(layout.complete()) << layout.str();
+        ASSERT_TRUE(layout.replicaDigits()) << layout.str();
+        ASSERT_TRUE(layout.isSeparable()) << layout.str();
+        expectRoundTrip(layout);
+      }
+    }
+  }
+  EXPECT_FALSE(RegisterLayout::outerProduct(64, 64, 2, {4, 4, 3, 1}));
+  EXPECT_FALSE(RegisterLayout::outerProduct(0, 64, 2, options));
 }
 
 TEST(RegisterLayout, BlockedIsCoalesced) {
