@@ -10,7 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -71,6 +73,17 @@ void clear(int folder, int depth) {
   close(folder);
 }
 
+/// Whether the folder is gone, if there was one.
+bool remove(const Folder &entry) {
+  const int folder =
+      entry.state == Folder::Used ? open(entry.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (folder < 0) {
+    return true;
+  }
+  clear(folder, 0);
+  return rmdir(entry.path) == 0;
+}
+
 void onInterrupt(int number) {
   isEnding = true;
   for (std::atomic<pid_t> &entry : processes) {
@@ -85,17 +98,94 @@ void onInterrupt(int number) {
     }
   }
   for (const Folder &entry : folders) {
-    if (entry.state != Folder::Used) {
-      continue;
-    }
-    const int folder = open(entry.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder >= 0) {
-      clear(folder, 0);
-      rmdir(entry.path);
-    }
+    remove(entry);
   }
   signal(number, SIG_DFL);
   raise(number); // comes when this returns
+}
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Behind SIGKILL
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// That there is a folder, or none any more.
+struct Message {
+  size_t slot;
+  decltype(Folder::path) path; ///< empty: none
+};
+
+/// A process that outlives this one by the moment in which it removes the folders that it was told of and that are still
+/// there. It has a copy of this process' memory as it was at the fork, where other threads may have held locks: system calls
+/// only.
+[[noreturn]] void removeBehindParent(int told) {
+  setsid(); // not of the group that a shell or a harness kills
+  for (int number : {SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGPIPE}) {
+    signal(number, SIG_IGN);
+  }
+  // Whoever reads what this program writes must not wait for this process.
+  dup2(told, 0);
+  const int none = open("/dev/null", O_WRONLY);
+  dup2(none, 1);
+  dup2(none, 2);
+  close_range(3, ~0U, 0);
+
+  Message message;
+  for (ssize_t bytes; (bytes = read(0, &message, sizeof message)) > 0 || errno == EINTR;) {
+    if (bytes == ssize_t(sizeof message)) {
+      std::memcpy(folders[message.slot].path, message.path, sizeof message.path);
+      folders[message.slot].state = message.path[0] ? Folder::Used : Folder::Free;
+    }
+    errno = 0; // an end is no error
+  }
+  // What the kernel ends with the parent may write for a moment still.
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    bool isLeft = false;
+    for (const Folder &entry : folders) {
+      isLeft |= !remove(entry);
+    }
+    if (!isLeft) {
+      break;
+    }
+    const timespec pause = {0, 20'000'000};
+    nanosleep(&pause, nullptr);
+  }
+  _exit(0);
+}
+
+/// Where that process hears of folders, from the first on; -1: there is none.
+int remover() {
+  static const int socket = [] {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+      return -1;
+    }
+    // Its parent ends at once and need not be waited for.
+    const pid_t between = fork();
+    if (between == 0) {
+      if (fork() == 0) {
+        removeBehindParent(ends[1]);
+      }
+      _exit(0);
+    }
+    close(ends[1]);
+    if (between < 0) {
+      close(ends[0]);
+      return -1;
+    }
+    waitpid(between, nullptr, 0);
+    return ends[0];
+  }();
+  return socket;
+}
+
+void tell(size_t slot) {
+  Message message{slot, {}};
+  if (folders[slot].state == Folder::Used) {
+    std::memcpy(message.path, folders[slot].path, sizeof message.path);
+  }
+  (void)!send(remover(), &message, sizeof message, MSG_NOSIGNAL);
 }
 } // namespace
 
@@ -147,6 +237,7 @@ TemporaryFolder::TemporaryFolder(StringRef prefix) {
       std::memcpy(folders[i].path, name.c_str(), name.size() + 1);
       folders[i].state = Folder::Used;
       slot = int(i);
+      tell(i);
       break;
     }
   }
@@ -159,7 +250,8 @@ TemporaryFolder::~TemporaryFolder() {
     (void)sys::fs::remove_directories(name); // what cannot be removed stays
   }
   if (slot >= 0) {
-    folders[size_t(slot)].state = Folder::Free;
+    folders[size_t(slot)].state = Folder::Free; // before the message: it is that of the handler
+    tell(size_t(slot));
   }
 }
 

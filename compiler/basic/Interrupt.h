@@ -1,5 +1,6 @@
 // What a program that is ended by SIGHUP, SIGINT or SIGTERM takes with it: folders of its own, and processes that it has started.
-// Of SIGKILL nothing is told; what is started here dies with it all the same (Tool.h), but folders stay.
+// Of SIGKILL nothing is told; what is started here dies with it all the same (Tool.h), and a process that outlives this one by a
+// moment removes the folders.
 //
 // The handler runs while other threads do: it marks the end, ends the processes, removes the folders and lets the signal do
 // what it does. What would be made after the mark waits for the end, so that nothing is left behind it.

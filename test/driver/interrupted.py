@@ -52,6 +52,7 @@ if number == "nohup":
 started.send_signal(getattr(signal, number))
 status = started.wait(timeout=50)
 ended = wait(lambda: is_gone(process), 10)
+wait(lambda: not os.listdir(place), 10 if number == "SIGKILL" else 0)
 if not ended:
     os.kill(process, signal.SIGKILL)
 print(f"{number}: {status == -getattr(signal, number)}, ptxas ended: {ended}, left: {os.listdir(place)}, said: {started.stdout.read().strip()!r}")
