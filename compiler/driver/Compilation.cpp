@@ -42,6 +42,21 @@ Compilation::~Compilation() = default;
 // Source to tile dialect
 //===----------------------------------------------------------------------===//
 
+/// Whether callers can name each argument. Passes do without, so the dialect does not ask for it.
+static bool haveNames(ModuleOp module) {
+  WalkResult found = module.walk([](tile::KernelOp kernel) {
+    for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+      if (!tile::kName.get(kernel, i)) {
+        kernel.emitError("argument ")
+            << i << " of `" << kernel.getSymName() << "` has no `" << tile::kName.name << "`";
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return !found.wasInterrupted();
+}
+
 bool Compilation::load() {
   phase = "parsing";
   PhaseTimer::Scope time(timer, "parse", input);
@@ -54,7 +69,7 @@ bool Compilation::load() {
     diags.setInputIsIr();
     context.loadAllAvailableDialects();
     inputIr = parseSourceString<ModuleOp>(sources.text(*id), &context, input);
-    return bool(inputIr);
+    return inputIr && haveNames(*inputIr);
   }
   main = standardInput ? loader.loadText("<stdin>", *standardInput) : loader.load(input);
   for (const std::string &text : options.instantiate) {

@@ -104,6 +104,8 @@ public:
   SourceManager &getSources() { return sources; }
   mlir::MLIRContext &getContext() { return context; }
   const std::string &getInput() const { return input; }
+  /// The input is IR, which no analysis has seen.
+  bool readsIr() const { return bool(inputIr); }
   /// What is being done, for the message about a crash.
   llvm::StringRef getPhase() const { return phase; }
   /// Where a pack goes instead of the place that the options say (`tilec run`).

@@ -116,17 +116,17 @@ static ExitCode runPack(const Options &options, const tile_rt::CallOptions &call
   return ExitTool;
 }
 
-/// The kernel that --kernel names, by its symbol or its name in the source, or the only one. Throws
-/// InputError.
+/// The kernel that --kernel names, by its symbol, or the only one. `isChosen`: analysis has taken what
+/// `name` says, which may be the name in the source. Throws InputError.
 static const tile_rt::Kernel &chooseKernel(const tile_rt::Manifest &manifest,
-                                           const std::string &name) {
+                                           const std::string &name, bool isChosen) {
   for (const tile_rt::Kernel &kernel : manifest.kernels) {
     if (kernel.symbol == name) {
       return kernel;
     }
   }
-  if (manifest.kernels.size() == 1) {
-    return manifest.kernels.front(); // analysis has taken what `name` says, if anything
+  if (manifest.kernels.size() == 1 && (isChosen || name.empty())) {
+    return manifest.kernels.front();
   }
   tile_rt::refuseKernel(manifest, name);
 }
@@ -159,7 +159,7 @@ static ExitCode runOnCpu(const Options &options, const tile_rt::CallOptions &cal
     }
     return compilation.finish(errs());
   }
-  const tile_rt::Kernel &kernel = chooseKernel(*manifest, options.kernel);
+  const tile_rt::Kernel &kernel = chooseKernel(*manifest, options.kernel, !compilation.readsIr());
   CpuExecutor executor(*manifest, kernel, **program);
   tile_rt::CallResult result = tile_rt::Call(executor, kernel, call).run();
   result.text = executor.name() + ": " + result.text;

@@ -117,6 +117,11 @@ void Call::checkNames() const {
       throw InputError("kernel `" + kernel.symbol + "` has no dimension `" + name + "`" +
                        listed("dimensions", dims));
     }
+    if (!known && options.args.count(name) != 0) {
+      throw InputError("`" + name + "` has two values: `--dim " + name + "=" +
+                       std::to_string(value) + "` and `--arg " + name + "=" +
+                       options.args.at(name) + "`");
+    }
   }
 }
 

@@ -6,16 +6,24 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 namespace tile_rt {
 namespace {
 
+/// A path in a folder that is removed with what is in it when the tests end.
 std::string tempPath(const char *name) {
-  return testing::TempDir() + "/" + std::to_string(getpid()) + "_" + name + ".npy";
+  struct Folder {
+    std::string path = testing::TempDir() + "/harness-XXXXXX";
+    Folder() { EXPECT_NE(mkdtemp(path.data()), nullptr); }
+    ~Folder() { std::filesystem::remove_all(path); }
+  };
+  static Folder folder;
+  return folder.path + "/" + name + ".npy";
 }
 
 void writeBytes(const std::string &path, const std::string &bytes) {
@@ -95,7 +103,6 @@ TEST(Npy, EveryTypeRoundTrips) {
     EXPECT_EQ(back.dtype, type);
     EXPECT_EQ(back.shape, array.shape);
     EXPECT_EQ(back.data, array.data) << dtypeName(type);
-    std::remove(path.c_str());
   }
 }
 
