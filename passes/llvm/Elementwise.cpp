@@ -259,6 +259,10 @@ LogicalResult KernelLowering::lowerElementwise(Operation *op) {
       return unsupported(op, "an element-wise operation on fragments of different layouts");
     }
   }
+  if (Fragment scaled = scaleSum(*this, op, operands); !scaled.empty()) {
+    scalars[op->getResult(0)] = scaled;
+    return success();
+  }
   emitSlots(op, operands, count);
   return success();
 }

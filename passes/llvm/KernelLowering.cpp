@@ -302,6 +302,11 @@ void KernelLowering::emitEntry() {
 }
 
 FailureOr<LLVM::LLVMFuncOp> KernelLowering::run() {
+  for (Type type : kernel.getArgumentTypes()) { // between other passes there may be buffers
+    if (!isa<tile::GlobalType>(type) && !type.isIntOrFloat()) {
+      return kernel.emitError("a kernel takes views of global memory and scalars, not ") << type;
+    }
+  }
   createFunction();
   copyKernelAttributes(kernel, function);
   mapArguments();

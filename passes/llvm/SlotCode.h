@@ -34,6 +34,11 @@ private:
   std::map<llvm::SmallVector<void *, 3>, Fragment> known; // by operands; looked up only
 };
 
+/// A product of sums and factors that wgmma adds to, under the condition that a factor of the warp's is
+/// not 1 (Rescales.cpp); empty, and nothing emitted, where `op` is something else or that does not pay.
+/// `operands`: the slots of both.
+Fragment scaleSum(KernelLowering &lowering, mlir::Operation *op, llvm::ArrayRef<Fragment> operands);
+
 } // namespace tilec::lowering
 
 #endif // TILEC_PASSES_LLVM_SLOTCODE_H

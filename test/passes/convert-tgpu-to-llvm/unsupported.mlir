@@ -65,3 +65,11 @@ tgpu.kernel @other_type(%A: !v, %n: i32) attributes {threads = 128 : i32, target
   %f = tile.bitcast_view %v : !v -> !tile.global<?xf32>
   tgpu.return
 }
+
+// -----
+
+// Between other passes a kernel may take buffers.
+// expected-error @below {{a kernel takes views of global memory and scalars, not '!tgpu.smem<16xf32>'}}
+tgpu.kernel @takesBuffers(%s: !tgpu.smem<16xf32>) attributes {threads = 32 : i32, target = "sm_80"} {
+  tgpu.return
+}
