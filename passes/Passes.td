@@ -375,6 +375,15 @@ def CoalesceStores : Pass<"tgpu-coalesce-stores", "tilec::tgpu::KernelOp"> {
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "tilec::tile::TileDialect", "mlir::arith::ArithDialect"];
 }
 
+def VoteRescales : Pass<"tgpu-vote-rescales", "tilec::tgpu::KernelOp"> {
+  let summary = "Scale sums only in warps that have a factor other than 1";
+  let description = [{
+    Needs: layouts of fragments, products lowered. Gives: `tgpu.under_vote = true` on each f32 `arith.mulf` of tiles whose result wgmma
+    adds to, where a thread has 64 multiplications or more, and at least 16 for each factor (a remark). Those that have the attribute
+    already keep it: `false` multiplies always. Exact, since x * 1 is x; a factor that is NaN is no 1.
+  }];
+}
+
 def AllocateShared : Pass<"tgpu-allocate-shared", "tilec::tgpu::KernelOp"> {
   let summary = "Give buffers, scratch spaces and channels their places in shared memory";
   let description = [{

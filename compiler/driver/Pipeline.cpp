@@ -74,6 +74,7 @@ void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   kernels.addPass(createAllocateShared());
   kernels.addPass(createInsertSync());
   kernels.addPass(createVerifySync());
+  kernels.addPass(createVoteRescales());
   kernels.addPass(createOverlapLaunches());
 }
 

@@ -40,6 +40,8 @@ inline constexpr Fact<StageAttr> kSchedule{"tgpu.schedule"};
 inline constexpr Fact<PipelineAttr> kPipeline{"tgpu.pipeline"};
 /// On an access of global memory: dimensions of the slice that cannot be out of range.
 inline constexpr Fact<mlir::DenseBoolArrayAttr> kInBounds{"tgpu.in_bounds"};
+/// On an `arith.mulf` of tiles: whether a warp that has only ones in the operand of fewer values skips it.
+inline constexpr Fact<mlir::BoolAttr> kUnderVote{"tgpu.under_vote"};
 /// On an access of neighbours in global memory by a thread (`tile.load`, `tile.store`): bytes that
 /// one instruction may move, i32, a power of two up to 16.
 inline constexpr Fact<mlir::IntegerAttr> kAccessBytes{"tgpu.access_bytes"};

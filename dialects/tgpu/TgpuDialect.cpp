@@ -2,6 +2,7 @@
 #include "dialects/tgpu/Reciprocal.h"
 #include "dialects/tgpu/Roles.h"
 #include "dialects/tgpu/Tgpu.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -49,6 +50,10 @@ static bool isElementAccess(Operation *op) {
 static bool isTmaLoad(Operation *op) { return isa<TmaLoadOp>(op); }
 static bool isKernel(Operation *op) { return isa<KernelOp>(op); }
 static bool isAllocation(Operation *op) { return isa<AllocSharedOp>(op); }
+static bool isTileProduct(Operation *op) {
+  return isa<mlir::arith::MulFOp>(op) && getElementTypeOrSelf(op->getResult(0)).isF32() &&
+         isa<RankedTensorType>(op->getResult(0).getType());
+}
 static bool isAny(Operation *) { return true; }
 
 static constexpr tilec::FactRule kOperationFacts[] = {
@@ -60,6 +65,7 @@ static constexpr tilec::FactRule kOperationFacts[] = {
     {kRefill.name, "a unit attribute", tilec::isKindOf<UnitAttr>, isTmaLoad},
     {kRole.name, "the number of a role, i32 >= 0",
      [](Attribute value) { return tilec::isI32AtLeast(value, 0); }, isAny},
+    {kUnderVote.name, "true or false", tilec::isKindOf<BoolAttr>, isTileProduct},
     {kHandOver.name, "a unit attribute", tilec::isKindOf<UnitAttr>, isAllocation},
 };
 

@@ -22,6 +22,7 @@ static Operation *cloneScalar(OpBuilder &b, Location loc, Operation *op, ValueRa
     state.addTypes(slotType(getElementTypeOrSelf(type)));
   }
   state.addAttributes(op->getAttrs());
+  state.attributes.erase(tgpu::kUnderVote.name); // said of the tile
   Operation *clone = b.create(state);
   if (auto flagged = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(clone)) {
     clone->setAttr(
@@ -259,8 +260,9 @@ LogicalResult KernelLowering::lowerElementwise(Operation *op) {
       return unsupported(op, "an element-wise operation on fragments of different layouts");
     }
   }
-  if (Fragment scaled = scaleSum(*this, op, operands); !scaled.empty()) {
-    scalars[op->getResult(0)] = scaled;
+  if (auto product = dyn_cast<arith::MulFOp>(op);
+      product && tgpu::kUnderVote.get(op) && tgpu::kUnderVote.get(op).getValue()) {
+    scalars[product.getResult()] = emitUnderVote(*this, product, operands);
     return success();
   }
   emitSlots(op, operands, count);

@@ -34,10 +34,10 @@ private:
   std::map<llvm::SmallVector<void *, 3>, Fragment> known; // by operands; looked up only
 };
 
-/// A product of sums and factors that wgmma adds to, under the condition that a factor of the warp's is
-/// not 1 (Rescales.cpp); empty, and nothing emitted, where `op` is something else or that does not pay.
-/// `operands`: the slots of both.
-Fragment scaleSum(KernelLowering &lowering, mlir::Operation *op, llvm::ArrayRef<Fragment> operands);
+/// The product of `operands`, the slots of sums and of factors, either first; computed where a factor of
+/// the warp's is not 1, else it is the sums. Factors are the operand of fewer values.
+Fragment emitUnderVote(KernelLowering &lowering, mlir::arith::MulFOp op,
+                       llvm::ArrayRef<Fragment> operands);
 
 } // namespace tilec::lowering
 

@@ -59,3 +59,20 @@ tgpu.kernel @stages(%x: i32) attributes {threads = 32 : i32} {
   } {tgpu.pipeline = #tgpu.pipeline<tma, stages = 0>}
   tgpu.return
 }
+
+// -----
+
+tgpu.kernel @vote(%x: f32) attributes {threads = 32 : i32} {
+  // expected-error@+1 {{cannot hold `tgpu.under_vote`}}
+  %0 = arith.mulf %x, %x {tgpu.under_vote = true} : f32
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @no_vote() attributes {threads = 32 : i32} {
+  %c = arith.constant dense<1.0> : tensor<4xf32>
+  // expected-error@+1 {{`tgpu.under_vote` is true or false, not 1 : i32}}
+  %0 = arith.mulf %c, %c {tgpu.under_vote = 1 : i32} : tensor<4xf32>
+  tgpu.return
+}

@@ -1,6 +1,6 @@
 // Sums that wgmma adds to are scaled row by row: a warp whose factors are all 1 goes round the multiplications. Where a thread has few, where each has a
-// factor of its own, where nothing is added and before mma.sync it multiplies.
-// RUN: tile-opt --convert-tgpu-to-llvm %s | FileCheck %s
+// factor of its own, where nothing is added, before mma.sync and where the IR says so it multiplies.
+// RUN: tile-opt --tgpu-vote-rescales --convert-tgpu-to-llvm %s --verify-diagnostics | FileCheck %s
 
 #c = #tgpu.fragment<"64x128 reg 0,1:8,0:0,8:0,16:0,32:0,64 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">
 #n = #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">
@@ -36,6 +36,7 @@ tgpu.kernel @wide(%o: !t) attributes {threads = 128 : i32, target = "sm_90a"} {
   tgpu.wgmma_commit
   %s = tgpu.wgmma_wait 0, %p : !tgpu.pending<!acc> -> !acc
   %rows = tile.broadcast %row along [1] : tensor<64xf32, #r> -> !acc
+  // expected-remark @+1 {{a warp whose factors are all 1 does not scale its sums}}
   %scaled = arith.mulf %s, %rows : !acc
   tgpu.wgmma_fence
   %q = tgpu.wgmma %x, %y, %scaled {mma = #tgpu.mma<wgmma, 64, 128, 16, warps = 1, 1>} : !a, !b, !acc -> !tgpu.pending<!acc>
@@ -59,6 +60,7 @@ tgpu.kernel @factor_first(%o: !t) attributes {threads = 128 : i32, target = "sm_
   tgpu.wgmma_commit
   %s = tgpu.wgmma_wait 0, %p : !tgpu.pending<!acc> -> !acc
   %rows = tile.broadcast %row along [1] : tensor<64xf32, #r> -> !acc
+  // expected-remark @+1 {{a warp whose factors are all 1 does not scale its sums}}
   %scaled = arith.mulf %rows, %s : !acc
   tgpu.wgmma_fence
   %q = tgpu.wgmma %x, %y, %scaled {mma = #tgpu.mma<wgmma, 64, 128, 16, warps = 1, 1>} : !a, !b, !acc -> !tgpu.pending<!acc>
@@ -107,6 +109,29 @@ tgpu.kernel @not_added_to(%o: !t) attributes {threads = 128 : i32, target = "sm_
   %rows = tile.broadcast %row along [1] : tensor<64xf32, #r> -> !acc
   %scaled = arith.mulf %s, %rows : !acc
   tgpu.store %scaled, %o {bytes = 4 : i32} : !acc, !t
+  tgpu.return
+}
+
+// CHECK-LABEL: llvm.func @refused_by_hand
+// CHECK-NOT: vote
+tgpu.kernel @refused_by_hand(%o: !t) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %f = tgpu.alloc_shared {offset = 0 : i64} : !factors
+  %x = tgpu.alloc_shared {offset = 1024 : i64} : !a
+  %y = tgpu.alloc_shared {offset = 9216 : i64} : !b
+  %zero = arith.constant 0.0 : f32
+  %z = tile.splat %zero : f32 -> !acc
+  %row = tgpu.local_load %f : !factors -> tensor<64xf32, #r>
+  tgpu.wgmma_fence
+  %p = tgpu.wgmma %x, %y, %z {accumulate = false, mma = #tgpu.mma<wgmma, 64, 128, 16, warps = 1, 1>} : !a, !b, !acc -> !tgpu.pending<!acc>
+  tgpu.wgmma_commit
+  %s = tgpu.wgmma_wait 0, %p : !tgpu.pending<!acc> -> !acc
+  %rows = tile.broadcast %row along [1] : tensor<64xf32, #r> -> !acc
+  %scaled = arith.mulf %s, %rows {tgpu.under_vote = false} : !acc
+  tgpu.wgmma_fence
+  %q = tgpu.wgmma %x, %y, %scaled {mma = #tgpu.mma<wgmma, 64, 128, 16, warps = 1, 1>} : !a, !b, !acc -> !tgpu.pending<!acc>
+  tgpu.wgmma_commit
+  %d = tgpu.wgmma_wait 0, %q : !tgpu.pending<!acc> -> !acc
+  tgpu.store %d, %o {bytes = 4 : i32} : !acc, !t
   tgpu.return
 }
 
