@@ -21,9 +21,8 @@ struct Share {
         registers(run * divideCeil(uint64_t(extent), uint64_t(run * lanes * warps))) {}
 };
 
-/// A warp has this many wavefronts of shared memory to itself while each scheduler of an SM issues
-/// one multiply-add: there are four (schedulers), and shared memory gives the registers of a warp
-/// 128 bytes in a clock, whether its lanes read the same bytes or not.
+/// Four schedulers each issue a multiply-add of a warp in a clock. They share shared memory, which gives
+/// registers 128 bytes in a clock, also where lanes read the same bytes.
 constexpr int64_t kSchedulers = 4, kWavefrontBytes = 128;
 
 /// Clocks for one element of k: multiply-adds, or what they read.
