@@ -20,9 +20,9 @@ Each is run with every description, in a plain run (round-robin and a few random
 caught: `reported` (a race, an uninitialised read, misuse), `hang` (deadlock, or no end), or `wrong` (another result). The rest have
 survived: they are printed with what the file of reasons says of them. A line there is
 
-    PROGRAM: MUTANT: ROLE: VERDICT: REASON
+    PROGRAM...: MUTANT: ROLE: VERDICT: REASON
 
-PROGRAM is a name or a pattern for several (`flash_*`). ROLE names one instruction: `INSTRUCTION after ONE before ANOTHER #N`, the N-th of those that stand between these two others that
+PROGRAM is a name, or several with spaces between, each of which has such a survivor. ROLE names one instruction: `INSTRUCTION after ONE before ANOTHER #N`, the N-th of those that stand between these two others that
 synchronise, copy or multiply. Lines and registers are not part of it, so it stays when something else in the program changes.
 VERDICT is `equivalent`, if the mutant is as right as the program by the letter of PTX, or `not modelled`.
 Exit status: 0 if all mutants that survive have a reason and every reason for a program that was run is needed, 1 if not, 2 if an
@@ -269,19 +269,20 @@ class Reasons:
             match = re.fullmatch(r"([^:]+): ([^:]+): (\S+ after .+ before .+ #\d+): (" + "|".join(self.VERDICTS) + r"): (.+)", line)
             if not match:
                 sys.exit(f"{path}:{number}: no PROGRAM: MUTANT: ROLE: VERDICT: REASON")
-            if match.group(1, 2, 3) in self.entries:
-                sys.exit(f"{path}:{number}: the second reason for the same mutant")
-            self.entries[match.group(1, 2, 3)] = match.group(4, 5)
+            for name in match.group(1).split():
+                if (key := (name, *match.group(2, 3))) in self.entries:
+                    sys.exit(f"{path}:{number}: the second reason for the same mutant")
+                self.entries[key] = match.group(4, 5)
 
     def find(self, program, mutant):
         """(verdict, reason) or None."""
         number, kind = mutant[:2]
-        found = [key for key in self.entries if key[1:] == (kind, program.roles[number]) and fnmatch.fnmatch(program.name, key[0])]
-        self.used.update(found)
-        return self.entries[found[0]] if found else None
+        key = (program.name, kind, program.roles[number])
+        self.used.add(key)
+        return self.entries.get(key)
 
     def unused(self, names):
-        return [key for key in self.entries if key not in self.used and fnmatch.filter(names, key[0])]
+        return [key for key in self.entries if key not in self.used and key[0] in names]
 
 
 def show(program, results, reasons, verbose):
