@@ -37,14 +37,21 @@ LOWER = "builtin.module(tgpu.kernel(tgpu-allocate-shared,tgpu-verify-sync),conve
 # Scores of a block and sums of the one before in flight, the second wait after 37 % of the exponentials.
 PLANNED = ["HGMMA 16", "DEPBAR", "MUFU 26 of 66", "BRA", "DEPBAR", "MUFU rest", "F2FP 32"]
 WIDE = ["HGMMA 18", "DEPBAR", "MUFU 31 of 82", "BRA", "DEPBAR", "MUFU rest", "F2FP 40"]
-# The steps before the first that masks have two selections, of rows that have seen no key.
-UNMASKED = ["FSEL at most 2", "ISETP at most 2"]
+
+
+def unmasked(selections):
+    """The steps before the first that masks: of the two rows of a thread each selects what stands for the maximum where no key has been
+    seen, and with `slack` whether its reference stays."""
+    return [f"FSEL at most {selections}", "ISETP at most 2"]
+
+
 # (source, passes of tile-opt for IR, what is expected)
 CHECKED = [
     (ATTENTION, LOWER, {"attention": {"loops": [PLANNED]}}),
     (ROOT / "kernels/gemm/gemm.tile", None, {}),
     (ROOT / "kernels/attention/flash_attention.tile", None,
-     {f"flash_attention_f16_d128{c}_0_aligned": {"loops": [UNMASKED + plan, plan], "R2UR": 2} for c, plan in (("", WIDE), ("_causal", PLANNED))}),
+     {f"flash_attention_f16_d128{c}_0_aligned": {"loops": [unmasked(selections) + plan, plan], "R2UR": 2}
+      for c, plan, selections in (("", WIDE, 2), ("_causal", PLANNED, 4))}),
 ]
 
 
