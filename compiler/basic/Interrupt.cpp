@@ -110,11 +110,23 @@ void onInterrupt(int number) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// That there is a folder, or none any more.
+/// That there is a folder, or none any more. Processes that were forked since send theirs, too, which have the same places
+/// in tables of their own: so it is known by its path.
 struct Message {
-  size_t slot;
-  decltype(Folder::path) path; ///< empty: none
+  bool exists;
+  decltype(Folder::path) path;
 };
+
+void note(const Message &message) {
+  for (Folder &entry : folders) {
+    const bool isUsed = entry.state == Folder::Used;
+    if (message.exists ? !isUsed : isUsed && strcmp(entry.path, message.path) == 0) {
+      std::memcpy(entry.path, message.path, sizeof message.path);
+      entry.state = message.exists ? Folder::Used : Folder::Free;
+      return;
+    }
+  }
+}
 
 /// A process that outlives this one by the moment in which it removes the folders that it was told of and that are still
 /// there. It has a copy of this process' memory as it was at the fork, where other threads may have held locks: system calls
@@ -131,11 +143,13 @@ struct Message {
   dup2(none, 2);
   close_range(3, ~0U, 0);
 
+  for (Folder &entry : folders) {
+    entry.state = Folder::Free; // each is told
+  }
   Message message;
   for (ssize_t bytes; (bytes = read(0, &message, sizeof message)) > 0 || errno == EINTR;) {
     if (bytes == ssize_t(sizeof message)) {
-      std::memcpy(folders[message.slot].path, message.path, sizeof message.path);
-      folders[message.slot].state = message.path[0] ? Folder::Used : Folder::Free;
+      note(message);
     }
     errno = 0; // an end is no error
   }
@@ -180,11 +194,10 @@ int remover() {
   return socket;
 }
 
-void tell(size_t slot) {
-  Message message{slot, {}};
-  if (folders[slot].state == Folder::Used) {
-    std::memcpy(message.path, folders[slot].path, sizeof message.path);
-  }
+void tell(bool exists, StringRef path) {
+  Message message{exists, {}};
+  std::memcpy(message.path, path.data(),
+              path.size()); // shorter than the place, or it was not entered
   (void)!send(remover(), &message, sizeof message, MSG_NOSIGNAL);
 }
 } // namespace
@@ -237,7 +250,7 @@ TemporaryFolder::TemporaryFolder(StringRef prefix) {
       std::memcpy(folders[i].path, name.c_str(), name.size() + 1);
       folders[i].state = Folder::Used;
       slot = int(i);
-      tell(i);
+      tell(true, name);
       break;
     }
   }
@@ -250,8 +263,8 @@ TemporaryFolder::~TemporaryFolder() {
     (void)sys::fs::remove_directories(name); // what cannot be removed stays
   }
   if (slot >= 0) {
-    folders[size_t(slot)].state = Folder::Free; // before the message: it is that of the handler
-    tell(size_t(slot));
+    folders[size_t(slot)].state = Folder::Free;
+    tell(false, name);
   }
 }
 

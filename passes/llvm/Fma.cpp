@@ -14,8 +14,6 @@
 
 #include "llvm/Support/MathExtras.h"
 
-#include <numeric>
-
 using namespace mlir;
 
 namespace tilec::lowering {
@@ -52,11 +50,10 @@ namespace {
 /// The rows of A or the columns of B that meet a thread's part of the accumulator.
 class Line {
 public:
-  /// `line`: their layout, of rank 1.
+  /// `line`: their layout, with a dimension for k; `plan`: how to read them for one k.
   Line(KernelLowering &lowering, const Shared &buffer, const layout::RegisterLayout &line,
-       unsigned kDim)
-      : lowering(lowering), buffer(buffer), kDim(kDim), registers(line.insertDim(kDim)),
-        run(runOf()) {}
+       unsigned kDim, const layout::AccessPlan &plan)
+      : lowering(lowering), buffer(buffer), kDim(kDim), registers(line), plan(plan) {}
 
   int64_t slots() const { return registers.registersPerThread(); }
 
@@ -97,53 +94,27 @@ public:
   SmallVector<Fragment> load(int64_t k, int64_t count) {
     Shared part = buffer;
     part.origin[kDim] += k;
+    const int64_t run = plan.groups[0].size(); // 1 where k's neighbours are read at a time
     SharedAddresses addresses =
         SharedAddresses::insideTile(lowering, part, registers, shift, 1 - kDim, run);
-    SmallVector<Fragment> values(count);
-    for (int64_t slot = 0; slot < slots(); slot += run) {
+    SmallVector<Fragment> values(count, Fragment(slots()));
+    for (ArrayRef<int64_t> group : plan.groups) {
       const int64_t together = std::max(count, run);
-      Fragment loaded = lowering.loadElements(addresses.pointer(slot), buffer.element, together,
+      Fragment loaded = lowering.loadElements(addresses.pointer(group[0]), buffer.element, together,
                                               together * memoryBytes(buffer.element));
       for (auto [i, value] : llvm::enumerate(loaded)) {
-        values[count == 1 ? 0 : i].push_back(value);
+        values[count == 1 ? 0 : i][group[count == 1 ? i : 0]] = value;
       }
     }
     return values;
   }
 
 private:
-  /// How many slots, from each multiple of it on, are neighbours in memory that one access reads.
-  int64_t runOf() const {
-    const unsigned dim = 1 - kDim;
-    const int64_t bytes = memoryBytes(buffer.element);
-    if (buffer.layout.contiguousDim() != dim) {
-      return 1;
-    }
-    int64_t run = std::min<int64_t>(16, alignedRun(buffer)) / bytes;
-    auto limit = [&](int64_t multiple) { run = std::gcd(run, multiple); };
-    limit(buffer.origin[dim]);
-    limit(registers.shape()[dim]); // a run lies in the tile, or behind it
-    limit(slots());
-    for (int64_t thread = 0; thread < 32 * registers.numWarps(); ++thread) {
-      limit(registers.coords(0, thread % 32, registers.firstWarp() + thread / 32)[dim]);
-    }
-    for (int64_t slot = 0; slot < slots(); ++slot) {
-      while (run > 1 && registers.registerOffset(slot)[dim] !=
-                            registers.registerOffset(slot / run * run)[dim] + slot % run) {
-        run /= 2;
-      }
-    }
-    for (int64_t slot = 0; slot < slots(); slot += run) {
-      limit(registers.registerOffset(slot)[dim]);
-    }
-    return std::max<int64_t>(run, 1);
-  }
-
   KernelLowering &lowering;
   Shared buffer;
   unsigned kDim;
   layout::RegisterLayout registers;
-  int64_t run; // slots that an access reads
+  const layout::AccessPlan &plan;
   int64_t unroll = 1;
   SharedAddresses::Shift shift;
 };
@@ -209,9 +180,17 @@ LogicalResult KernelLowering::lowerFma(tgpu::FmaOp op) {
     return success();
   };
 
+  const layout::RegisterLayout rowLine = rowsOf.insertDim(aDim),
+                               columnLine = columnsOf.insertDim(bDim);
+  FailureOr<layout::AccessPlan> rowPlan = accessPlan(op, a, rowLine);
+  FailureOr<layout::AccessPlan> columnPlan = accessPlan(op, bBuffer, columnLine);
+  if (failed(rowPlan) || failed(columnPlan)) {
+    return failure();
+  }
   const int64_t unroll = unrollOf(slots.size(), depth), trips = depth / unroll;
   if (trips > 0) {
-    Line rows(*this, a, rowsOf, aDim), columns(*this, bBuffer, columnsOf, bDim);
+    Line rows(*this, a, rowLine, aDim, *rowPlan),
+        columns(*this, bBuffer, columnLine, bDim, *columnPlan);
     auto loop = scf::ForOp::create(b, loc, i32(0), i32(trips), i32(1), slots);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -225,7 +204,8 @@ LogicalResult KernelLowering::lowerFma(tgpu::FmaOp op) {
     slots.assign(loop.getResults().begin(), loop.getResults().end());
   }
   if (int64_t rest = depth % unroll) {
-    Line rows(*this, a, rowsOf, aDim), columns(*this, bBuffer, columnsOf, bDim);
+    Line rows(*this, a, rowLine, aDim, *rowPlan),
+        columns(*this, bBuffer, columnLine, bDim, *columnPlan);
     rows.enterRest(depth - rest);
     columns.enterRest(depth - rest);
     if (failed(multiply(rows, columns, rest))) {
