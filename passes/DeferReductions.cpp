@@ -3,7 +3,8 @@
 // A value that a loop only ever combines with reductions can stay in parts while the loop runs:
 // combining is associative and commutative, so each thread may collect what it holds itself, and one
 // combination of the threads' parts behind the loop gives what one in each iteration would have
-// given. Factors distribute over sums: each thread scales its own part.
+// given. Factors distribute over sums: each thread scales its own part. Branches may combine and scale, or
+// leave the value as it is.
 //
 // The parts begin with the neutral element, and what the loop began with is combined with what it
 // gives. Where factors scale it too it is one of the parts, unless it is zero.
@@ -47,9 +48,12 @@ struct Carried {
   Value result() const { return places.back(); }
 };
 
-/// A step of the body from what the loop carries to what it hands on.
+/// A step of the body from what the loop carries to what it hands on: a combination, a scale, or a branch
+/// whose regions take steps of their own, perhaps none, to one result.
 struct Step {
   Operation *op = nullptr;
+  std::vector<Step> branches[2];    // of an scf.if
+  unsigned result = 0;              // of the branch, or of `op`
   Value factor;                     // a scale's
   tile::ReduceOp reduce;            // else what it is combined with
   tgpu::ConvertLayoutOp conversion; // of that, if any
@@ -125,34 +129,89 @@ static bool isAccumulation(Step &step, Value other) {
          tgpu::getLayout(step.reduce.getInput().getType());
 }
 
-/// The steps from `carried.first` to `carried.next`, each the only reader of what is before it; nothing
-/// where there is another reader or another step.
-static std::optional<std::vector<Step>> stepsOf(const Carried &carried) {
+namespace {
+/// The steps that a value takes through a block, each the only reader of what is before it, and where the
+/// block's last operation hands it on.
+struct Path {
   std::vector<Step> steps;
-  Value value = carried.first;
-  while (value.hasOneUse()) {
-    OpOperand &use = *value.use_begin();
-    if (&use == carried.next) {
-      return steps;
-    }
+  OpOperand *end = nullptr;
+};
+} // namespace
+
+static std::optional<Path> pathOf(Value value, Block &block);
+
+/// A branch's regions hand on the same result of what they get.
+static bool isBranch(Step &step, Value value) {
+  auto branch = dyn_cast<scf::IfOp>(step.op);
+  if (!branch || branch.getNumResults() == 0 || branch.getCondition() == value) {
+    return false;
+  }
+  std::optional<Path> paths[] = {pathOf(value, *branch.thenBlock()),
+                                 pathOf(value, *branch.elseBlock())};
+  if (!paths[0] || !paths[1] ||
+      paths[0]->end->getOperandNumber() != paths[1]->end->getOperandNumber()) {
+    return false;
+  }
+  step.result = paths[0]->end->getOperandNumber();
+  step.branches[0] = std::move(paths[0]->steps);
+  step.branches[1] = std::move(paths[1]->steps);
+  return true;
+}
+
+/// Nothing where there is another reader in the block or another step.
+static std::optional<Path> pathOf(Value value, Block &block) {
+  Path path;
+  while (true) {
+    SmallVector<OpOperand *, 2> uses;
     Step step;
-    step.op = use.getOwner();
-    const std::optional<Combination> how = combinationOf(step.op);
-    if (!how || step.op->getBlock() != carried.next->getOwner()->getBlock()) {
+    for (OpOperand &use : value.getUses()) {
+      if (Operation *user = block.findAncestorOpInBlock(*use.getOwner())) {
+        uses.push_back(&use);
+        if (step.op && step.op != user) {
+          return std::nullopt;
+        }
+        step.op = user;
+      }
+    }
+    if (uses.empty()) {
       return std::nullopt;
     }
-    Value other = step.op->getOperand(1 - use.getOperandNumber());
-    if (!isAccumulation(step, other)) {
-      if (how->kind != CombineKind::Prod) {
+    if (!isBranch(step, value)) {
+      if (uses.size() != 1 || uses[0]->getOwner() != step.op) {
         return std::nullopt;
       }
-      step.factor = other;
-      step.reduce = {};
+      if (step.op == block.getTerminator()) {
+        path.end = uses[0];
+        return path;
+      }
+      const std::optional<Combination> how = combinationOf(step.op);
+      if (!how) {
+        return std::nullopt;
+      }
+      Value other = step.op->getOperand(1 - uses[0]->getOperandNumber());
+      if (!isAccumulation(step, other)) {
+        if (how->kind != CombineKind::Prod) {
+          return std::nullopt;
+        }
+        step.factor = other;
+        step.reduce = {};
+      }
     }
-    steps.push_back(step);
-    value = step.op->getResult(0);
+    value = step.op->getResult(step.result);
+    path.steps.push_back(std::move(step));
   }
-  return std::nullopt;
+}
+
+/// The combinations and scales, those in branches too.
+template <typename Steps, typename Visit>
+static void forEachStep(Steps &steps, Visit visit) {
+  for (auto &step : steps) {
+    forEachStep(step.branches[0], visit);
+    forEachStep(step.branches[1], visit);
+    if (!isa<scf::IfOp>(step.op)) {
+      visit(step);
+    }
+  }
 }
 
 static std::optional<Carried> carriedBy(scf::ForOp loop, unsigned index) {
@@ -188,31 +247,38 @@ namespace {
 class Deferral {
 public:
   Deferral(const Carried &carried, std::vector<Step> steps)
-      : carried(carried), steps(std::move(steps)) {}
+      : carried(carried), steps(std::move(steps)) {
+    forEachStep(this->steps, [&](Step &step) { flat.push_back(&step); });
+  }
 
   /// False, and nothing is changed, where it cannot be done or saves nothing.
   bool isPossible();
   void run();
 
 private:
-  bool isScaled() const;
+  bool isScaled() const {
+    return llvm::any_of(flat, [](const Step *step) { return bool(step->factor); });
+  }
+  bool plan(Step &step);
   Value begin();
-  void replaceSteps();
+  Value replaceSteps(ArrayRef<Step> path, Value value);
   Value combined();
+  struct Savings {
+    int64_t shuffles = 0;
+    bool exchanges = false;
+  };
+  Savings savings(ArrayRef<Step> path) const;
   void remark();
 
   Carried carried;
   std::vector<Step> steps;
-  Step *main = nullptr; // whose reduction stands for all of them
+  SmallVector<Step *> flat; // without the branches themselves
+  Step *main = nullptr;     // whose reduction stands for all of them
   bool isUnsigned = false;
   RankedTensorType type; // partial
 };
 
 } // namespace
-
-bool Deferral::isScaled() const {
-  return llvm::any_of(steps, [](const Step &step) { return bool(step.factor); });
-}
 
 /// Whether each thread has the factor of each element that it has a part of.
 static bool isFactorOf(Value factor, const RegisterLayout &partial) {
@@ -220,33 +286,31 @@ static bool isFactorOf(Value factor, const RegisterLayout &partial) {
   return layout ? layout->sameMap(partial.combined()) : partial.rank() == 0;
 }
 
+/// Whether a step's reduction may stay in the same parts as the other steps'.
+bool Deferral::plan(Step &step) {
+  const Type element = getElementTypeOrSelf(carried.first.getType());
+  step.plan.reset();
+  auto plan =
+      layout::planPartialReduction(*tgpu::getLayout(step.reduce.getInput().getType()),
+                                   axesOf(step.reduce), layout::Combine(step.reduce.getKind()));
+  if (!plan || !plan->isPartial() || !admitsParts(step.reduce.getKind(), element)) {
+    return false;
+  }
+  step.plan = *plan;
+  main = main ? main : &step;
+  return step.plan->result.partial() == main->plan->result.partial() &&
+         step.plan->result.combined().sameMap(main->plan->result.combined());
+}
+
 bool Deferral::isPossible() {
   const Type element = getElementTypeOrSelf(carried.first.getType());
-  for (Step &step : steps) {
-    if (!step.reduce) {
-      continue;
-    }
-    step.plan.reset();
-    auto plan =
-        layout::planPartialReduction(*tgpu::getLayout(step.reduce.getInput().getType()),
-                                     axesOf(step.reduce), layout::Combine(step.reduce.getKind()));
-    if (!plan || !plan->isPartial() || !admitsParts(step.reduce.getKind(), element)) {
-      return false;
-    }
-    step.plan = *plan;
-    main = main ? main : &step;
-    if (step.plan->result.partial() != main->plan->result.partial() ||
-        !step.plan->result.combined().sameMap(main->plan->result.combined())) {
-      return false;
-    }
-  }
-  if (!main) {
+  if (!llvm::all_of(flat, [&](Step *step) { return !step->reduce || plan(*step); }) || !main) {
     return false;
   }
   const RegisterLayout &partial = main->plan->result;
   if (isScaled() &&
-      (main->reduce.getKind() != CombineKind::Sum || !llvm::all_of(steps, [&](const Step &step) {
-         return !step.factor || isFactorOf(step.factor, partial);
+      (main->reduce.getKind() != CombineKind::Sum || !llvm::all_of(flat, [&](const Step *step) {
+         return !step->factor || isFactorOf(step->factor, partial);
        }))) {
     return false;
   }
@@ -271,20 +335,25 @@ Value Deferral::begin() {
                                       isPart ? start : Value(), isUnsigned);
 }
 
-void Deferral::replaceSteps() {
-  Value value = carried.first;
-  for (Step &step : steps) {
+/// The partial value that `path` makes of one; what made complete ones still stands, unused.
+Value Deferral::replaceSteps(ArrayRef<Step> path, Value value) {
+  for (const Step &step : path) {
     OpBuilder builder(step.op);
     Location loc = step.op->getLoc();
-    if (step.factor) {
+    if (auto branch = dyn_cast<scf::IfOp>(step.op)) {
+      branch.thenYield()->setOperand(step.result, replaceSteps(step.branches[0], value));
+      branch.elseYield()->setOperand(step.result, replaceSteps(step.branches[1], value));
+      value = branch.getResult(step.result);
+      value.setType(type);
+    } else if (step.factor) {
       value = tgpu::ScalePartialOp::create(builder, loc, type, value, step.factor);
     } else {
-      value = tgpu::AccumulatePartialOp::create(builder, step.reduce.getLoc(), type,
-                                                step.reduce.getInput(), axesOf(step.reduce), value,
-                                                isUnsigned);
+      tile::ReduceOp reduce = step.reduce;
+      value = tgpu::AccumulatePartialOp::create(builder, reduce.getLoc(), type, reduce.getInput(),
+                                                axesOf(reduce), value, isUnsigned);
     }
   }
-  carried.next->set(value);
+  return value;
 }
 
 /// The complete values behind the loop, without what it began with.
@@ -307,20 +376,33 @@ Value Deferral::combined() {
   return whole.getResult();
 }
 
-void Deferral::remark() {
-  int64_t shuffles = 0;
-  bool exchanges = false;
-  for (const Step &step : steps) {
-    if (step.plan) {
+/// What an iteration need not do that goes through `path`; of a branch, the region that saves most.
+Deferral::Savings Deferral::savings(ArrayRef<Step> path) const {
+  Savings sum;
+  for (const Step &step : path) {
+    if (isa<scf::IfOp>(step.op)) {
+      const Savings one = savings(step.branches[0]), other = savings(step.branches[1]);
+      sum.shuffles += std::max(one.shuffles, other.shuffles);
+      sum.exchanges |= one.exchanges || other.exchanges;
+    } else if (step.plan) {
       const layout::Partial &partial = *step.plan->result.partial();
       const int64_t words = std::max(1u, type.getElementTypeBitWidth() / 32);
-      shuffles += step.plan->result.registersPerThread() * llvm::popcount(partial.laneMask) * words;
-      exchanges |= partial.warpOffsets != 1;
+      sum.shuffles +=
+          step.plan->result.registersPerThread() * llvm::popcount(partial.laneMask) * words;
+      sum.exchanges |= partial.warpOffsets != 1;
     }
   }
+  return sum;
+}
+
+void Deferral::remark() {
+  const auto [shuffles, exchanges] = savings(steps);
+  const bool branches =
+      llvm::any_of(steps, [](const Step &step) { return isa<scf::IfOp>(step.op); });
   main->reduce.emitRemark(
       llvm::formatv("the loop carries partial values of this reduction, which are combined behind "
-                    "it: each iteration saves {0}{1}{2}",
+                    "it: each iteration saves {0}{1}{2}{3}",
+                    branches ? "up to " : "",
                     shuffles ? llvm::formatv("{0} shuffle{1}", shuffles, shuffles == 1 ? "" : "s")
                              : std::string(),
                     shuffles && exchanges ? " and " : "",
@@ -335,7 +417,7 @@ void Deferral::run() {
   carried.init->set(parts);
   SmallVector<OpOperand *> readers =
       llvm::map_to_vector(carried.result().getUses(), [](OpOperand &use) { return &use; });
-  replaceSteps();
+  carried.next->set(replaceSteps(steps, carried.first));
   Value complete = combined();
   if (!parts.getDefiningOp<tgpu::BeginPartialOp>().getStart()) {
     OpBuilder builder(carried.loop->getContext());
@@ -350,13 +432,13 @@ void Deferral::run() {
   for (Value place : carried.places) {
     place.setType(type);
   }
-  for (Step &step : llvm::reverse(steps)) {
-    step.op->erase();
-    if (step.conversion) {
-      step.conversion.erase();
+  for (Step *step : llvm::reverse(flat)) {
+    step->op->erase();
+    if (step->conversion) {
+      step->conversion.erase();
     }
-    if (step.reduce) {
-      step.reduce.erase();
+    if (step->reduce) {
+      step->reduce.erase();
     }
   }
 }
@@ -365,8 +447,9 @@ static void deferIn(std::optional<Carried> carried) {
   if (!carried) {
     return;
   }
-  if (std::optional<std::vector<Step>> steps = stepsOf(*carried)) {
-    Deferral deferral(*carried, std::move(*steps));
+  std::optional<Path> path = pathOf(carried->first, *carried->next->getOwner()->getBlock());
+  if (path && path->end == carried->next) {
+    Deferral deferral(*carried, std::move(path->steps));
     if (deferral.isPossible()) {
       deferral.run();
     }

@@ -201,7 +201,7 @@ def DeferReductions : Pass<"tgpu-defer-reductions", "tilec::tgpu::KernelOp"> {
   let summary = "Let loops carry partial values, and combine these once behind the loop";
   let description = [{
     Needs: layouts of fragments. What a loop carries and in it only combines with a reduction, `s = s + reduce_sum(x)`, or scales
-    before, `s = s * f + reduce_sum(x)`, and nothing else reads there, becomes partial: each thread reduces what it holds itself
+    before, `s = s * f + reduce_sum(x)`, in branches or not, and nothing else reads there, becomes partial: each thread reduces what it holds itself
     (`tgpu.accumulate_partial`), and a reduction of the threads' parts (`tgpu.partial_parts`) stands behind the loop. Sums of floats
     of 32 and 64 bits, extremes, and all kinds of integers; language.md section 13 leaves the order open. Inner loops come first, so that what they leave behind
     them can leave the outer ones. A remark says what each iteration saves.

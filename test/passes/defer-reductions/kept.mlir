@@ -114,3 +114,48 @@ tgpu.kernel @nothing_to_do(%n: i32, %x: !own, %start: !ownrow, %y: !acc, %limit:
   }
   tgpu.return
 }
+
+// -----
+
+// Of branches: one that begins anew, one that reads the sum, one that hands it on at another place, and one that it decides on.
+!x = tensor<8x64xi32, #tgpu.fragment<"8x64 reg 0,32:4,0 lane 0,1:0,2:0,4:0,8:0,16 warp 1,0:2,0">>
+!flags = tensor<8x64xi1, #tgpu.fragment<"8x64 reg 0,32:4,0 lane 0,1:0,2:0,4:0,8:0,16 warp 1,0:2,0">>
+// CHECK-LABEL: tgpu.kernel @branches
+tgpu.kernel @branches(%n: i32, %x: !x, %f: !flags, %c: i1) attributes {threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %false = arith.constant false
+  %l:5 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %c0, %t = %c0, %v = %c0, %w = %c0, %any = %false) -> (i32, i32, i32, i32, i1) : i32 {
+    %a = scf.if %c -> (i32) {
+      %r = tile.reduce <sum> %x : !x -> i32
+      %u = arith.addi %s, %r : i32
+      scf.yield %u : i32
+    } else {
+      scf.yield %c0 : i32
+    }
+    %b = scf.if %c -> (i32) {
+      %r = tile.reduce <sum> %x : !x -> i32
+      %u = arith.addi %t, %r : i32
+      scf.yield %u : i32
+    } else {
+      %u = arith.subi %n, %t : i32
+      scf.yield %u : i32
+    }
+    %d:2 = scf.if %c -> (i32, i32) {
+      %r = tile.reduce <sum> %x : !x -> i32
+      %u = arith.addi %v, %r : i32
+      scf.yield %u, %w : i32, i32
+    } else {
+      scf.yield %w, %v : i32, i32
+    }
+    %e = scf.if %any -> (i1) {
+      %r = tile.reduce <or> %f : !flags -> i1
+      %u = arith.ori %any, %r : i1
+      scf.yield %u : i1
+    } else {
+      scf.yield %any : i1
+    }
+    scf.yield %a, %b, %d#0, %d#1, %e : i32, i32, i32, i32, i1
+  }
+  tgpu.return
+}

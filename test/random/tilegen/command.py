@@ -55,7 +55,7 @@ def run_random(options, tools, base):
         if outcome.error:
             tally.outcomes["discarded"] += 1
             continue
-        tally.add(program, outcome)
+        tally.add(program, seed, outcome)
         if outcome.failures:
             print(f"seed {seed}: {outcome.failures[0]}", flush=True)
             for other in sorted({f.kind for f in outcome.failures} - {outcome.failures[0].kind}):

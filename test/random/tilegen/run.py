@@ -207,11 +207,9 @@ def processor_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def compile_for(tools, folder, architectures, outcome, options=(), candidates=1, program=None):
-    """True if there is a pack for these architectures; None if one of several is refused. Of a program requirements may be unmet."""
-    command = [tools.tilec, "k.tile", "--arch=" + ",".join(architectures), "-o", "k.pack", *options]
-    limit = tools.compile_seconds * len(architectures) * candidates
-    # Seconds of the processor, and the least of some compilations: what else a machine does slows them by a third.
+def _timed_compilation(tools, folder, architectures, output, options, limit):
+    """Status, errors, and seconds of the processor: the least of some compilations, since what else a machine does slows them by a third."""
+    command = [tools.tilec, "k.tile", "--arch=" + ",".join(architectures), "-o", output, *options]
     spent = float("inf")
     for _ in range(COMPILE_TRIALS):
         start = processor_seconds()
@@ -219,6 +217,15 @@ def compile_for(tools, folder, architectures, outcome, options=(), candidates=1,
         spent = min(spent, processor_seconds() - start)
         if status == "hang" or spent <= limit:
             break
+    return status, errors, spent
+
+
+def compile_for(tools, folder, architectures, outcome, options=(), candidates=1, program=None):
+    """True if there is a pack for these architectures; None if one of several is refused. Of a program requirements may be unmet."""
+    limit = tools.compile_seconds * candidates
+    status, errors, spent = _timed_compilation(tools, folder, architectures, "k.pack", options, limit)
+    if status != "hang" and spent > limit and len(architectures) > 1:
+        spent = max(_timed_compilation(tools, folder, [arch], "one.pack", options, limit)[2] for arch in architectures)
     outcome.compile_seconds = max(outcome.compile_seconds, spent)
     where = " ".join(architectures)
     if status == "hang" or spent > limit:

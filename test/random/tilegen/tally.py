@@ -12,17 +12,17 @@ class Tally:
         self.unmet = collections.Counter()
         self.kinds = collections.Counter()
         self.seconds = self.compile_seconds = 0.0
-        self.slowest = 0.0
+        self.slowest = (0.0, None)  # seconds for one architecture, at most; seed
         self.spills = 0
 
-    def add(self, program, outcome):
+    def add(self, program, seed, outcome):
         self.outcomes["failed" if outcome.failures else "refused" if len(outcome.refusals) > 1 else "passed"] += 1
         self.features.update(program.features)
         self.refusals.update(set(outcome.refusals))
         self.unmet.update(set(outcome.unmet))
         self.kinds.update({f.kind for f in outcome.failures})
         self.seconds += outcome.seconds
-        self.slowest = max(self.slowest, outcome.compile_seconds)
+        self.slowest = max(self.slowest, (outcome.compile_seconds, seed))
         self.spills += bool(outcome.spills)
 
     def lines(self, first):
@@ -31,7 +31,7 @@ class Tally:
             if counter:
                 yield f"{title}:"
                 yield from (f"  {count:5d}  {name}" for name, count in sorted(counter.items(), key=lambda x: (-x[1], x[0])))
-        yield f"{self.seconds / max(total, 1):.2f} s a program; slowest compilation {self.slowest:.1f} s; {self.spills} with spills"
+        yield f"{self.seconds / max(total, 1):.2f} s a program; slowest compilation {self.slowest[0]:.1f} s (seed {self.slowest[1]}); {self.spills} with spills"
         counts = ", ".join(f"{self.outcomes[k]} {k}" for k in ("passed", "refused", "failed", "discarded"))
         yield f"seeds {first} to {first + total - 1}: {counts}"
 
