@@ -204,6 +204,25 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
     return success();
   }
 
+  /// A buffer that the program itself fills is stored from where it lies.
+  LogicalResult storeBuffer(tgpu::CopyOp copy) {
+    tgpu::SmemType type = cast<tgpu::SmemType>(copy.getSource().getType());
+    FailureOr<int64_t> map = getTensorMap(getOperation(), copy, analyseSlice(copy.getDest()),
+                                          type.getLayout().getLayout());
+    if (failed(map)) {
+      return failure();
+    }
+    Location loc = copy.getLoc();
+    OpBuilder builder(copy);
+    auto issue = tgpu::OneThreadOp::create(builder, loc);
+    builder.setInsertionPointToStart(&issue.getBody().emplaceBlock());
+    tgpu::TmaStoreOp::create(builder, loc, copy.getSource(), copy.getDest(), *map, copy.getCache());
+    tgpu::TmaStoreCommitOp::create(builder, loc);
+    tgpu::TmaStoreWaitOp::create(builder, loc, 0, /*read=*/true);
+    copy.erase();
+    return success();
+  }
+
   static Value panelOf(OpBuilder &builder, Value fragment, int64_t panel, const Staging &staging) {
     if (staging.panels == 1) {
       return fragment;
@@ -248,16 +267,17 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
 
   /// Loads in loops that may be pipelined wait for their plan, those that warps of their own may make for
   /// these.
-  static LogicalResult lowerCopy(tgpu::CopyOp copy) {
+  LogicalResult lowerCopy(tgpu::CopyOp copy) {
     auto loop = dyn_cast<scf::ForOp>(copy->getParentOp());
     bool load = isa<tile::GlobalType>(copy.getSource().getType());
     if (load && loop && tile::kStages.has(loop)) {
       return success();
     }
     if (copy.getPath() == CopyPath::Tma) {
-      const std::string reason = refuseTileFill(copy);
+      std::string reason = load ? refuseTileFill(copy) : refuseTileStore(copy);
+      reason = reason.empty() && load ? avoidTileFill(copy) : reason;
       if (reason.empty()) {
-        return success(); // tgpu-make-channels
+        return load ? success() : storeBuffer(copy); // loads: tgpu-make-channels
       }
       if (failed(checkRequired(copy, "tma", reason))) {
         return failure();

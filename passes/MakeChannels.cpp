@@ -482,12 +482,12 @@ static PlannedRing plannedRing(tgpu::AllocSharedOp buffer) {
   return {};
 }
 
-/// Two where a loop goes round and shared memory has room beside all other buffers, and for as many blocks: the next
-/// iteration's tile is then loaded while this one's is still read.
+/// Two where warps that load go round a loop and shared memory has room beside all other buffers, and for as many
+/// blocks: the next iteration's tile is then loaded while this one's is still read.
 int64_t ChannelMaker::slotsOf(Operation *place, tgpu::AllocSharedOp buffer) {
   Operation *around = place->getParentOfType<LoopLikeOpInterface>();
   const Target *target = findTarget(kernel.getTarget().value_or(""));
-  if (!around || !target) {
+  if (!around || !target || !asksForRoles(kernel)) {
     return 1;
   }
   SmallVector<SharedPiece> pieces = collectSharedPieces(kernel, [&](tgpu::AllocSharedOp alloc) {

@@ -15,6 +15,12 @@ namespace tilec {
 /// it can: its block alone declares, fills and then reads the buffer, and nothing changes what it loads.
 std::string refuseTileFill(tgpu::CopyOp copy);
 
+/// Why another way is at least as fast for such a copy, where TMA could do it and is not required; else empty.
+std::string avoidTileFill(tgpu::CopyOp copy);
+
+/// Why `copy` from a buffer to global memory is not one store by TMA, as its path asks for; empty if it is.
+std::string refuseTileStore(tgpu::CopyOp copy);
+
 } // namespace tilec
 
 #endif // TILEC_PASSES_TILEFILLS_H

@@ -17,13 +17,13 @@
 // CHECK-NEXT: tgpu.return
 tgpu.kernel @lone(%g: !g, %s: !s, %f: tensor<64x64xf16>) attributes {threads = 128 : i32, target = "sm_90a"} {
   tgpu.copy %g to %s {path = #tgpu.path<cp_async>, bytes = 8 : i32, cache = #tile.cache<evict_last>} : !g, !s
-  // expected-remark@+1 {{copy uses no TMA: only copies in a pipelined loop of several iterations do, or of kernels with warps that load, `@warp_specialize(producer)`}}
+  // expected-remark@+1 {{copy uses no TMA: it fills part of a buffer, or one that is declared in a block around}}
   tgpu.copy %g to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !g, !s
   // Where an offset bounds accesses to 2 bytes cp.async cannot stand in.
   // expected-remark@+1 {{copy uses no TMA}}
   tgpu.copy %g to %s {path = #tgpu.path<tma>, bytes = 2 : i32} : !g, !s
   tgpu.copy %g to %s {path = #tgpu.path<vector>, bytes = 2 : i32} : !g, !s
-  // expected-remark@+1 {{copy uses no TMA}}
+  // expected-remark@+1 {{copy uses no TMA: it stores part of a buffer}}
   tgpu.copy %s to %g {path = #tgpu.path<tma>, bytes = 16 : i32} : !s, !g
   tgpu.store %f, %g {path = #tgpu.path<vector>} : tensor<64x64xf16>, !g
   tgpu.return

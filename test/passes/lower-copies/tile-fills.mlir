@@ -1,4 +1,4 @@
-// Copies outside of pipelined loops that TMA makes, in kernels with warps that load, and why it does not make others.
+// Copies outside of pipelined loops that TMA makes, and why it does not make others.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-lower-copies))' -verify-diagnostics | FileCheck %s
 
 !s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
@@ -20,7 +20,7 @@ tgpu.kernel @left(%u: !t, %z: !acc, %n: i32) attributes {threads = 128 : i32, ta
 // CHECK: tgpu.cp_async_wait
 tgpu.kernel @one_role(%u: !t, %z: !acc) attributes {threads = 128 : i32, target = "sm_90a"} {
   %s = tgpu.alloc_shared "S" : !s
-  // expected-remark @+1 {{copy uses no TMA: only copies in a pipelined loop of several iterations do, or of kernels with warps that load}}
+  // expected-remark @+1 {{copy uses no TMA: a tile that no pipelined loop reads whose loads are by TMA comes as fast by cp.async}}
   tgpu.copy %u to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
   tgpu.return
 }
@@ -63,5 +63,31 @@ tgpu.kernel @changed(%g: !tile.global<64x64xf16> {tile.name = "A"}, %v: !h, %z: 
   tgpu.copy %a to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
   tgpu.store %v, %a {bytes = 4 : i32} : !h, !t
   %d = tgpu.fma %s, %s, %z : !s, !s, !acc -> !acc
+  tgpu.return
+}
+
+// One role: a tile beside a pipelined loop that loads by TMA and reads it; not in a loop that is not pipelined.
+// CHECK-LABEL: tgpu.kernel @beside_a_pipeline
+// CHECK: tgpu.copy {{.*}} path = #tgpu.path<tma>
+// CHECK: scf.for
+// CHECK:   tgpu.cp_async_wait
+// CHECK:   scf.for
+tgpu.kernel @beside_a_pipeline(%u: !t, %z: !acc, %n: i32) attributes {threads = 128 : i32, target = "sm_90a"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = tgpu.alloc_shared "S" : !s
+  tgpu.copy %u to %s {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %r = tgpu.alloc_shared "R" : !s
+    // expected-remark @+1 {{copy uses no TMA: a tile that a loop loads anew in each iteration, not pipelined, comes as fast by cp.async}}
+    tgpu.copy %u to %r {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
+    %l = scf.for %k = %c0 to %n step %c1 iter_args(%a = %z) -> (!acc) : i32 {
+      %v = tgpu.alloc_shared "V" : !s
+      tgpu.copy %u to %v {path = #tgpu.path<tma>, bytes = 16 : i32} : !t, !s
+      %d = tgpu.fma %s, %v, %a : !s, !s, !acc -> !acc
+      %e = tgpu.fma %r, %v, %d : !s, !s, !acc -> !acc
+      scf.yield %e : !acc
+    } {tile.stages = 2 : i32}
+  }
   tgpu.return
 }
