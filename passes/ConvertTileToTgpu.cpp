@@ -18,6 +18,7 @@
 #include "passes/PromotedBuffers.h"
 #include "passes/Reshape.h"
 #include "passes/ThreadStorage.h"
+#include "passes/VoteRescales.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -591,6 +592,7 @@ namespace {
 struct ConvertTileToTgpu : tilec::impl::ConvertTileToTgpuBase<ConvertTileToTgpu> {
   void runOnOperation() override {
     composeGathers(getOperation());
+    refuseVotes(getOperation());
     if (failed(Converter(getOperation()).run())) {
       signalPassFailure();
     }

@@ -444,7 +444,7 @@ void Deferral::run() {
 }
 
 static void deferIn(std::optional<Carried> carried) {
-  if (!carried) {
+  if (!carried || isRequired(carried->loop, "no_partial")) {
     return;
   }
   std::optional<Path> path = pathOf(carried->first, *carried->next->getOwner()->getBlock());

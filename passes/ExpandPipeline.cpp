@@ -227,6 +227,9 @@ SmallVector<Value> Expander::readFirst(Value number) {
 /// A loop over iterations `from` to `to`, `bodies` of them at a time.
 scf::ForOp Expander::emitIterations(Value from, Value to, int64_t bodies, ArrayRef<Value> inits) {
   auto fresh = scf::ForOp::create(builder, loc, from, to, constant(bodies), inits);
+  if (ArrayAttr require = tile::kRequire.get(loop)) {
+    tile::kRequire.set(fresh, require);
+  }
   if (fresh.getBody()->mightHaveTerminator()) {
     fresh.getBody()->getTerminator()->erase();
   }

@@ -230,6 +230,9 @@ SmallVector<Value> ScheduleExpander::emitLoops(Window window) {
   const int64_t first = schedule.hasFlights() ? 0 : schedule.behind();
   auto steps = scf::ForOp::create(builder, loc, constantI32(builder, loc, first), trips,
                                   constantI32(builder, loc, 1), inits);
+  if (ArrayAttr require = tile::kRequire.get(loop)) {
+    tile::kRequire.set(steps, require);
+  }
   if (steps.getBody()->mightHaveTerminator()) {
     steps.getBody()->getTerminator()->erase();
   }

@@ -21,6 +21,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/Analysis.h"
 #include "passes/Passes.h"
 #include "passes/Registers.h"
 
@@ -218,7 +219,7 @@ struct SplitLoops : tilec::impl::SplitLoopsBase<SplitLoops> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      if (isWorthwhile(loop)) {
+      if (isWorthwhile(loop) && !isRequired(loop, "no_split")) {
         loops.push_back(loop);
       }
     });

@@ -8,8 +8,10 @@
 // operands over the multiplications but not over a branch; attention by it became 11 % slower with one.
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/tgpu/Tgpu.h"
+#include "passes/VoteRescales.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/Analysis.h"
 #include "passes/Passes.h"
 
 namespace tilec {
@@ -19,6 +21,14 @@ namespace tilec {
 
 using namespace mlir;
 using namespace tilec;
+
+void tilec::refuseVotes(tgpu::KernelOp kernel) {
+  kernel.walk([](arith::MulFOp op) {
+    if (isa<RankedTensorType>(op.getType()) && isRequired(op, "no_vote")) {
+      tgpu::kUnderVote.set(op, BoolAttr::get(op.getContext(), false));
+    }
+  });
+}
 
 namespace {
 

@@ -135,6 +135,12 @@ static std::string requirementText(const sema::Requirement &requirement) {
     return "no_exchange";
   case Kind::NoSpill:
     return "no_spill";
+  case Kind::NoPartial:
+    return "no_partial";
+  case Kind::NoSplit:
+    return "no_split";
+  case Kind::NoVote:
+    return "no_vote";
   case Kind::Vector:
     return "vector=" + std::to_string(requirement.bytes);
   }

@@ -146,13 +146,16 @@ void Analyzer::requireAnnotation(const ast::Annotation &a,
                     .Case("warp_specialize", K::WarpSpecialize)
                     .Case("no_exchange", K::NoExchange)
                     .Case("no_spill", K::NoSpill)
+                    .Case("no_partial", K::NoPartial)
+                    .Case("no_split", K::NoSplit)
+                    .Case("no_vote", K::NoVote)
                     .Case("vector", K::Vector)
                     .Default(std::nullopt);
     if (!kind || (count != nullptr) != (kind == K::Vector)) {
       report(Id::AnnotationArgument, arg.value->range, a.name.name,
              llvm::Twine("does not know `") + sourceText(arg.value->range) + "`")
           .hint("it takes wgmma, mma, tma, cp_async, pipelined, stages, warp_specialize, "
-                "no_exchange, no_spill, vector(bytes)");
+                "no_exchange, no_spill, no_partial, no_split, no_vote, vector(bytes)");
       return;
     }
     Requirement r{*kind, 0, arg.value->range};

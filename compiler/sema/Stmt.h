@@ -23,6 +23,9 @@ struct Requirement {
     WarpSpecialize,
     NoExchange,
     NoSpill,
+    NoPartial,
+    NoSplit,
+    NoVote,
     Vector,
   } kind;
   int64_t bytes = 0; ///< Vector
