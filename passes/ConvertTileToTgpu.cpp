@@ -565,12 +565,8 @@ LogicalResult Converter::convert(Operation *op) {
 }
 
 LogicalResult Converter::convertBlock(Block &block) {
-  for (Operation &op : block.without_terminator()) {
-    if (failed(convert(&op))) {
-      return failure();
-    }
-  }
-  return success();
+  return success(llvm::all_of(block.without_terminator(),
+                              [&](Operation &op) { return succeeded(convert(&op)); }));
 }
 
 LogicalResult Converter::run() {
