@@ -99,6 +99,10 @@ Instructions tilec::instructionsOf(Operation *op) {
       .Case([](tile::WarpOp warp) { // a shuffle and a combination for each halving
         return Instructions{3.0 * llvm::Log2_32(std::max(2u, warp.getWidth())), 0};
       })
+      .Case([](tile::WarpScanOp scan) { // some lanes keep what they have; exclusive: a step more
+        const double steps = llvm::Log2_32(std::max(2u, scan.getWidth()));
+        return Instructions{4.0 * steps + (scan.getExclusive() ? 3 : 0), 0};
+      })
       .Case<tgpu::LookupOp, tgpu::UnpackOp, tgpu::PackOp>([](auto) { return Instructions{3, 0}; })
       .Default([&](Operation *) { return Instructions{wide, 0}; });
 }

@@ -275,7 +275,9 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
     }
     if (copy.getPath() == CopyPath::Tma) {
       std::string reason = load ? refuseTileFill(copy) : refuseTileStore(copy);
-      reason = reason.empty() && load ? avoidTileFill(copy) : reason;
+      if (reason.empty()) {
+        reason = load ? avoidTileFill(copy) : avoidTileStore(copy);
+      }
       if (reason.empty()) {
         return load ? success() : storeBuffer(copy); // loads: tgpu-make-channels
       }

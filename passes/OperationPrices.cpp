@@ -369,9 +369,9 @@ std::optional<Price> OperationPrices::ofCombination(Operation *op) {
         price.meets = true;
         return price;
       })
-      .Case<tile::WarpOp, tile::ShuffleOp>([&](auto) {
+      .Case<tile::WarpOp, tile::WarpScanOp, tile::ShuffleOp>([&](auto) {
         Price price = compute(1, instructionsOf(op));
-        price.latency = (isa<tile::WarpOp>(op) ? 5 : 1) * machine.shuffleLatency;
+        price.latency = (isa<tile::ShuffleOp>(op) ? 1 : 5) * machine.shuffleLatency;
         return price;
       })
       .Default([](Operation *) { return std::nullopt; });

@@ -18,8 +18,11 @@ std::string refuseTileFill(tgpu::CopyOp copy);
 /// Why another way is at least as fast for such a copy, where TMA could do it and is not required; else empty.
 std::string avoidTileFill(tgpu::CopyOp copy);
 
-/// Why `copy` from a buffer to global memory is not one store by TMA, as its path asks for; empty if it is.
+/// Why `copy` from a buffer to global memory cannot be one store by TMA; empty if it can.
 std::string refuseTileStore(tgpu::CopyOp copy);
+
+/// Why threads are at least as fast for such a copy, where TMA could do it and is not required; else empty.
+std::string avoidTileStore(tgpu::CopyOp copy);
 
 } // namespace tilec
 

@@ -134,6 +134,7 @@ private:
   // --- LowerToHostReduce.cpp
   mlir::LogicalResult emitReduce(tile::ReduceOp op);
   mlir::LogicalResult emitScan(tile::ScanOp op);
+  void emitWarpScan(tile::WarpScanOp op, HostValue lane, HostValue all);
   mlir::LogicalResult emitReduceWith(tile::ReduceWithOp op);
   mlir::LogicalResult emitScanWith(tile::ScanWithOp op);
   using Combine = llvm::function_ref<mlir::LogicalResult(SmallVectorImpl<HostValue> &acc,

@@ -78,7 +78,7 @@ LogicalResult HostCodegen::emit(Operation *op) {
   }
   if (isa<scf::SCFDialect>(op->getDialect()) ||
       isa<tile::ParallelOp, tile::ThreadsOp, tile::SyncThreadsOp, tile::SyncWarpOp, tile::WarpOp,
-          tile::ShuffleOp, tile::BallotOp, tile::LaneOp>(op)) {
+          tile::WarpScanOp, tile::ShuffleOp, tile::BallotOp, tile::LaneOp>(op)) {
     return emitFlow(op);
   }
   if (isa<tile::SliceOp, tile::ReshapeOp, tile::BitcastViewOp, tile::AllocOp, tile::ReadOp,

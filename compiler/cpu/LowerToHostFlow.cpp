@@ -192,7 +192,7 @@ LogicalResult HostCodegen::emitThreads(tile::ThreadsOp op) {
   bool waits = op.getBody()
                    .walk([](Operation *inner) {
                      return isa<tile::SyncThreadsOp, tile::SyncWarpOp, tile::WarpOp,
-                                tile::ShuffleOp, tile::BallotOp>(inner)
+                                tile::WarpScanOp, tile::ShuffleOp, tile::BallotOp>(inner)
                                 ? WalkResult::interrupt()
                                 : WalkResult::advance();
                    })
@@ -263,6 +263,8 @@ LogicalResult HostCodegen::emitWarpOp(Operation *op) {
     emitShuffle(shuffle, lane, all);
   } else if (auto warp = dyn_cast<tile::WarpOp>(op)) {
     return emitWarpReduction(warp, lane, all);
+  } else if (auto scan = dyn_cast<tile::WarpScanOp>(op)) {
+    emitWarpScan(scan, lane, all);
   } else if (isa<tile::BallotOp>(op)) {
     HostValue mask = word(0);
     for (int64_t other = 0; other < 32; ++other) {

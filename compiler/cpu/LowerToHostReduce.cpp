@@ -225,6 +225,30 @@ LogicalResult HostCodegen::emitScan(tile::ScanOp op) {
                     });
 }
 
+/// `all`: what the lanes gave to an exchange. Every lane goes through those of its group in order
+/// and takes what there is at its own place.
+void HostCodegen::emitWarpScan(tile::WarpScanOp op, HostValue lane, HostValue all) {
+  Type type = op.getType(), accumulator = accumulatorOf(op.getKind(), type);
+  auto converted = [&](Type from, Type to, HostValue value) {
+    return from == to ? value : narrow(to, widen(from, value));
+  };
+  const int64_t width = op.getWidth();
+  HostValue first = b.CreateAnd(lane, word(-width));
+  HostValue running =
+      op.getExclusive() ? identityOf(op.getKind(), accumulator, op.getIsUnsigned()) : nullptr;
+  HostValue result = nullptr;
+  for (int64_t step = 0; step < width; ++step) {
+    HostValue other = b.CreateAdd(first, word(op.getReverse() ? width - 1 - step : step));
+    HostValue next = converted(type, accumulator, fromBits(type, laneBits(all, other)));
+    HostValue joined =
+        running ? combine(op.getKind(), accumulator, op.getIsUnsigned(), running, next) : next;
+    HostValue here = op.getExclusive() ? running : joined;
+    result = result ? b.CreateSelect(b.CreateICmpEQ(other, lane), here, result) : here;
+    running = joined;
+  }
+  set(op, converted(accumulator, type, result));
+}
+
 /// Runs a user's combine: its arguments are the running values, then the next elements.
 LogicalResult HostCodegen::callCombine(Region &region, SmallVectorImpl<HostValue> &acc,
                                        ArrayRef<HostValue> next) {

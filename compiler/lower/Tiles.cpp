@@ -183,11 +183,17 @@ static tile::WarpOpKind warpKind(sema::WarpOp op) {
     return tile::WarpOpKind::ShuffleUp;
   case sema::WarpOp::ShuffleDown:
     return tile::WarpOpKind::ShuffleDown;
-  case sema::WarpOp::Ballot:
-  case sema::WarpOp::Lane:
+  default:
     break; // have operations of their own
   }
   llvm_unreachable("no such warp operation");
+}
+
+static tile::CombineKind scanKind(sema::WarpOp op) {
+  return op == sema::WarpOp::ScanSum    ? tile::CombineKind::Sum
+         : op == sema::WarpOp::ScanProd ? tile::CombineKind::Prod
+         : op == sema::WarpOp::ScanMax  ? tile::CombineKind::Max
+                                        : tile::CombineKind::Min;
 }
 
 Value Lowering::lowerWarp(const sema::WarpExpr &expr) {
@@ -205,6 +211,12 @@ Value Lowering::lowerWarp(const sema::WarpExpr &expr) {
   case sema::WarpOp::All:
     return tile::WarpOp::create(b, type, warpKind(expr.op), operand, expr.width,
                                 sema::isUnsignedInteger(expr.type.elem));
+  case sema::WarpOp::ScanSum:
+  case sema::WarpOp::ScanProd:
+  case sema::WarpOp::ScanMax:
+  case sema::WarpOp::ScanMin:
+    return tile::WarpScanOp::create(b, type, scanKind(expr.op), operand, expr.width, expr.reverse,
+                                    expr.exclusive, sema::isUnsignedInteger(expr.type.elem));
   default: {
     Value lane = lowerValue(*expr.operand2);
     return tile::ShuffleOp::create(b, type, warpKind(expr.op), operand, lane, expr.width);

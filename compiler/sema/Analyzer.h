@@ -269,6 +269,7 @@ private:
   Value printCall(const ast::CallExpr *e, const BoundArgs &args);
   Value assertCall(const ast::CallExpr *e, const BuiltinInfo &info, const BoundArgs &args);
   Value threadCall(const ast::CallExpr *e, const BuiltinInfo &info, const BoundArgs &args);
+  bool warpOptions(WarpExpr &warp, const BuiltinInfo &info, const BoundArgs &args);
   Value hostCall(const ast::CallExpr *e, const BuiltinInfo &info, const BoundArgs &args);
   std::optional<FormatString> format(const ast::Expr *text, llvm::ArrayRef<const ast::Expr *> args);
   /// An axis of `v`, 0 <= axis < rank.

@@ -177,6 +177,30 @@ Value Analyzer::assertCall(const ast::CallExpr *e, const BuiltinInfo &info, cons
 
 static WarpOp warpOp(Builtin id) { return WarpOp(unsigned(id) - unsigned(Builtin::WarpSum)); }
 
+/// What is only given by its name: `width`, and of scans the direction and where they begin.
+bool Analyzer::warpOptions(WarpExpr &warp, const BuiltinInfo &info, const BoundArgs &args) {
+  auto given = [&](unsigned i) { return i < args.slots.size() ? args.one(i) : nullptr; };
+  if (const ast::Expr *arg = given(1)) {
+    auto width = constantInt(arg, "`width`");
+    if (!width) {
+      return false;
+    }
+    if (*width < 1 || *width > 32 || (*width & (*width - 1))) {
+      report(Id::ArgumentKind, arg->range, info.name, "width", "a power of two up to 32");
+      return false;
+    }
+    warp.width = *width;
+  }
+  auto reverse = given(2) ? constantBool(given(2), "`reverse`") : std::optional(false);
+  auto exclusive = given(3) ? constantBool(given(3), "`exclusive`") : std::optional(false);
+  if (!reverse || !exclusive) {
+    return false;
+  }
+  warp.reverse = *reverse;
+  warp.exclusive = *exclusive;
+  return true;
+}
+
 Value Analyzer::threadCall(const ast::CallExpr *e, const BuiltinInfo &info, const BoundArgs &args) {
   if (info.cls == BuiltinClass::Sync) {
     emit(program.make<SyncStmt>(info.id == Builtin::SyncWarp, e->range));
@@ -195,13 +219,13 @@ Value Analyzer::threadCall(const ast::CallExpr *e, const BuiltinInfo &info, cons
     return x;
   }
   bool wantsBool = op == WarpOp::Any || op == WarpOp::All || op == WarpOp::Ballot;
+  bool wantsNumber = op <= WarpOp::ScanMin;
   if (wantsBool && !x.type.isBool()) {
     report(Id::NotBool, x.range, x.type.str());
     return errorValue(e->range);
   }
-  if (!x.type.isScalar() || isStorage(x.type.elem) || (op <= WarpOp::Max && x.type.isBool())) {
-    report(Id::OperatorType, x.range, info.name, op <= WarpOp::Max ? "numbers" : "scalars",
-           x.type.str());
+  if (!x.type.isScalar() || isStorage(x.type.elem) || (wantsNumber && x.type.isBool())) {
+    report(Id::OperatorType, x.range, info.name, wantsNumber ? "numbers" : "scalars", x.type.str());
     return errorValue(e->range);
   }
   auto *warp =
@@ -217,16 +241,8 @@ Value Analyzer::threadCall(const ast::CallExpr *e, const BuiltinInfo &info, cons
       return errorValue(e->range);
     }
     warp->operand2 = materialize(n);
-  } else if (args.slots.size() > 1 && args.one(1)) {
-    auto width = constantInt(args.one(1), "`width`");
-    if (!width) {
-      return errorValue(e->range);
-    }
-    if (*width < 1 || *width > 32 || (*width & (*width - 1))) {
-      report(Id::ArgumentKind, args.one(1)->range, info.name, "width", "a power of two up to 32");
-      return errorValue(e->range);
-    }
-    warp->width = *width;
+  } else if (!warpOptions(*warp, info, args)) {
+    return errorValue(e->range);
   }
   return exprValue(warp);
 }

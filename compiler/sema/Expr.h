@@ -301,6 +301,10 @@ enum class WarpOp : uint8_t {
   Sum,
   Min,
   Max,
+  ScanSum,
+  ScanProd,
+  ScanMax,
+  ScanMin,
   Any,
   All,
   Ballot,
@@ -314,7 +318,8 @@ enum class WarpOp : uint8_t {
 struct WarpExpr : Expr {
   WarpOp op;
   const Expr *operand = nullptr, *operand2 = nullptr;
-  int64_t width = 32; ///< Sum .. All: lanes per group
+  int64_t width = 32;                      ///< Sum .. All: lanes per group
+  bool reverse = false, exclusive = false; ///< of scans
   WarpExpr(WarpOp op, Type t, SourceRange r) : Expr(Kind::Warp, std::move(t), r), op(op) {}
   static bool classof(const Expr *e) { return e->kind == Kind::Warp; }
 };

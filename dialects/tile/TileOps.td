@@ -510,6 +510,15 @@ def Tile_WarpOp : Tile_Op<"warp", [SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
+def Tile_WarpScanOp : Tile_Op<"warp_scan", [SameOperandsAndResultType]> {
+  let summary = "running results along the lanes of groups of `width` neighbouring ones";
+  let arguments = (ins Tile_CombineKindAttr:$kind, AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$value,
+                       DefaultValuedAttr<I32Attr, "32">:$width, UnitAttr:$reverse, UnitAttr:$exclusive, UnitAttr:$is_unsigned);
+  let results = (outs AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$result);
+  let assemblyFormat = "$kind $value attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
 def Tile_ShuffleOp : Tile_Op<"shuffle"> {
   let summary = "value of another lane: by number, xor, up or down";
   let arguments = (ins Tile_WarpOpKindAttr:$kind, AnyTypeOf<[AnySignlessInteger, AnyFloat]>:$value,

@@ -76,6 +76,15 @@ LogicalResult WarpOp::verify() {
   return verifyWidth(*this, getWidth());
 }
 
+LogicalResult WarpScanOp::verify() {
+  const CombineKind kind = getKind();
+  if (kind != CombineKind::Sum && kind != CombineKind::Prod && kind != CombineKind::Max &&
+      kind != CombineKind::Min) {
+    return emitOpError("is a sum, a product, a maximum or a minimum");
+  }
+  return verifyWidth(*this, getWidth());
+}
+
 LogicalResult ShuffleOp::verify() {
   if (getKind() < WarpOpKind::Shuffle) {
     return emitOpError("is an exchange; reductions are `tile.warp`");

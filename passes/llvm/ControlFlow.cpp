@@ -190,8 +190,8 @@ LogicalResult KernelLowering::lowerTileOp(Operation *op) {
       })
       .Case<tile::AllocOp>([&](auto o) { return lowerLocalAlloc(o); })
       .Case<tile::ThreadsOp>([&](auto o) { return lowerThreads(o); })
-      .Case<tile::WarpOp, tile::ShuffleOp, tile::BallotOp, tile::LaneOp, tile::SyncWarpOp>(
-          [&](Operation *o) { return lowerWarpOp(o); })
+      .Case<tile::WarpOp, tile::WarpScanOp, tile::ShuffleOp, tile::BallotOp, tile::LaneOp,
+            tile::SyncWarpOp>([&](Operation *o) { return lowerWarpOp(o); })
       .Case<tile::SyncThreadsOp>([&](auto) {
         blockBarrier();
         return success();

@@ -89,8 +89,7 @@ public:
   mlir::Value fromHere(mlir::Value value);
   /// Number of the calling warp counted from `first`.
   mlir::Value warpFrom(int64_t first);
-  /// Address of a byte of shared memory: `bytes` is constant, `dynamic` (i32, may be null) is
-  /// added.
+  /// Address of a byte of shared memory: `bytes` is constant, `dynamic` is an i32 or null.
   mlir::Value sharedPointer(mlir::Value dynamic, int64_t bytes);
   /// The coordinate of an index of a view, or the nearest number of its type. `range` is that of the
   /// index, and then that of the coordinate; `saturates`: it may be another number.
@@ -323,8 +322,7 @@ private:
   mlir::LogicalResult lowerStoreElement(tgpu::StoreElementOp op);
   /// Whether `indices` are inside of `shape`, with `count` neighbours; null where that is known.
   mlir::Value indicesInside(llvm::ArrayRef<int64_t> shape, mlir::ValueRange indices, int64_t count);
-  /// The indices as i32, each brought inside where it is not known to be, the last one to a multiple
-  /// of `unit`.
+  /// The indices as i32, each brought inside unless known to be, the last one to a multiple of `unit`.
   llvm::SmallVector<mlir::Value> clampedIndices(llvm::ArrayRef<int64_t> shape,
                                                 mlir::ValueRange indices, int64_t count,
                                                 int64_t unit);
@@ -342,6 +340,7 @@ private:
   mlir::LogicalResult lowerThreads(tile::ThreadsOp op);
   mlir::LogicalResult lowerWarpOp(mlir::Operation *op);
   mlir::FailureOr<mlir::Value> reduceLanes(tile::WarpOp op);
+  mlir::FailureOr<mlir::Value> scanLanes(tile::WarpScanOp op);
   mlir::Value voteLanes(tile::WarpOp op);
   mlir::Value shuffleLanes(tile::ShuffleOp op);
   mlir::LogicalResult lowerVectorOp(mlir::Operation *op);
@@ -434,7 +433,9 @@ private:
   mlir::LogicalResult lowerBroadcast(tile::BroadcastOp op);
   mlir::LogicalResult lowerFragmentSlice(tgpu::FragmentSliceOp op);
   mlir::LogicalResult lowerTranspose(tile::TransposeOp op);
-  mlir::Value shuffle(mlir::NVVM::ShflKind kind, mlir::Value value, mlir::Value lane);
+  /// `reach`: PTX's operand c. `isReached`: whether the lane to read from is within it.
+  mlir::Value shuffle(mlir::NVVM::ShflKind kind, mlir::Value value, mlir::Value lane,
+                      int64_t reach = 31, mlir::Value *isReached = nullptr);
   mlir::Value laneFunction(const layout::LaneFunction &function);
   Fragment swapLanes(llvm::ArrayRef<mlir::Value> slots, const layout::LaneSwaps &plan);
   mlir::FailureOr<Fragment> convertLayout(mlir::Operation *op, llvm::ArrayRef<mlir::Value> slots,
@@ -557,8 +558,7 @@ private:
       reciprocals; // by divisor, of the new code; looked up only
   /// Of a kernel that prints: the buffer of messages, and the number of its first print there.
   mlir::Value printBuffer, printBase;
-  /// In the body of a map or of a combination: whether the element is one of the tile; null when all
-  /// are.
+  /// In the body of a map or of a combination: whether the element is one of the tile; null: all are.
   mlir::Value mappedSlotInTile;
   /// What failed first of the slots of the map being lowered, by check: a thread reports it once,
   /// behind the map, instead of in a branch for each slot.

@@ -30,7 +30,8 @@ using namespace mlir;
 
 namespace tilec::lowering {
 
-Value KernelLowering::shuffle(NVVM::ShflKind kind, Value value, Value lane) {
+Value KernelLowering::shuffle(NVVM::ShflKind kind, Value value, Value lane, int64_t reach,
+                              Value *isReached) {
   Type type = value.getType();
   const unsigned bits = type.getIntOrFloatBitWidth();
   if (bits == 64) {
@@ -38,7 +39,7 @@ Value KernelLowering::shuffle(NVVM::ShflKind kind, Value value, Value lane) {
     for (int64_t i = 0; i < 2; ++i) {
       Value index = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(i));
       Value word = LLVM::ExtractElementOp::create(b, loc, vector, index);
-      word = shuffle(kind, word, lane);
+      word = shuffle(kind, word, lane, reach, isReached);
       vector = LLVM::InsertElementOp::create(b, loc, vector, word, index);
     }
     return LLVM::BitcastOp::create(b, loc, type, vector);
@@ -51,8 +52,16 @@ Value KernelLowering::shuffle(NVVM::ShflKind kind, Value value, Value lane) {
     }
     word = arith::ExtUIOp::create(b, loc, b.getI32Type(), word);
   }
-  word =
-      NVVM::ShflOp::create(b, loc, word.getType(), i32(-1), word, lane, i32(31), kind, UnitAttr());
+  Type type32 = word.getType();
+  Type result =
+      isReached ? Type(LLVM::LLVMStructType::getLiteral(b.getContext(), {type32, b.getI1Type()}))
+                : type32;
+  word = NVVM::ShflOp::create(b, loc, result, i32(-1), word, lane, i32(reach), kind,
+                              isReached ? b.getUnitAttr() : UnitAttr());
+  if (isReached) {
+    *isReached = LLVM::ExtractValueOp::create(b, loc, word, 1);
+    word = LLVM::ExtractValueOp::create(b, loc, word, 0);
+  }
   if (bits < 32) {
     Type integer = b.getIntegerType(bits);
     word = arith::TruncIOp::create(b, loc, integer, word);

@@ -142,6 +142,8 @@ LogicalResult KernelLowering::lowerWarpOp(Operation *op) {
   } else if (auto warp = dyn_cast<tile::WarpOp>(op)) {
     const bool votes = warp.getValue().getType().isInteger(1);
     result = votes ? FailureOr<Value>(voteLanes(warp)) : reduceLanes(warp);
+  } else if (auto scan = dyn_cast<tile::WarpScanOp>(op)) {
+    result = scanLanes(scan);
   } else {
     result = laneId;
   }

@@ -273,6 +273,16 @@ class Values(unittest.TestCase):
         expected = np.where((t < 32) & (t % 2 == 0), t // 4 * 16 + 6, 0)
         self.assertTrue(np.array_equal(self.in_region(total, even), expected.reshape(16, 16)))
 
+    def test_lanes_of_a_region_scan_in_groups(self):
+        own = threads.Item("s", ["t / 16", "t % 16"])
+        words = {"reverse": True, "exclusive": True}
+        total = threads.OwnLet("p", "i32", threads.OfWarp("warp_scan_sum", n.Ref("t"), 8, keywords=words))
+        self.assertEqual(total.value.text(), "warp_scan_sum(t, width = 8, reverse = true, exclusive = true)")
+        t = np.arange(256)
+        expected = np.where(t < 32, [sum(range(x + 1, x // 8 * 8 + 8)) for x in t], 0)
+        found = self.in_region(total, threads.ItemSet(own, "=", n.Cast("f32", n.Ref("p"))))
+        self.assertTrue(np.array_equal(found, expected.reshape(16, 16)))
+
     def test_threads_of_a_region_leave_loops_one_by_one(self):
         count = threads.OwnLet("v", "f32", n.Lit(0.0, "f32"), 0, "var")
         loop = threads.Counted("k", "5", [threads.OwnSet("v", "+=", n.Lit(1.0, "f32"))], 0, "break", "k == a")

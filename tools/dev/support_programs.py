@@ -277,6 +277,8 @@ def reductions():
 
 WARP = [
     ("`warp_sum warp_min warp_max`", NUMBERS, ["warp_sum(x)", "warp_min(x)", "warp_max(x, width = 8)"]),
+    ("`warp_scan_sum warp_scan_prod warp_scan_max warp_scan_min`", NUMBERS,
+     ["warp_scan_sum(x)", "warp_scan_prod(x, exclusive = true)", "warp_scan_max(x, width = 8, reverse = true)", "warp_scan_min(x)"]),
     ("`shuffle shuffle_xor shuffle_up shuffle_down`", PLAIN, ["shuffle(x, 31 - lane())", "shuffle_xor(x, 3)", "shuffle_up(x, 1)", "shuffle_down(x, 2)"]),
     ("`warp_any warp_all ballot`", ["bool"], ["warp_any(x)", "warp_all(x)", "(ballot(x) & u32(1)) == u32(1)"]),
     ("`vec`: operators, `reduce_sum`", NUMBERS, ["reduce_sum(X[m, 0 :+ 4] * Z[m, 4 :+ 4])"]),

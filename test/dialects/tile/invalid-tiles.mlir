@@ -216,6 +216,22 @@ func.func @warp_width(%x: i32) {
 
 // -----
 
+func.func @warp_scan_width(%x: i32) {
+  // expected-error@+1 {{has a width that is a power of two up to 32}}
+  %r = tile.warp_scan <sum> %x {width = 64 : i32} : i32
+  return
+}
+
+// -----
+
+func.func @warp_scan_kind(%x: i32) {
+  // expected-error@+1 {{is a sum, a product, a maximum or a minimum}}
+  %r = tile.warp_scan <xor> %x : i32
+  return
+}
+
+// -----
+
 func.func @warp_kind(%x: i32) {
   // expected-error@+1 {{is a reduction; exchanges are `tile.shuffle`}}
   %r = tile.warp <shuffle> %x : i32

@@ -12,6 +12,8 @@ tile.kernel @threads(%count: !tile.global<?xi32>) {
     ^bb0(%tx: i32, %ty: i32):
       // CHECK: tile.warp <sum> %{{.*}} {width = 16 : i32} : i32
       %s = tile.warp <sum> %tx {width = 16 : i32} : i32
+      // CHECK: tile.warp_scan <max> %{{.*}} {exclusive, is_unsigned, reverse, width = 8 : i32} : i32
+      %m = tile.warp_scan <max> %tx {exclusive, is_unsigned, reverse, width = 8 : i32} : i32
       // CHECK: tile.shuffle <shuffle_xor> %{{.*}}, %{{.*}} : i32, i32 -> i32
       %x = tile.shuffle <shuffle_xor> %s, %c1 : i32, i32 -> i32
       %lane = tile.lane

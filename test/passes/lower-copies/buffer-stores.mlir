@@ -12,6 +12,9 @@
 // CHECK-NEXT:   tgpu.tma_store_wait 0 {read}
 // CHECK: scf.for
 // CHECK-NEXT: tgpu.copy {{.*}} path = #tgpu.path<vector>
+// CHECK: scf.for
+// CHECK-NEXT: tgpu.copy {{.*}} path = #tgpu.path<vector>
+// CHECK-NEXT: tgpu.one_thread
 tgpu.kernel @whole(%g: !g {tile.name = "A"}, %n: i32, %p: i1) attributes {threads = 128 : i32, target = "sm_90a"} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -25,5 +28,10 @@ tgpu.kernel @whole(%g: !g {tile.name = "A"}, %n: i32, %p: i1) attributes {thread
     // expected-remark @+1 {{copy uses no TMA: it is in a pipelined loop, whose slots go back to the loads when threads have read them}}
     tgpu.copy %s to %a {path = #tgpu.path<tma>, bytes = 16 : i32} : !s, !g
   } {tile.stages = 2 : i32}
+  scf.for %k = %c0 to %n step %c1 : i32 {
+    // expected-remark @+1 {{copy uses no TMA: in a loop the next iteration would wait until the buffer has been read}}
+    tgpu.copy %s to %a {path = #tgpu.path<tma>, bytes = 16 : i32} : !s, !g
+    tgpu.copy %s to %a {path = #tgpu.path<tma>, bytes = 16 : i32, require = ["tma"]} : !s, !g
+  }
   tgpu.return
 }

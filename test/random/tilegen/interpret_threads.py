@@ -159,6 +159,10 @@ class Region:
         x = of_all(self.evaluate(e.x, format).stored(), self.threads)
         if not e.lane:
             groups = x.each(lambda x: x.reshape(-1, e.width))
+            if e.function.startswith("warp_scan"):
+                k = e.keywords
+                result = iv.scan(e.function.removeprefix("warp_"), groups, 1, k.get("reverse", False), k.get("exclusive", False))
+                return result.each(lambda x: x.reshape(-1))
             name = e.function.replace("warp", "reduce")
             result = iv.reduce_sum(groups, 1) if name == "reduce_sum" else iv.reduce_extreme(name, groups, 1)
             return result.each(lambda x: np.repeat(x, e.width))

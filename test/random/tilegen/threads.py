@@ -49,12 +49,14 @@ class OfWarp:
     x: object
     width: int = 32
     lane: str = ""
+    keywords: dict = field(default_factory=dict)  # of a scan: reverse, exclusive
 
     def text(self):
         if self.lane:
             return f"{self.function}({self.x.text()}, {self.lane})"
         width = f", width = {self.width}" if self.width != 32 else ""
-        return f"{self.function}({strip(self.x.text())}{width})"
+        keywords = "".join(f", {word} = {str(value).lower()}" for word, value in self.keywords.items())
+        return f"{self.function}({strip(self.x.text())}{width}{keywords})"
 
 
 @dataclass
@@ -199,6 +201,7 @@ class Barrier:
 # --- drawing
 
 WIDTHS = [32, 32, 16, 8, 4, 2]
+WARP_SCANS = ["warp_scan_sum", "warp_scan_sum", "warp_scan_max", "warp_scan_min", "warp_scan_prod"]
 FORMATS_IN_REGIONS = ["f32", "f32", "f16", "bf16", "i32", "i32", "u32", "u8", "i16", "f64", "i64", "u16"]
 
 
@@ -423,7 +426,9 @@ class Region:
     def lanes(self):
         b = self.b
         format = b.pick(["f32", "f32", "i32", "u32", "f64", "u8", "i16", "i64"])
-        function = b.pick(["warp_sum", "warp_max", "warp_min", "shuffle", "shuffle_xor", "shuffle_up", "shuffle_down", "ballot"])
+        function = b.pick(["warp_sum", "warp_max", "warp_min", "shuffle", "shuffle_xor", "shuffle_up", "shuffle_down", "ballot", "scan", "scan"])
+        if function == "scan":
+            return self.lane_scan()
         if function == "ballot":
             info = self.add("u32")
             return b.emit(OwnLet(info.name, "u32", Ballot(self.condition())))
@@ -433,6 +438,16 @@ class Region:
         else:
             lane = b.pick([str(b.pick([0, 1, 2, 5, 16, 31])), self.index() if function == "shuffle" else "lane() % 4"])
             value = OfWarp(function, x, 32, lane)
+        info = self.add(format)
+        b.emit(OwnLet(info.name, format, value))
+
+    def lane_scan(self):
+        b = self.b
+        function = b.pick(WARP_SCANS)
+        # A product of many numbers that are no whole ones says little.
+        format = b.pick(["u32", "u8", "u16"] if function == "warp_scan_prod" else ["f32", "f32", "f16", "i32", "u32", "f64", "u8", "i16", "i64"])
+        keywords = {word: b.chance(0.8) for word in ("reverse", "exclusive") if b.chance(0.4)}
+        value = OfWarp(function, self.number(format), b.pick(WIDTHS), keywords=keywords)
         info = self.add(format)
         b.emit(OwnLet(info.name, format, value))
 

@@ -114,6 +114,44 @@ TEST_F(CpuThreads, WarpOperations) {
   }
 }
 
+TEST_F(CpuThreads, ScansOfLanes) {
+  ASSERT_EQ(runBlock(R"(
+    tile.threads [64] {
+    ^bb0(%t: i32):
+      %v = tile.load %X[%t : i32] : !tile.global<?xi32> -> i32
+      %c3 = arith.constant 3 : i32
+      %small = arith.andi %v, %c3 : i32
+      %sum = tile.warp_scan <sum> %v : i32
+      %prod = tile.warp_scan <prod> %small {exclusive, width = 4 : i32} : i32
+      %min = tile.warp_scan <min> %small {reverse, width = 8 : i32} : i32
+      %max = tile.warp_scan <max> %small {exclusive, is_unsigned, reverse, width = 8 : i32} : i32
+      %c100 = arith.constant 100 : i32
+      %a = arith.muli %sum, %c100 : i32
+      %p = arith.addi %a, %prod : i32
+      %q = arith.muli %p, %c100 : i32
+      %r = arith.addi %q, %min : i32
+      %s = arith.muli %r, %c100 : i32
+      %u = arith.addi %s, %max : i32
+      tile.store %u, %Y[%t : i32] : i32, !tile.global<?xi32>
+    })"),
+            "");
+  auto value = [&](int t) { return (uint32_t)x.bits(t); };
+  for (int t = 0; t < 64; ++t) {
+    uint32_t sum = 0, prod = 1, min = value(t) & 3, max = 0;
+    for (int k = t / 32 * 32; k <= t; ++k) {
+      sum += value(k);
+    }
+    for (int k = t / 4 * 4; k < t; ++k) {
+      prod *= value(k) & 3;
+    }
+    for (int k = t + 1; k < t / 8 * 8 + 8; ++k) {
+      min = std::min(min, value(k) & 3);
+      max = std::max(max, value(k) & 3);
+    }
+    EXPECT_EQ((uint32_t)y.bits(t), ((sum * 100 + prod) * 100 + min) * 100 + max) << t;
+  }
+}
+
 TEST_F(CpuThreads, VectorsAndLoops) {
   ASSERT_EQ(runBlock(R"(
     tile.threads [64] {

@@ -222,6 +222,8 @@ TEST(Rules, Operations) {
        {"print(v);", "2: the format is a string literal [format]"},
        {"assert(v > 0, \"v is {}\", v); assume(v < 9);", ""},
        {"sync_threads();", "2: `sync_threads` cannot be called from block code [call-place]"},
+       {"let a = warp_scan_sum(v);",
+        "2: `warp_scan_sum` cannot be called from block code [call-place]"},
        {"let a = warp_sum(v);", "2: `warp_sum` cannot be called from block code [call-place]"}},
       before, after);
 }
