@@ -265,8 +265,9 @@ def LowerCopies : Pass<"tgpu-lower-copies", "tilec::tgpu::KernelOp"> {
   let description = [{
     Needs: layouts of fragments and buffers. A `tgpu.store` with path TMA becomes panels of columns written to a ring of two
     staging buffers and stored from there; where the fragment does not divide into panels it stays a store from
-    registers (a remark). Copies that no pipelined loop will overlap become cp.async with its wait, or plain. The barriers
-    and proxy fences between are left to tgpu-insert-sync.
+    registers (a remark). Copies that no pipelined loop will overlap stay by TMA where that pays (TileFills.h), become cp.async with its
+    wait, or plain; a buffer outside of loops is stored by TMA from where it lies. The barriers and proxy fences between are
+    left to tgpu-insert-sync.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect"];
 }
