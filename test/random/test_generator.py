@@ -50,6 +50,11 @@ class Draws(unittest.TestCase):
     def test_seeds_differ(self):
         self.assertEqual(len({draw_program(s).text() for s in range(30)}), 30)
 
+    def test_tensors_fit_the_memory_of_many_interpreters(self):
+        drawn = draw_program(550000590)  # four dimensions, each reached from a loop: 1,873,213,440 elements once
+        for call in drawn.calls:
+            self.assertLess(max(map(math.prod, extents_of(drawn, call).values())), 1 << 25)
+
     def test_each_feature_is_drawn(self):
         drawn = {f for s in range(400) for f in draw_program(s).features}
         self.assertEqual((set(TABLE) | {"fn", "tile fn", "align", "auto", "--check"}) - drawn, set())

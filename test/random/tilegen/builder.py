@@ -4,6 +4,7 @@ Whatever a feature draws is legal by construction: buffers are written before th
 subscripts of buffers stay inside. What cannot be excluded by construction (signed overflow, say) the interpreter notices; such a
 program is drawn again.
 """
+import math
 import random
 import re
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ ODD_EXTENTS = [3, 5, 7, 9, 12, 20, 24, 33, 40, 48, 65, 80, 96, 100]
 THREADS = [32, 64, 96, 128, 128, 128, 128, 160, 192, 256, 256, 256, 384, 512]
 # What not every program may use, so that a refusal of one does not hide the rest: (name, probability).
 RARE = {"eight bits": 0.12, "four bits": 0.12, "fragments in products": 0.5, "division": 0.3}
+MOST_ELEMENTS = 1 << 23  # of a tensor: the interpreter has several numbers for each
 PACKED = ["u4", "i4", "e2m1"]
 HINTS = ["evict_first", "evict_last", "no_allocate"]  # of `@cache`
 COMPUTED = ["f32", "f32", "f32", "f16", "f16", "bf16", "i32", "i8", "u8", "i16", "u16", "u32", "f64", "i64", "u64"]
@@ -245,6 +247,9 @@ class Builder:
         if self.chance(0.12):
             index = self.pick(list(self.scalars()) or ["0"])
             lead = [(index, self.scalars().get(index, 0))]
+        reached = [most + 1 for _, most in lead] + [reach + self.value(e) for (_, reach), e in zip(starts, shape)]
+        if math.prod(reached) > MOST_ELEMENTS:
+            lead, starts = [], [("0", 0)] * len(shape)
         known = [
             t
             for t in self.program.tensors()
