@@ -183,7 +183,12 @@ static tile::WarpOpKind warpKind(sema::WarpOp op) {
     return tile::WarpOpKind::ShuffleUp;
   case sema::WarpOp::ShuffleDown:
     return tile::WarpOpKind::ShuffleDown;
-  default:
+  case sema::WarpOp::ScanSum:
+  case sema::WarpOp::ScanProd:
+  case sema::WarpOp::ScanMax:
+  case sema::WarpOp::ScanMin:
+  case sema::WarpOp::Ballot:
+  case sema::WarpOp::Lane:
     break; // have operations of their own
   }
   llvm_unreachable("no such warp operation");

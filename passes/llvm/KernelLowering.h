@@ -339,8 +339,8 @@ private:
   // ---- Code of single threads (Threads.cpp, Vectors.cpp).
   mlir::LogicalResult lowerThreads(tile::ThreadsOp op);
   mlir::LogicalResult lowerWarpOp(mlir::Operation *op);
-  mlir::FailureOr<mlir::Value> reduceLanes(tile::WarpOp op);
-  mlir::FailureOr<mlir::Value> scanLanes(tile::WarpScanOp op);
+  mlir::Value reduceLanes(tile::WarpOp op, mlir::Value own);
+  mlir::Value scanLanes(tile::WarpScanOp op, mlir::Value own);
   mlir::Value voteLanes(tile::WarpOp op);
   mlir::Value shuffleLanes(tile::ShuffleOp op);
   mlir::LogicalResult lowerVectorOp(mlir::Operation *op);

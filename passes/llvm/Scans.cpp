@@ -388,17 +388,9 @@ LogicalResult KernelLowering::lowerScanInWarps(tgpu::ScanInWarpsOp op) {
 
 /// Running results of single threads: each step brings what twice as many lanes make. A group's
 /// first lanes, for which there are not so many, find themselves and keep what they have.
-FailureOr<Value> KernelLowering::scanLanes(tile::WarpScanOp op) {
+Value KernelLowering::scanLanes(tile::WarpScanOp op, Value own) {
   const auto kind = layout::Combine(op.getKind());
   const bool isSum = kind == layout::Combine::Sum || kind == layout::Combine::Product;
-  Type type = op.getValue().getType();
-  const bool isNarrow = type.isF16() || type.isBF16(); // as reductions of tiles: one rounding
-  Type inner = isNarrow ? Type(b.getF32Type()) : type;
-  FailureOr<Fragment> value = convertAll(op, scalars[op.getValue()], type, inner, false, false);
-  if (failed(value)) {
-    return failure();
-  }
-  Value &own = (*value)[0];
   const int64_t width = op.getWidth(), clamp = op.getReverse() ? 31 : 0;
   auto before = [&](int64_t distance, Value *exists) {
     return shuffle(op.getReverse() ? NVVM::ShflKind::down : NVVM::ShflKind::up, own, i32(distance),
@@ -407,7 +399,7 @@ FailureOr<Value> KernelLowering::scanLanes(tile::WarpScanOp op) {
   Value exists;
   if (op.getExclusive()) { // first, so that results begin with the identity, as those of tiles
     Value previous = before(1, &exists);
-    Value identity = identityOf(b, loc, op.getKind(), inner, op.getIsUnsigned());
+    Value identity = identityOf(b, loc, op.getKind(), own.getType(), op.getIsUnsigned());
     own = arith::SelectOp::create(b, loc, exists, previous, identity);
   }
   for (int64_t distance = 1; distance < width; distance *= 2) {
@@ -416,8 +408,7 @@ FailureOr<Value> KernelLowering::scanLanes(tile::WarpScanOp op) {
     // The greatest of a number and itself is the number.
     own = isSum ? arith::SelectOp::create(b, loc, exists, both, own) : both;
   }
-  FailureOr<Fragment> result = convertAll(op, *value, inner, type, false, false);
-  return failed(result) ? FailureOr<Value>() : FailureOr<Value>((*result)[0]);
+  return own;
 }
 
 /// What the warps before the calling one make of a row. `parts`: slots of their totals, by rising

@@ -53,23 +53,15 @@ LogicalResult KernelLowering::lowerThreads(tile::ThreadsOp op) {
 
 /// Partners across each bit of the lane combine the same two values, and the operations are
 /// commutative to the last bit: all lanes of a group end with the same number.
-FailureOr<Value> KernelLowering::reduceLanes(tile::WarpOp op) {
+Value KernelLowering::reduceLanes(tile::WarpOp op, Value own) {
   layout::Combine kind = op.getKind() == tile::WarpOpKind::Sum   ? layout::Combine::Sum
                          : op.getKind() == tile::WarpOpKind::Min ? layout::Combine::Min
                                                                  : layout::Combine::Max;
-  Type type = op.getValue().getType();
-  const bool isNarrow = type.isF16() || type.isBF16(); // as reductions of tiles: one rounding
-  Type inner = isNarrow ? Type(b.getF32Type()) : type;
-  FailureOr<Fragment> value = convertAll(op, scalars[op.getValue()], type, inner, false, false);
-  if (failed(value)) {
-    return failure();
-  }
   for (int64_t distance = op.getWidth() / 2; distance > 0; distance /= 2) {
-    Value other = shuffle(NVVM::ShflKind::bfly, (*value)[0], i32(distance));
-    (*value)[0] = combine(kind, (*value)[0], other, op.getIsUnsigned());
+    Value other = shuffle(NVVM::ShflKind::bfly, own, i32(distance));
+    own = combine(kind, own, other, op.getIsUnsigned());
   }
-  FailureOr<Fragment> result = convertAll(op, *value, inner, type, false, false);
-  return failed(result) ? FailureOr<Value>() : FailureOr<Value>((*result)[0]);
+  return own;
 }
 
 Value KernelLowering::voteLanes(tile::WarpOp op) {
@@ -132,6 +124,17 @@ LogicalResult KernelLowering::lowerWarpOp(Operation *op) {
     NVVM::SyncWarpOp::create(b, loc, i32(-1));
     return success();
   }
+  // Narrow floats accumulate in f32, as in reductions of tiles: one rounding.
+  auto accumulated = [&](auto lanes) -> FailureOr<Value> {
+    Type type = op->getOperand(0).getType();
+    Type inner = type.isF16() || type.isBF16() ? Type(b.getF32Type()) : type;
+    FailureOr<Fragment> value =
+        convertAll(op, scalars[op->getOperand(0)], type, inner, false, false);
+    if (succeeded(value)) {
+      value = convertAll(op, {lanes((*value)[0])}, inner, type, false, false);
+    }
+    return failed(value) ? FailureOr<Value>() : FailureOr<Value>((*value)[0]);
+  };
   FailureOr<Value> result;
   if (auto shuffled = dyn_cast<tile::ShuffleOp>(op)) {
     result = shuffleLanes(shuffled);
@@ -141,9 +144,10 @@ LogicalResult KernelLowering::lowerWarpOp(Operation *op) {
                                             NVVM::VoteSyncKind::ballot));
   } else if (auto warp = dyn_cast<tile::WarpOp>(op)) {
     const bool votes = warp.getValue().getType().isInteger(1);
-    result = votes ? FailureOr<Value>(voteLanes(warp)) : reduceLanes(warp);
+    result = votes ? FailureOr<Value>(voteLanes(warp))
+                   : accumulated([&](Value own) { return reduceLanes(warp, own); });
   } else if (auto scan = dyn_cast<tile::WarpScanOp>(op)) {
-    result = scanLanes(scan);
+    result = accumulated([&](Value own) { return scanLanes(scan, own); });
   } else {
     result = laneId;
   }
