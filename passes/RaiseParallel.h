@@ -87,10 +87,12 @@ private:
   mlir::Value any(const Raised &condition);
 
   // ---- RaiseParallelAccess.cpp
-  /// An index of the form `base` + the loop's index `axis` (-1: just `base`); base null is 0.
+  /// An index of the form `base` + the loop's index `axis` (-1: just `base`); base null is 0. One that
+  /// gathers is what `base`, a tile along `axis`, holds there.
   struct Affine {
     mlir::Value base;
     int axis = -1;
+    bool gathers = false;
   };
   std::optional<Affine> affineOf(mlir::Value old);
   std::optional<llvm::SmallVector<Affine>> affineOf(mlir::ValueRange old);
@@ -118,6 +120,7 @@ private:
   bool storeFragment(tile::StoreOp op);
   void scatter(tile::StoreOp op, mlir::Value dest);
   Raised gather(tile::LoadOp op, mlir::Value source);
+  mlir::Value placesOf(const Affine &index);
   mlir::Value sliceOf(mlir::Value view, llvm::ArrayRef<Affine> indices);
   /// `tile`, whose dimensions run along `order`, with rising ones; nothing if that takes more than a
   /// transposition.

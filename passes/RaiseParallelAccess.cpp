@@ -2,7 +2,8 @@
 //
 // An access of all iterations is one of a whole tile, or of a slice of global memory, where each
 // dimension runs along an index of the loop of its own, in steps of one, or along none. These move
-// in any layout and as wide as alignment admits. All others gather and scatter.
+// in any layout and as wide as alignment admits. So do whole rows at computed places, a slice whose
+// dimensions before the last one are gathered. All others gather and scatter element by element.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/IR/Matchers.h"
@@ -60,12 +61,18 @@ std::optional<ParallelRaiser::Affine> ParallelRaiser::affineOf(Value old) {
   return std::nullopt;
 }
 
-/// All of them, if no two run along the same index of the loop.
+/// All of them, if no two run along the same index of the loop. Gathering is for what is contiguous
+/// behind it: only then is it wider than single elements.
 std::optional<SmallVector<ParallelRaiser::Affine>> ParallelRaiser::affineOf(ValueRange old) {
   SmallVector<Affine> result;
   Axes seen;
   for (Value index : old) {
     std::optional<Affine> affine = affineOf(index);
+    Raised raised = lookup(index);
+    Type type = getElementTypeOrSelf(raised.value);
+    if (!affine && raised.axes.size() == 1 && (type.isInteger(32) || type.isInteger(64))) {
+      affine = Affine{raised.value, int(raised.axes[0]), /*gathers=*/true};
+    }
     if (!affine || (affine->axis >= 0 && llvm::is_contained(seen, unsigned(affine->axis)))) {
       return std::nullopt;
     }
@@ -74,7 +81,9 @@ std::optional<SmallVector<ParallelRaiser::Affine>> ParallelRaiser::affineOf(Valu
     }
     result.push_back(*affine);
   }
-  return result;
+  const bool gathers = llvm::any_of(result, [](const Affine &index) { return index.gathers; });
+  const bool hasRows = !result.empty() && result.back().axis >= 0 && !result.back().gathers;
+  return gathers && !hasRows ? std::nullopt : std::optional(result);
 }
 
 std::optional<SmallVector<unsigned>> ParallelRaiser::identityOf(ArrayRef<int64_t> shape,
@@ -159,6 +168,22 @@ bool ParallelRaiser::isWholeBytes(Type memory, ArrayRef<Affine> indices) {
          (isEven(indices.back().base) && axes[indices.back().axis].size % 2 == 0);
 }
 
+/// The indices that gather, none of them in range where the loop's end cuts them off.
+Value ParallelRaiser::placesOf(const Affine &index) {
+  Value left = axes[index.axis].left;
+  if (!left) {
+    return index.base;
+  }
+  auto type = cast<RankedTensorType>(index.base.getType());
+  auto line = RankedTensorType::get(type.getShape(), left.getType());
+  Value at = tgpu::CoordinateOp::create(b, loc, line);
+  Value end = tile::SplatOp::create(b, loc, line, left);
+  Value isIteration = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at, end);
+  Value outside = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(type, b.getIntegerAttr(type.getElementType(), -1)));
+  return arith::SelectOp::create(b, loc, isIteration, index.base, outside);
+}
+
 /// The part of a view that the iterations access: a dimension for each that runs along an index.
 Value ParallelRaiser::sliceOf(Value view, ArrayRef<Affine> indices) {
   auto slice = [&](Value source, ArrayRef<Value> offsets, ArrayRef<int64_t> sizes,
@@ -177,14 +202,17 @@ Value ParallelRaiser::sliceOf(Value view, ArrayRef<Affine> indices) {
   SmallVector<int64_t> sizes, whole;
   for (const Affine &index : indices) {
     Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-    offsets.push_back(index.base ? index.base : zero);
     if (index.axis < 0) {
+      offsets.push_back(index.base ? index.base : zero);
       sizes.push_back(tile::SliceOp::kDropped);
       continue;
     }
     const LoopAxis &axis = axes[index.axis];
+    offsets.push_back(index.gathers ? placesOf(index) : index.base ? index.base : zero);
     APInt known;
-    if (axis.left && matchPattern(axis.left, m_ConstantInt(&known))) {
+    if (index.gathers) {
+      sizes.push_back(axis.size);
+    } else if (axis.left && matchPattern(axis.left, m_ConstantInt(&known))) {
       sizes.push_back(known.getSExtValue());
     } else {
       sizes.push_back(axis.left ? ShapedType::kDynamic : axis.size);

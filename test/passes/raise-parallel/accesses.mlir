@@ -148,3 +148,54 @@ tgpu.kernel @read_inside(%g: !tile.global<64xf32>) attributes {threads = 64 : i3
   }
   tgpu.return
 }
+
+// -----
+
+// Rows at computed places are slices that gather, since a row is contiguous: read, written and added to. What the loop's
+// end cuts off is at places out of range.
+// CHECK-LABEL: tgpu.kernel @rows
+// CHECK: %[[P:.*]] = arith.muli %{{.*}} : tensor<64xi32>
+// CHECK: %[[IN:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : tensor<64xi32>
+// CHECK: %[[Q:.*]] = arith.select %[[IN]], %[[P]], %{{.*}} : tensor<64xi1>, tensor<64xi32>
+// CHECK: %[[S:.*]] = tile.slice %{{.*}}[%[[Q]], %{{.*}}] sizes [64, 16] : {{.*}}, tensor<64xi32>, i32 ->
+// CHECK: %[[T:.*]] = tgpu.load %[[S]] : {{.*}} -> tensor<64x16xf32>
+// CHECK: %[[D:.*]] = tile.slice %{{.*}}[%[[Q]], %{{.*}}] sizes [64, 16]
+// CHECK: tgpu.store %[[T]], %[[D]]
+// CHECK: tgpu.atomic_tile <add> %[[T]], %[[D]]
+tgpu.kernel @rows(%g: !tile.global<?x?xf32>, %o: !tile.global<?x?xf32>, %n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
+  %a = tgpu.view %g extents(%n, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xf32> -> !tile.global<?x?xf32>
+  %b = tgpu.view %o extents(%n, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xf32> -> !tile.global<?x?xf32>
+  %eight = arith.constant 8 : i32
+  %sixteen = arith.constant 16 : i32
+  tile.parallel(%n, %sixteen : i32, i32) {
+  ^bb0(%i: i32, %j: i32):
+    %row = arith.muli %i, %n : i32
+    %e = tile.load %a[%row, %j : i32, i32] : !tile.global<?x?xf32> -> f32
+    tile.store %e, %b[%row, %j : i32, i32] : f32, !tile.global<?x?xf32>
+    %old = tile.atomic <add> %e, %b[%row, %j : i32, i32] : f32, !tile.global<?x?xf32> -> f32
+  }
+  tgpu.return
+}
+
+// -----
+
+// Columns at computed places, and places of two indices of the loop, go element by element.
+// CHECK-LABEL: tgpu.kernel @columns
+// CHECK: tgpu.gather
+// CHECK: tgpu.gather
+// CHECK-NOT: tgpu.load
+tgpu.kernel @columns(%g: !tile.global<?x?xf32>, %o: !tile.buffer<8x16xf32, shared>, %n: i32) attributes {threads = 64 : i32, target = "sm_80"} {
+  %a = tgpu.view %g extents(%n, %n : i32, i32) strides(%n : i32) : !tile.global<?x?xf32> -> !tile.global<?x?xf32>
+  %eight = arith.constant 8 : i32
+  %sixteen = arith.constant 16 : i32
+  tile.parallel(%eight, %sixteen : i32, i32) {
+  ^bb0(%i: i32, %j: i32):
+    %column = arith.muli %j, %n : i32
+    %e = tile.load %a[%i, %column : i32, i32] : !tile.global<?x?xf32> -> f32
+    %both = arith.muli %i, %j : i32
+    %f = tile.load %a[%both, %j : i32, i32] : !tile.global<?x?xf32> -> f32
+    %s = arith.addf %e, %f : f32
+    tile.store %s, %o[%i, %j : i32, i32] : f32, !tile.buffer<8x16xf32, shared>
+  }
+  tgpu.return
+}
