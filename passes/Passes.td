@@ -109,6 +109,16 @@ def DropCarried : Pass<"tgpu-drop-carried", "tilec::tgpu::KernelOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
 
+def JoinNeighbours : Pass<"tgpu-join-neighbours", "tilec::tgpu::KernelOp"> {
+  let summary = "Join accesses of a thread to elements that lie side by side";
+  let description = [{
+    Needs: common subexpressions eliminated. Gives: in `threads` regions, one access of a vector for 2^n elements of a row, up to 16
+    bytes, that one block of code reads, or writes, the first of them at a multiple of 2^n. Nothing that orders memory or
+    may access the same elements lies between. Comes before the variants, whose assumptions follow from the accesses.
+  }];
+  let dependentDialects = ["mlir::vector::VectorDialect"];
+}
+
 def MakeVariants : Pass<"tgpu-make-variants", "mlir::ModuleOp"> {
   let summary = "Clone kernels under the alignment assumptions that fast copies need";
   let description = [{
