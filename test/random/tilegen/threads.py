@@ -292,6 +292,9 @@ class Region:
             place = Item(name, subscripts, count)
         if FORMATS[format].kind == "b":
             return
+        if b.rarely("neighbours one by one", 0.3):
+            self.one_by_one(format, place)
+            return
         info = self.add(format, count, "q")
         b.emit(OwnLet(info.name, format, place, count))
         if b.chance(0.6):
@@ -309,6 +312,18 @@ class Region:
         result = self.add(format)
         b.emit(OwnLet(result.name, format, OfVector(info.name, count, what)))
 
+    def one_by_one(self, format, place):
+        """The neighbours in any order, as variables of their own; often written side by side, too."""
+        b = self.b
+        order = list(range(place.count))
+        b.random.shuffle(order)
+        names = {}
+        for e in order:
+            names[e] = self.add(format).name
+            b.emit(OwnLet(names[e], format, Item(place.buffer, place.subscripts[:-1] + [f"{place.subscripts[-1]} + {e}"])))
+        if not self.conditional and b.chance(0.7):
+            self.store_elements(format, {e: n.Ref(name) for e, name in names.items()})
+
     # --- what it writes
 
     def output(self, format, count):
@@ -321,9 +336,21 @@ class Region:
     def store_vector(self, info, count):
         if self.conditional:
             return
+        if self.b.rarely("neighbours one by one", 0.4):
+            self.store_elements(info.format, {e: OfVector(info.name, count, str(e)) for e in range(count)})
+            return
         name = self.output(info.format, self.threads * count)
         number = self.ints[0]
         self.b.emit(ItemSet(Item(name, list(self.b.index_names) + [f"{number} * {count}"], count), "=", n.Ref(info.name)))
+
+    def store_elements(self, format, values):
+        """Neighbours of a row of an output, by their numbers, one by one in any order."""
+        b = self.b
+        name, order = self.output(format, self.threads * len(values)), list(values)
+        b.random.shuffle(order)
+        for e in order:
+            place = list(b.index_names) + [f"{self.ints[0]} * {len(values)} + {e}"]
+            b.emit(ItemSet(Item(name, place), "=", values[e]))
 
     def store(self):
         """Each thread its share of a buffer, or of an output."""
