@@ -84,10 +84,11 @@ public:
   explicit CarriedPath(const Carried &carried) : carried(carried) {
     followUses();
     followBack();
+    findReductions();
   }
 
-  /// The reductions that it is combined with, as they stand in the loop.
-  SmallVector<tile::ReduceOp> reductions() const;
+  /// What it is combined with, as it stands in the loop.
+  ArrayRef<tile::ReduceOp> reductions() const { return found; }
   /// Empty where nothing is wrong with the steps.
   std::string refusal() const;
 
@@ -97,6 +98,7 @@ private:
   void followBack();
   void stepBack(Operation *op);
   void branchBack(scf::IfOp branch, unsigned result);
+  void findReductions();
   Source sourceOf(Value value, const Combination &how) const;
   std::string place(Operation *op) const;
   std::string refuseReaders() const;
@@ -108,6 +110,7 @@ private:
   SmallVector<Value> values;               // before and behind these
   SmallVector<Operation *> steps;
   SmallVector<Operation *> anew; // branches that may set the value to something else
+  SmallVector<tile::ReduceOp> found;
 };
 
 } // namespace
@@ -214,31 +217,30 @@ static std::pair<Value, Combination> otherOperand(Operation *step,
   return {other, combinationOf(step).value_or(Combination{CombineKind::Sum})};
 }
 
-SmallVector<tile::ReduceOp> CarriedPath::reductions() const {
-  llvm::SmallPtrSet<Operation *, 4> found;
+void CarriedPath::findReductions() {
+  llvm::SmallPtrSet<Operation *, 4> sources;
   for (Operation *step : steps) {
     auto [other, how] = otherOperand(step, taken);
     if (Source source = sourceOf(other, how)) {
-      found.insert(source.reduce);
+      sources.insert(source.reduce);
     }
   }
-  SmallVector<tile::ReduceOp> inOrder;
   carried.loop->walk([&](tile::ReduceOp reduce) {
-    if (found.contains(reduce)) {
-      inOrder.push_back(reduce);
+    if (sources.contains(reduce)) {
+      found.push_back(reduce);
     }
   });
-  return inOrder;
 }
 
-/// Where in the program, for one who reads of the loop.
+/// Where in the program, for one who is told so where the first reduction stands.
 std::string CarriedPath::place(Operation *op) const {
   auto at = op->getLoc()->findInstanceOf<FileLineColLoc>();
   if (!at) {
     return "another operation";
   }
-  auto loop = carried.loop->getLoc()->findInstanceOf<FileLineColLoc>();
-  const bool isSameFile = loop && loop.getFilename() == at.getFilename();
+  tile::ReduceOp first = found.front();
+  auto here = first.getLoc()->findInstanceOf<FileLineColLoc>();
+  const bool isSameFile = here && here.getFilename() == at.getFilename();
   return llvm::formatv("line {0}{1}{2}", at.getLine(), isSameFile ? "" : " of ",
                        isSameFile ? "" : at.getFilename().getValue())
       .str();
@@ -325,7 +327,7 @@ std::string CarriedPath::refusal() const {
 
 void tilec::remarkComplete(const Carried &carried, std::string reason) {
   CarriedPath path(carried);
-  SmallVector<tile::ReduceOp> reductions = path.reductions();
+  ArrayRef<tile::ReduceOp> reductions = path.reductions();
   if (reductions.empty()) {
     return;
   }
@@ -339,7 +341,8 @@ void tilec::remarkComplete(const Carried &carried, std::string reason) {
   if (reason.empty()) {
     reason = "the loop does more with the value than to combine it with reductions and to scale it";
   }
-  remarkAt(reductions.front(), reason);
+  tile::ReduceOp first = reductions.front();
+  remarkAt(first, reason);
 }
 
 //===----------------------------------------------------------------------===//
