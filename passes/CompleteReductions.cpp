@@ -57,7 +57,7 @@ static bool leavesParts(Value tile, std::optional<uint64_t> axis) {
 }
 
 static void remarkAt(Operation *reduction, const Twine &reason) {
-  reduction->emitRemark("this reduction is completed in each iteration, not once behind the loop: ")
+  reduction->emitRemark("the loop completes this reduction in each iteration, not once behind it: ")
       << reason.str();
 }
 

@@ -9,7 +9,7 @@ tgpu.kernel @read(%n: i32, %x: !acc, %start: !row) attributes {threads = 128 : i
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %l:2 = scf.for %i = %c0 to %n step %c1 iter_args(%m = %start, %d = %start) -> (!row, !row) : i32 {
-    // expected-remark-re@+1 {{completed in each iteration, not once behind the loop: line {{[0-9]+}} reads what the loop has combined so far}}
+    // expected-remark-re@+1 {{the loop completes this reduction in each iteration, not once behind it: line {{[0-9]+}} reads what the loop has combined so far}}
     %r = tile.reduce <max> %x axis 1 : !acc -> !row
     %u = arith.maxnumf %m, %r : !row
     %e = arith.subf %m, %u : !row
@@ -98,7 +98,7 @@ tgpu.kernel @nothing_to_do(%n: i32, %x: !own, %start: !ownrow, %y: !acc, %limit:
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %l = scf.for %i = %c0 to %n step %c1 iter_args(%s = %start) -> (!ownrow) : i32 {
-    // expected-remark@+1 {{completed in each iteration, not once behind the loop: each thread has all the elements, so that nothing would be saved}}
+    // expected-remark@+1 {{the loop completes this reduction in each iteration, not once behind it: each thread has all the elements, so that nothing would be saved}}
     %r = tile.reduce <sum> %x axis 1 : !own -> !ownrow
     %u = arith.addf %s, %r : !ownrow
     scf.yield %u : !ownrow
