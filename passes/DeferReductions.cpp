@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/layout/PartialReduction.h"
 #include "passes/Analysis.h"
+#include "passes/CompleteReductions.h"
 #include "passes/FragmentSteps.h"
 #include "passes/Passes.h"
 
@@ -37,17 +38,6 @@ using tile::CombineKind;
 
 namespace {
 
-/// What a loop carries at one place, and everything whose type is that of its values.
-struct Carried {
-  Operation *loop = nullptr;
-  OpOperand *init = nullptr;
-  SmallVector<Value, 3> places; // block arguments that it passes through, and the loop's result
-  Value first;                  // the one that the body begins with
-  OpOperand *next = nullptr;    // where the body hands it on
-
-  Value result() const { return places.back(); }
-};
-
 /// A step of the body from what the loop carries to what it hands on: a combination, a scale, or a branch
 /// whose regions take steps of their own, perhaps none, to one result.
 struct Step {
@@ -60,15 +50,9 @@ struct Step {
   std::optional<PartialReduction> plan;
 };
 
-/// The kind of an operation of two operands that combines them, and whether it reads integers without sign.
-struct Combination {
-  CombineKind kind;
-  bool isUnsigned = false;
-};
-
 } // namespace
 
-static std::optional<Combination> combinationOf(Operation *op) {
+std::optional<Combination> tilec::combinationOf(Operation *op) {
   using Found = std::optional<Combination>;
   return llvm::TypeSwitch<Operation *, Found>(op)
       .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Found({CombineKind::Sum}); })
@@ -83,31 +67,14 @@ static std::optional<Combination> combinationOf(Operation *op) {
       .Default([](Operation *) { return Found(); });
 }
 
-/// Whether parts of values of this type may be kept: integers are exact. Of floats a sum is rounded
-/// where the program rounds it, so narrow ones, which reductions sum in f32, are left alone; products of
-/// parts may overflow where the product does not. Extremes are exact.
-static bool admitsParts(CombineKind kind, Type element) {
-  if (isa<IntegerType>(element)) {
-    return true;
-  }
-  const bool isWide = element.isF32() || element.isF64();
-  switch (kind) {
-  case CombineKind::Sum:
-    return isWide;
-  case CombineKind::Max:
-  case CombineKind::Min:
-    return isWide || element.isF16() || element.isBF16();
-  default:
-    return false;
-  }
+bool tilec::combinesAs(tile::ReduceOp reduce, const Combination &how) {
+  const bool isExtreme = how.kind == CombineKind::Max || how.kind == CombineKind::Min;
+  return reduce.getKind() == how.kind && (!isExtreme || reduce.getIsUnsigned() == how.isUnsigned ||
+                                          isa<FloatType>(getElementTypeOrSelf(reduce.getResult())));
 }
 
 static SmallVector<int64_t> axesOf(tile::ReduceOp reduce) {
-  if (std::optional<uint64_t> axis = reduce.getAxis()) {
-    return {int64_t(*axis)};
-  }
-  auto type = cast<RankedTensorType>(reduce.getInput().getType());
-  return llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  return reducedAxes(reduce.getInput(), reduce.getAxis());
 }
 
 /// Fills in what `op` combines the carried value with, if that is a reduction of the same block that
@@ -120,11 +87,7 @@ static bool isAccumulation(Step &step, Value other) {
       step.reduce->getBlock() != step.op->getBlock()) {
     return false;
   }
-  const std::optional<Combination> how = combinationOf(step.op);
-  const bool isExtreme = how->kind == CombineKind::Max || how->kind == CombineKind::Min;
-  return step.reduce.getKind() == how->kind &&
-         (!isExtreme || step.reduce.getIsUnsigned() == how->isUnsigned ||
-          isa<FloatType>(getElementTypeOrSelf(reduced))) &&
+  return combinesAs(step.reduce, *combinationOf(step.op)) &&
          isa<RankedTensorType>(step.reduce.getInput().getType()) &&
          tgpu::getLayout(step.reduce.getInput().getType());
 }
@@ -224,17 +187,18 @@ static std::optional<Carried> carriedBy(scf::ForOp loop, unsigned index) {
   return carried;
 }
 
-/// Of a `while`: a value that the condition does not read.
+/// Of a `while`: a value that passes through its condition.
 static std::optional<Carried> carriedBy(scf::WhileOp loop, unsigned index) {
   Carried carried;
   carried.loop = loop;
   carried.init = &loop.getInitsMutable()[index];
   BlockArgument before = loop.getBeforeArguments()[index];
-  if (!before.hasOneUse() || before.use_begin()->getOwner() != loop.getConditionOp() ||
-      before.use_begin()->get() == loop.getConditionOp().getCondition()) {
+  ValueRange handed = loop.getConditionOp().getArgs();
+  const unsigned place = llvm::find(handed, before) - handed.begin();
+  if (place == handed.size()) {
     return std::nullopt;
   }
-  const unsigned place = before.use_begin()->getOperandNumber() - 1; // behind the condition
+  carried.isReadByCondition = !before.hasOneUse();
   carried.first = loop.getAfterArguments()[place];
   carried.next = &loop.getYieldOp()->getOpOperand(index);
   carried.places = {before, carried.first, loop.getResult(place)};
@@ -251,15 +215,20 @@ public:
     forEachStep(this->steps, [&](Step &step) { flat.push_back(&step); });
   }
 
-  /// False, and nothing is changed, where it cannot be done or saves nothing.
-  bool isPossible();
+  /// Whether the loop combines the value with reductions at all.
+  bool isCombined() const {
+    return llvm::any_of(flat, [](const Step *step) { return step->reduce != nullptr; });
+  }
+  /// Why it cannot be done or saves nothing; empty where it can.
+  std::string refusal();
   void run();
 
 private:
   bool isScaled() const {
     return llvm::any_of(flat, [](const Step *step) { return bool(step->factor); });
   }
-  bool plan(Step &step);
+  std::string refuse(Step &step);
+  std::string refuseFactors() const;
   Value begin();
   Value replaceSteps(ArrayRef<Step> path, Value value);
   Value combined();
@@ -286,37 +255,63 @@ static bool isFactorOf(Value factor, const RegisterLayout &partial) {
   return layout ? layout->sameMap(partial.combined()) : partial.rank() == 0;
 }
 
-/// Whether a step's reduction may stay in the same parts as the other steps'.
-bool Deferral::plan(Step &step) {
-  const Type element = getElementTypeOrSelf(carried.first.getType());
+/// Why a step's reduction may not stay in the same parts as the other steps'; what is not partial is refused.
+std::string Deferral::refuse(Step &step) {
+  const CombineKind kind = step.reduce.getKind();
   step.plan.reset();
-  auto plan =
-      layout::planPartialReduction(*tgpu::getLayout(step.reduce.getInput().getType()),
-                                   axesOf(step.reduce), layout::Combine(step.reduce.getKind()));
-  if (!plan || !plan->isPartial() || !admitsParts(step.reduce.getKind(), element)) {
-    return false;
+  auto plan = layout::planPartialReduction(*tgpu::getLayout(step.reduce.getInput().getType()),
+                                           axesOf(step.reduce), layout::Combine(kind));
+  if (!plan) {
+    return plan.reason();
+  }
+  std::string reason = refuseParts(kind, getElementTypeOrSelf(carried.first.getType()));
+  if (!reason.empty()) {
+    return reason;
+  }
+  const bool isFirst = !main;
+  main = main ? main : &step;
+  if (kind != main->reduce.getKind()) {
+    return "the loop combines reductions of different kinds in one value";
+  }
+  if (!plan->isPartial() ||
+      (!isFirst && (plan->result.partial() != main->plan->result.partial() ||
+                    !plan->result.combined().sameMap(main->plan->result.combined())))) {
+    return "the reductions that the loop combines in one value leave their parts in different "
+           "threads";
   }
   step.plan = *plan;
-  main = main ? main : &step;
-  return step.plan->result.partial() == main->plan->result.partial() &&
-         step.plan->result.combined().sameMap(main->plan->result.combined());
+  return "";
 }
 
-bool Deferral::isPossible() {
-  const Type element = getElementTypeOrSelf(carried.first.getType());
-  if (!llvm::all_of(flat, [&](Step *step) { return !step->reduce || plan(*step); }) || !main) {
-    return false;
+/// Why the factors may not scale each thread's parts.
+std::string Deferral::refuseFactors() const {
+  if (!isScaled()) {
+    return "";
+  }
+  if (main->reduce.getKind() != CombineKind::Sum) {
+    return "the loop multiplies the value, too, and factors distribute over sums only";
+  }
+  const bool isEverywhere = llvm::all_of(flat, [&](const Step *step) {
+    return !step->factor || isFactorOf(step->factor, main->plan->result);
+  });
+  return isEverywhere ? "" : "a factor of the value lies in other threads than the parts";
+}
+
+std::string Deferral::refusal() {
+  for (Step *step : flat) {
+    if (std::string reason = step->reduce ? refuse(*step) : ""; !reason.empty()) {
+      return reason;
+    }
+  }
+  if (std::string reason = refuseFactors(); !reason.empty()) {
+    return reason;
   }
   const RegisterLayout &partial = main->plan->result;
-  if (isScaled() &&
-      (main->reduce.getKind() != CombineKind::Sum || !llvm::all_of(flat, [&](const Step *step) {
-         return !step->factor || isFactorOf(step->factor, partial);
-       }))) {
-    return false;
-  }
   isUnsigned = main->reduce.getIsUnsigned();
-  type = tgpu::withLayout(RankedTensorType::get(partial.shape(), element), partial);
-  return true;
+  type = tgpu::withLayout(
+      RankedTensorType::get(partial.shape(), getElementTypeOrSelf(carried.first.getType())),
+      partial);
+  return "";
 }
 
 static bool isZero(Value value) {
@@ -443,16 +438,39 @@ void Deferral::run() {
   }
 }
 
-static void deferIn(std::optional<Carried> carried) {
-  if (!carried || isRequired(carried->loop, "no_partial")) {
-    return;
+/// Gives a remark on what was done, or why nothing was.
+static void deferIn(const Carried &carried) {
+  std::optional<Path> path;
+  if (!carried.isReadByCondition) {
+    path = pathOf(carried.first, *carried.next->getOwner()->getBlock());
   }
-  std::optional<Path> path = pathOf(carried->first, *carried->next->getOwner()->getBlock());
-  if (path && path->end == carried->next) {
-    Deferral deferral(*carried, std::move(path->steps));
-    if (deferral.isPossible()) {
-      deferral.run();
+  std::string reason;
+  if (path && path->end == carried.next) {
+    Deferral deferral(carried, std::move(path->steps));
+    if (!deferral.isCombined()) {
+      return;
     }
+    reason = deferral.refusal();
+    if (reason.empty() && !isRequired(carried.loop, "no_partial")) {
+      deferral.run();
+      return;
+    }
+    reason = reason.empty() ? "`@require(no_partial)` asks for it" : reason;
+  }
+  remarkComplete(carried, reason);
+}
+
+template <typename Loop>
+static void deferAllOf(Loop loop, unsigned count) {
+  SmallVector<Carried> all;
+  for (unsigned i = 0; i < count; ++i) {
+    if (std::optional<Carried> carried = carriedBy(loop, i)) {
+      all.push_back(*carried);
+    }
+  }
+  remarkOwnCombines(all);
+  for (const Carried &carried : all) {
+    deferIn(carried);
   }
 }
 
@@ -462,13 +480,9 @@ struct DeferReductions : tilec::impl::DeferReductionsBase<DeferReductions> {
     // Inner loops before outer ones: what is combined behind them may be put off again.
     getOperation().walk([](Operation *op) {
       if (auto loop = dyn_cast<scf::ForOp>(op)) {
-        for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i) {
-          deferIn(carriedBy(loop, i));
-        }
+        deferAllOf(loop, loop.getNumRegionIterArgs());
       } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-        for (unsigned i = 0; i < loop.getInits().size(); ++i) {
-          deferIn(carriedBy(loop, i));
-        }
+        deferAllOf(loop, loop.getInits().size());
       }
     });
   }

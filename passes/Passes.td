@@ -214,7 +214,8 @@ def DeferReductions : Pass<"tgpu-defer-reductions", "tilec::tgpu::KernelOp"> {
     before, `s = s * f + reduce_sum(x)`, in branches or not, and nothing else reads there, becomes partial: each thread reduces what it holds itself
     (`tgpu.accumulate_partial`), and a reduction of the threads' parts (`tgpu.partial_parts`) stands behind the loop. Sums of floats
     of 32 and 64 bits, extremes, and all kinds of integers; language.md section 13 leaves the order open. Inner loops come first, so that what they leave behind
-    them can leave the outer ones. A remark says what each iteration saves.
+    them can leave the outer ones. A remark says what each iteration saves, or why a value that is combined with a reduction, also by
+    a function of the program's own, stays complete.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect"];
 }

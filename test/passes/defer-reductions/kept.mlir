@@ -1,4 +1,4 @@
-// What stays complete in the loop: nothing here changes.
+// What stays complete in the loop: nothing here changes, and a remark says why.
 // RUN: tile-opt %s --pass-pipeline='builtin.module(tgpu.kernel(tgpu-defer-reductions))' -verify-diagnostics -split-input-file | FileCheck %s --implicit-check-not=partial
 
 !acc = tensor<64x16xf32, #tgpu.fragment<"64x16 reg 0,1:8,0:0,8 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
@@ -9,6 +9,7 @@ tgpu.kernel @read(%n: i32, %x: !acc, %start: !row) attributes {threads = 128 : i
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %l:2 = scf.for %i = %c0 to %n step %c1 iter_args(%m = %start, %d = %start) -> (!row, !row) : i32 {
+    // expected-remark-re@+1 {{the loop completes this reduction in each iteration, not once behind it: line {{[0-9]+}} reads what the loop has combined so far}}
     %r = tile.reduce <max> %x axis 1 : !acc -> !row
     %u = arith.maxnumf %m, %r : !row
     %e = arith.subf %m, %u : !row
@@ -23,8 +24,10 @@ tgpu.kernel @other_reader(%n: i32, %x: !acc, %start: !row) attributes {threads =
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %l:3 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %start, %t = %start, %d = %start) -> (!row, !row, !row) : i32 {
+    // expected-remark-re@+1 {{line {{[0-9]+}} takes its result, too}}
     %r = tile.reduce <sum> %x axis 1 : !acc -> !row
     %u = arith.addf %s, %r : !row
+    // expected-remark-re@+1 {{line {{[0-9]+}} reads what the loop has combined so far}}
     %q = tile.reduce <max> %x axis 1 : !acc -> !row
     %v = arith.maxnumf %t, %q : !row
     %w = arith.subf %r, %v : !row
@@ -42,9 +45,11 @@ tgpu.kernel @other_steps(%n: i32, %x: !acc, %start: !row, %f: !row) attributes {
   %l:4 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %start, %b = %start, %c = %start, %d = %start) -> (!row, !row, !row, !row) : i32 {
     %r = tile.reduce <sum> %x axis 1 : !acc -> !row
     %a1 = arith.maxnumf %a, %r : !row
+    // expected-remark@+1 {{the loop multiplies the value, too, and factors distribute over sums only}}
     %q = tile.reduce <max> %x axis 1 : !acc -> !row
     %b1 = arith.mulf %b, %f : !row
     %b2 = arith.maxnumf %b1, %q : !row
+    // expected-remark-re@+1 {{line {{[0-9]+}} subtracts it: a sum of what is negated could wait}}
     %t = tile.reduce <sum> %x axis 1 : !acc -> !row
     %c2 = arith.subf %c, %t : !row
     %d1 = arith.addf %d, %before : !row
@@ -74,8 +79,10 @@ tgpu.kernel @kinds(%n: i32, %x: !acc, %h: !h, %start: !row, %hstart: !hrow) attr
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %l:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %start, %b = %hstart) -> (!row, !hrow) : i32 {
+    // expected-remark@+1 {{a product of one thread's floats may overflow where the whole does not}}
     %r = tile.reduce <prod> %x axis 1 : !acc -> !row
     %a1 = arith.mulf %a, %r : !row
+    // expected-remark@+1 {{each iteration rounds to f16: a sum of f32, `reduce_sum(f32(x))`, could wait}}
     %q = tile.reduce <sum> %h axis 1 : !h -> !hrow
     %b1 = arith.addf %b, %q : !hrow
     scf.yield %a1, %b1 : !row, !hrow
@@ -91,6 +98,7 @@ tgpu.kernel @nothing_to_do(%n: i32, %x: !own, %start: !ownrow, %y: !acc, %limit:
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %l = scf.for %i = %c0 to %n step %c1 iter_args(%s = %start) -> (!ownrow) : i32 {
+    // expected-remark@+1 {{the loop completes this reduction in each iteration, not once behind it: each thread has all the elements, so that nothing would be saved}}
     %r = tile.reduce <sum> %x axis 1 : !own -> !ownrow
     %u = arith.addf %s, %r : !ownrow
     scf.yield %u : !ownrow
@@ -100,6 +108,7 @@ tgpu.kernel @nothing_to_do(%n: i32, %x: !own, %start: !ownrow, %y: !acc, %limit:
     scf.condition(%more) %s : f32
   } do {
   ^bb0(%s: f32):
+    // expected-remark@+1 {{the loop's condition reads what it has combined so far}}
     %r = tile.reduce <sum> %y : !acc -> f32
     %u = arith.addf %s, %r : f32
     scf.yield %u : f32
@@ -127,6 +136,7 @@ tgpu.kernel @branches(%n: i32, %x: !x, %f: !flags, %c: i1) attributes {threads =
   %false = arith.constant false
   %l:5 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %c0, %t = %c0, %v = %c0, %w = %c0, %any = %false) -> (i32, i32, i32, i32, i1) : i32 {
     %a = scf.if %c -> (i32) {
+      // expected-remark-re@+1 {{the branch of line {{[0-9]+}} may set the value to something else}}
       %r = tile.reduce <sum> %x : !x -> i32
       %u = arith.addi %s, %r : i32
       scf.yield %u : i32
@@ -134,6 +144,7 @@ tgpu.kernel @branches(%n: i32, %x: !x, %f: !flags, %c: i1) attributes {threads =
       scf.yield %c0 : i32
     }
     %b = scf.if %c -> (i32) {
+      // expected-remark-re@+1 {{line {{[0-9]+}} reads what the loop has combined so far}}
       %r = tile.reduce <sum> %x : !x -> i32
       %u = arith.addi %t, %r : i32
       scf.yield %u : i32
@@ -142,6 +153,7 @@ tgpu.kernel @branches(%n: i32, %x: !x, %f: !flags, %c: i1) attributes {threads =
       scf.yield %u : i32
     }
     %d:2 = scf.if %c -> (i32, i32) {
+      // expected-remark@+1 {{another variable takes what the loop has combined so far}}
       %r = tile.reduce <sum> %x : !x -> i32
       %u = arith.addi %v, %r : i32
       scf.yield %u, %w : i32, i32
@@ -149,6 +161,7 @@ tgpu.kernel @branches(%n: i32, %x: !x, %f: !flags, %c: i1) attributes {threads =
       scf.yield %w, %v : i32, i32
     }
     %e = scf.if %any -> (i1) {
+      // expected-remark-re@+1 {{line {{[0-9]+}} reads what the loop has combined so far}}
       %r = tile.reduce <or> %f : !flags -> i1
       %u = arith.ori %any, %r : i1
       scf.yield %u : i1
