@@ -25,6 +25,11 @@ bool standsBesideLoops(mlir::Operation *op);
 /// Bytes of the widest access of neighbours along a buffer's contiguous dimension that may begin at any
 /// multiple of them, whatever the other indices.
 int64_t alignedRun(const Shared &buffer);
+/// Bytes, up to 16, of which the address of the first element is a multiple; with `along` also that of any other one
+/// that differs from it in this dimension alone, unless its elements lie side by side.
+int64_t alignedStart(const Shared &buffer, std::optional<unsigned> along = std::nullopt);
+/// The plan with accesses of as many bytes as divide `most`, at least an element.
+layout::AccessPlan withAccesses(layout::AccessPlan plan, int64_t most, int64_t elementBytes);
 
 /// Addresses in a shared buffer of the elements that a register layout gives the calling thread.
 class SharedAddresses {

@@ -187,6 +187,9 @@ LogicalResult KernelLowering::lowerFma(tgpu::FmaOp op) {
   if (failed(rowPlan) || failed(columnPlan)) {
     return failure();
   }
+  // Planned for the first k: the others may begin where accesses as wide may not.
+  rowPlan = withAccesses(*rowPlan, alignedStart(a, aDim), memoryBytes(a.element));
+  columnPlan = withAccesses(*columnPlan, alignedStart(bBuffer, bDim), memoryBytes(bBuffer.element));
   const int64_t unroll = unrollOf(slots.size(), depth), trips = depth / unroll;
   if (trips > 0) {
     Line rows(*this, a, rowLine, aDim, *rowPlan),

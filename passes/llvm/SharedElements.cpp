@@ -31,6 +31,26 @@ int64_t alignedRun(const Shared &buffer) {
   return run;
 }
 
+int64_t alignedStart(const Shared &buffer, std::optional<unsigned> along) {
+  const layout::SharedLayout &layout = buffer.layout;
+  int64_t run = std::gcd<int64_t>(16, buffer.bytes);
+  auto limit = [&](int64_t multiple) { run = std::gcd(run, multiple); };
+  for (unsigned d = 0; d < layout.rank(); ++d) {
+    const int64_t at = buffer.origin[d];
+    if (d == layout.contiguousDim()) {
+      limit(at % layout.panelWidth() * memoryBytes(buffer.element));
+      limit(at / layout.panelWidth() * layout.panelStride());
+      continue;
+    }
+    const int64_t stride = int(d) == layout.rowDim() ? layout.rowPitch() : layout.leadingStride(d);
+    limit(d == along ? stride : at * stride);
+  }
+  for (auto [index, stride] : buffer.steps) {
+    limit(stride);
+  }
+  return run;
+}
+
 /// As many as are neighbours in memory too.
 int64_t KernelLowering::sharedAccess(const Shared &buffer, ValueRange indices, int64_t count) {
   if (count == 1 || buffer.layout.contiguousDim() + 1 != buffer.layout.rank()) {

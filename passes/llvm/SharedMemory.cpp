@@ -88,7 +88,8 @@ std::optional<layout::MatrixPlan> KernelLowering::matrixPlan(const Shared &buffe
   }
   // A part must begin at a row of 16 bytes for the plan of the whole to hold.
   const unsigned contiguous = buffer.layout.contiguousDim();
-  if (buffer.origin[contiguous] * buffer.layout.elementBits() % 128 != 0) {
+  if (buffer.origin[contiguous] * buffer.layout.elementBits() % 128 != 0 ||
+      alignedStart(buffer) != 16) {
     return std::nullopt;
   }
   for (bool trans : {false, true}) {
@@ -101,6 +102,20 @@ std::optional<layout::MatrixPlan> KernelLowering::matrixPlan(const Shared &buffe
   return std::nullopt;
 }
 
+layout::AccessPlan withAccesses(layout::AccessPlan plan, int64_t most, int64_t elementBytes) {
+  while (plan.bytes > elementBytes && most % plan.bytes != 0) {
+    layout::AccessPlan halves{plan.bytes / 2, {}};
+    for (ArrayRef<int64_t> group : plan.groups) {
+      for (ArrayRef<int64_t> part :
+           {group.take_front(group.size() / 2), group.drop_front(group.size() / 2)}) {
+        halves.groups.emplace_back(part.begin(), part.end());
+      }
+    }
+    plan = halves;
+  }
+  return plan;
+}
+
 FailureOr<layout::AccessPlan> KernelLowering::accessPlan(Operation *op, const Shared &buffer,
                                                          const layout::RegisterLayout &fragment) {
   auto plan = layout::accessPlan(buffer.layout, fragment);
@@ -108,22 +123,7 @@ FailureOr<layout::AccessPlan> KernelLowering::accessPlan(Operation *op, const Sh
     return unsupported(op, "a fragment in shared memory: " +
                                (plan ? "its coordinates mix slots and threads" : plan.reason()));
   }
-  const int64_t start = buffer.origin.empty() ? 0 : buffer.origin[buffer.layout.contiguousDim()];
-  const int64_t bytes = memoryBytes(buffer.element);
-  layout::AccessPlan result = *plan;
-  while (result.bytes > bytes && start * bytes % result.bytes != 0) {
-    result.bytes /= 2;
-    layout::AccessPlan halves{result.bytes, {}};
-    for (const auto &group : result.groups) {
-      ArrayRef<int64_t> all = group;
-      for (ArrayRef<int64_t> part :
-           {all.take_front(all.size() / 2), all.drop_front(all.size() / 2)}) {
-        halves.groups.emplace_back(part.begin(), part.end());
-      }
-    }
-    result = halves;
-  }
-  return result;
+  return withAccesses(*plan, alignedStart(buffer), memoryBytes(buffer.element));
 }
 
 Value KernelLowering::slotInTile(const layout::RegisterLayout &fragment, int64_t reg) {

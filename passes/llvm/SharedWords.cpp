@@ -17,7 +17,7 @@ std::optional<layout::WordPlan> KernelLowering::wordPlan(const Shared &buffer,
     return std::nullopt;
   }
   auto plan = layout::wordPlan(buffer.layout, fragment);
-  if (!plan || buffer.origin[buffer.layout.contiguousDim()] % plan->accessBytes != 0) {
+  if (!plan || alignedStart(buffer) % plan->accessBytes != 0) {
     return std::nullopt;
   }
   return *plan;
