@@ -1,15 +1,14 @@
 //===- PassReciprocals.cpp - divisors of the host as factors --------------===//
 //
 // A division by a number that each launch knows becomes a multiplication and a shift: the host computes
-// the numbers of dialects/tgpu/Reciprocal.h in front of the launch. Instructions of a division for
-// sm_90a (ptxas 13.0), loads of arguments counted, most of which are operands of other instructions:
+// the numbers of dialects/tgpu/Reciprocal.h in front of the launch. Instructions for sm_90a (ptxas 13.0),
+// with loads of arguments, most of which are operands of other instructions; signed ones with guards:
 //
-//     unsigned, 32 bits: 18, then 5        64 bits: 100, of which 25 are executed where both
-//     signed, 16 bits: 41, then 13         numbers happen to fit 32, else 86; then 12
+//     u32: 18, then 5    i16: 42, then 12    u64: 101, then 13    i64: 130, then 25
 //
-// A signed dividend that may be negative takes 12 more in 64 bits, once 24 were for guards. So also what
-// a block or a thread divides once is worth the three arguments. Of 16 and 8 bits ptxas calls a function
-// in floats: as numbers of 32 bits they are multiplied. A quotient of two numbers of the host is one.
+// Of 64 bits about 25 are executed where both numbers happen to fit 32. So also what a block or a thread
+// divides once is worth the three arguments. Of 16 and 8 bits ptxas calls a function in floats: they are
+// multiplied as numbers of 32. A quotient of two numbers of the host is computed there.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/tgpu/Reciprocal.h"
