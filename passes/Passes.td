@@ -47,9 +47,9 @@ def OutlineLaunches : Pass<"tile-outline-launches", "mlir::ModuleOp"> {
 def PassReciprocals : Pass<"tgpu-pass-reciprocals", "mlir::ModuleOp"> {
   let summary = "Let the host compute what makes divisions multiplications";
   let description = [{
-    Needs: outlined launches, one kernel for each. For each divisor that the host can compute, of a division of 32-bit integers
-    that is done for each element or iteration, the launch passes three more arguments, and `tgpu.reciprocal` on the divisor's says
-    which. A divisor that the kernel computes from its arguments becomes one.
+    Needs: outlined launches, one kernel for each. For each divisor that the host can compute the launch passes three more arguments,
+    and `tgpu.reciprocal` on the divisor's says which. A divisor that the kernel computes from its arguments becomes one, and so does
+    a quotient of two such numbers. Divisions of 64 bits whose operands are known to fit 32 become divisions of these.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect"];
 }

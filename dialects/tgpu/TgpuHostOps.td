@@ -12,11 +12,12 @@ def Tgpu_LaunchOp : Tgpu_Op<"launch", [AttrSizedOperandSegments]> {
   let assemblyFormat = "$name `grid` `(` $grid `:` type($grid) `)` `args` `(` ($args^ `:` qualified(type($args)))? `)` attr-dict";
 }
 
-def Tgpu_ReciprocalOp : Tgpu_Op<"reciprocal", [Pure]> {
+def Tgpu_ReciprocalOp : Tgpu_Op<"reciprocal",
+    [Pure, AllTypesMatch<["divisor", "factor", "addend", "shift"]>]> {
   let summary = "in host code: what makes a division by this number a multiplication (Reciprocal.h)";
-  let arguments = (ins I32:$divisor, UnitAttr:$is_unsigned);
-  let results = (outs I32:$factor, I32:$addend, I32:$shift);
-  let assemblyFormat = "$divisor attr-dict";
+  let arguments = (ins AnyTypeOf<[I32, I64]>:$divisor, UnitAttr:$is_unsigned);
+  let results = (outs AnyTypeOf<[I32, I64]>:$factor, AnyTypeOf<[I32, I64]>:$addend, AnyTypeOf<[I32, I64]>:$shift);
+  let assemblyFormat = "$divisor attr-dict `:` type($divisor)";
 }
 
 def Tgpu_CostOp : Tgpu_Op<"cost", [SingleBlock, NoRegionArguments]> {

@@ -26,6 +26,29 @@ void KernelLowering::readReciprocals(Block &entry) {
   }
 }
 
+/// Of a magnitude. `isFull`: it may be all ones.
+static Value quotientOf(OpBuilder &b, Location loc, Value magnitude, const Reciprocal &known,
+                        bool isFull) {
+  Type type = magnitude.getType(), wide = b.getI64Type();
+  auto extended = [&](Value value) -> Value { return arith::ExtUIOp::create(b, loc, wide, value); };
+  if (type.isInteger(32)) {
+    Value product = arith::MulIOp::create(b, loc, extended(magnitude), extended(known.factor));
+    Value sum = arith::AddIOp::create(b, loc, product, extended(known.addend));
+    Value bits = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(32));
+    Value high = arith::TruncIOp::create(b, loc, type,
+                                         arith::ShRUIOp::create(b, loc, sum, bits).getResult());
+    return arith::ShRUIOp::create(b, loc, high, known.shift);
+  }
+  Value addend = extended(known.addend);
+  Value next = arith::AddIOp::create(b, loc, magnitude, addend);
+  Value high = arith::MulUIExtendedOp::create(b, loc, next, known.factor).getHigh();
+  if (isFull) { // 2^64 * factor, where adding has wrapped
+    Value wrapped = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, next, addend);
+    high = b.createOrFold<arith::SelectOp>(loc, wrapped, known.factor, high);
+  }
+  return arith::ShRUIOp::create(b, loc, high, extended(known.shift));
+}
+
 Value KernelLowering::multiplyByReciprocal(Value x, Value y, tile::Division division,
                                            bool isNonNegative) {
   auto found = reciprocals.find(y);
@@ -37,8 +60,14 @@ Value KernelLowering::multiplyByReciprocal(Value x, Value y, tile::Division divi
   if (known.isUnsigned != isUnsigned && divisorHasSign) {
     return {};
   }
-  Type narrow = b.getI32Type(), wide = b.getI64Type();
-  Value zero = i32(0), magnitude = x, negative;
+  Type type = x.getType();
+  if (type.getIntOrFloatBitWidth() < 32) {
+    for (Value *narrow : {&x, &y}) {
+      *narrow = isUnsigned ? arith::ExtUIOp::create(b, loc, b.getI32Type(), *narrow).getResult()
+                           : arith::ExtSIOp::create(b, loc, b.getI32Type(), *narrow).getResult();
+    }
+  }
+  Value zero = constant(0, x.getType()), magnitude = x, negative;
   if (!isUnsigned) {
     if (!isNonNegative) {
       negative = compare(arith::CmpIPredicate::slt, x, zero);
@@ -50,12 +79,7 @@ Value KernelLowering::multiplyByReciprocal(Value x, Value y, tile::Division divi
       negative = compare(arith::CmpIPredicate::slt, signs, zero);
     }
   }
-  auto extended = [&](Value value) -> Value { return arith::ExtUIOp::create(b, loc, wide, value); };
-  Value product = arith::MulIOp::create(b, loc, extended(magnitude), extended(known.factor));
-  Value sum = arith::AddIOp::create(b, loc, product, extended(known.addend));
-  Value high = arith::TruncIOp::create(b, loc, narrow,
-                                       arith::ShRUIOp::create(b, loc, sum, i64(32)).getResult());
-  Value quotient = arith::ShRUIOp::create(b, loc, high, known.shift);
+  Value quotient = quotientOf(b, loc, magnitude, known, /*isFull=*/isUnsigned && !isNonNegative);
   if (negative) {
     Value negated = b.createOrFold<arith::SubIOp>(loc, zero, quotient);
     quotient = b.createOrFold<arith::SelectOp>(loc, negative, negated, quotient);
@@ -66,11 +90,11 @@ Value KernelLowering::multiplyByReciprocal(Value x, Value y, tile::Division divi
   };
   Value result = rounded(x, y, division, quotient, rest);
   const bool mayBeZero = known.range.low <= 0 && known.range.high >= 0;
-  if (!mayBeZero || result == quotient) { // by 0 the quotient is 0
-    return result;
+  if (mayBeZero && result != quotient) { // by 0 the quotient is 0
+    Value byZero = compare(arith::CmpIPredicate::eq, y, zero);
+    result = b.createOrFold<arith::SelectOp>(loc, byZero, zero, result);
   }
-  Value byZero = compare(arith::CmpIPredicate::eq, y, zero);
-  return b.createOrFold<arith::SelectOp>(loc, byZero, zero, result);
+  return type == x.getType() ? result : arith::TruncIOp::create(b, loc, type, result).getResult();
 }
 
 } // namespace tilec::lowering

@@ -187,28 +187,38 @@ Value evaluateClamp(const Expr &expr, Span<const Value> v) {
   return Value::ofInt(fit(expr, std::min(std::max(v[0].integer, v[1].integer), v[2].integer)));
 }
 
-/// Robison, "N-bit unsigned division via N-bit multiply-add" (2005), for N = 32: 2^(32 + n) / d, with n
-/// = floor(log2(d)), is rounded up if that is close enough, else down, where x + 1 is multiplied.
+/// Factor and addend of a divisor of N bits that is no power of two; `scaled` = 2^(N + n), `Wide` holds it.
+template <typename Wide>
+Int factorOf(Op op, uint64_t d, Wide scaled, uint64_t power) {
+  const auto down = static_cast<uint64_t>(scaled / d);
+  const auto below = static_cast<uint64_t>(scaled - Wide(down) * d); // what rounding down leaves
+  const bool roundsUp = d - below <= power;
+  return op == Op::DivAddend && roundsUp ? Int(0) : Int(down) + (roundsUp ? 1 : 0);
+}
+
+/// Robison, "N-bit unsigned division via N-bit multiply-add" (2005), for N = 32 and 64: 2^(N + n) / d,
+/// with n = floor(log2(d)), is rounded up if that is close enough, else down, where x + 1 is multiplied.
 /// Either is: the two errors make d together, which is below 2 * 2^n.
 Value evaluateReciprocal(const Expr &expr, Int divisor) {
-  const Int limit = Int(1) << 32;
+  const DType type = expr.type.value_or(DType::U32);
+  const unsigned bits = dtypeBits(type) == 64 ? 64 : 32;
+  const Int limit = Int(1) << bits;
   if (divisor <= -limit || divisor >= limit) {
-    overflow(expr, "is of a divisor of more than 32 bits");
+    overflow(expr, "is of a divisor of more than " + std::to_string(bits) + " bits");
   }
-  const Int d = divisor < 0 ? -divisor : divisor;
+  const auto d = static_cast<uint64_t>(divisor < 0 ? -divisor : divisor);
   if (d == 0) {
     return Value::ofInt(0);
   }
-  const int log2 = 63 - __builtin_clzll(static_cast<uint64_t>(d));
-  const Int power = Int(1) << log2, down = (power << 32) / d;
-  const Int below = (power << 32) - down * d; // what rounding down leaves
-  const bool isPower = power == d, roundsUp = !isPower && d - below <= power;
-  const Int factor = isPower ? (Int(1) << 32) - 1 : roundsUp ? down + 1 : down;
-  const Int result = expr.op == Op::DivShift    ? Int(log2)
-                     : expr.op == Op::DivFactor ? factor
-                     : roundsUp                 ? Int(0)
-                                                : factor;
-  return Value::ofInt(wrapInt(expr.type.value_or(DType::U32), result));
+  const int log2 = 63 - __builtin_clzll(d);
+  const uint64_t power = uint64_t(1) << log2;
+  Int result = log2;
+  if (expr.op != Op::DivShift) {
+    result = d == power   ? limit - 1
+             : bits == 64 ? factorOf(expr.op, d, static_cast<unsigned __int128>(power) << 64, power)
+                          : factorOf(expr.op, d, power << 32, power);
+  }
+  return Value::ofInt(wrapInt(type, result));
 }
 
 Value evaluateArithmetic(const Expr &expr, Span<const Value> v) {

@@ -24,15 +24,15 @@ OPERATORS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div
              "select": lambda c, a, b: a if c else b, "cast": lambda x: x, "shl": operator.lshift, "shr": operator.rshift}
 
 
-def reciprocal(op, divisor):
+def reciprocal(op, divisor, bits):
     """What docs/pack.md says of `divfactor`, `divaddend` and `divshift`; as runtime/src/Evaluate.cpp."""
     d = abs(divisor)
     if d == 0:
         return 0
     log2 = d.bit_length() - 1
-    down, below = divmod(1 << 32 + log2, d)
+    down, below = divmod(1 << bits + log2, d)
     is_power, rounds_up = d == 1 << log2, d != 1 << log2 and d - below <= 1 << log2
-    factor = (1 << 32) - 1 if is_power else down + rounds_up
+    factor = (1 << bits) - 1 if is_power else down + rounds_up
     return {"divshift": log2, "divfactor": factor, "divaddend": 0 if rounds_up else factor}[op]
 
 
@@ -62,7 +62,8 @@ class Host:
         if expression.get("op") in OPERATORS:
             return OPERATORS[expression["op"]](*map(self.value, expression["args"]))
         if expression.get("op") in ("divfactor", "divaddend", "divshift"):
-            return reciprocal(expression["op"], self.value(expression["args"][0]))
+            bits = 64 if expression.get("type") in ("i64", "u64") else 32
+            return reciprocal(expression["op"], self.value(expression["args"][0]), bits)
         raise NotImplementedError(json.dumps(expression))
 
 

@@ -5,14 +5,13 @@ import sys
 
 import numpy as np
 
-FOLDER = sys.argv[1]
 EDGES = sorted({s * x for s in (1, -1) for e in range(0, 32, 3) for x in (2**e - 1, 2**e, 2**e + 1)} | {2**31 - 1, -(2**31), 641, 6700417, -7, -10, 99})
 SIGNED = [x for x in EDGES if -(2**31) <= x < 2**31]
 UNSIGNED = sorted({x % 2**32 for x in EDGES} | {2**31, 2**31 + 1, 2**32 - 1, 2**32 - 2})
 
 
-def wrap(x):
-    return (x + 2**31) % 2**32 - 2**31
+def wrapped(x, bits=32):
+    return (x + 2 ** (bits - 1)) % 2**bits - 2 ** (bits - 1)
 
 
 def quotient(x, d, rounding):
@@ -27,11 +26,11 @@ def expected(x, d, rounding="zero", remainder=False):
     return [0 if d == 0 else int(v) - p * d for v, p in zip(x, q)] if remainder else q
 
 
-def runs():
+def run_all(folder):
     x = np.array((SIGNED * 5)[:256], "i4")
     y = np.array((UNSIGNED * 5)[:256], "u4")
-    np.save(f"{FOLDER}/x.npy", x)
-    np.save(f"{FOLDER}/y.npy", y)
+    np.save(f"{folder}/x.npy", x)
+    np.save(f"{folder}/y.npy", y)
     divisors = [0, 1, -1, 2, -2, 3, -3, 7, 10, 641, 65535, 65536, -65537, 2**30, 2**31 - 1, -(2**31), 1 - 2**31, 1000000007]
     for d in divisors:
         u = d % 2**32
@@ -43,14 +42,15 @@ def runs():
         height, width = 5, abs(d) % 29 + 1
         i = np.arange(height * width)
         t = (i // (height * width) + i % (width + 3) * 1000 + i // (width + 3)).reshape(height, width).astype("i4")
-        np.save(f"{FOLDER}/T.npy", t)
-        options = [f"--expect=T={FOLDER}/T.npy", f"--arg=X={FOLDER}/x.npy", f"--arg=U={FOLDER}/y.npy", f"--arg=d={d}", f"--arg=u={u}", f"--dim=H={height}", f"--dim=W={width}"]
+        np.save(f"{folder}/T.npy", t)
+        options = [f"--expect=T={folder}/T.npy", f"--arg=X={folder}/x.npy", f"--arg=U={folder}/y.npy", f"--arg=d={d}", f"--arg=u={u}", f"--dim=H={height}", f"--dim=W={width}"]
         for name, values in results.items():
             unsigned = name.endswith("U")
-            np.save(f"{FOLDER}/{name}.npy", np.array(values if unsigned else [wrap(v) for v in values], "u4" if unsigned else "i4"))
-            options.append(f"--expect={name}={FOLDER}/{name}.npy")
-        done = subprocess.run(["tile-run", f"{FOLDER}/divisions.pack", "--on=emu", *options], capture_output=True, text=True)
+            np.save(f"{folder}/{name}.npy", np.array(values if unsigned else [wrapped(v) for v in values], "u4" if unsigned else "i4"))
+            options.append(f"--expect={name}={folder}/{name}.npy")
+        done = subprocess.run(["tile-run", f"{folder}/divisions.pack", "--on=emu", *options], capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"by {d}: {done.stdout}{done.stderr}")
 
-runs()
+if __name__ == "__main__":
+    run_all(sys.argv[1])

@@ -158,51 +158,97 @@ TEST_F(ExprTest, BitOperators) {
   EXPECT_EQ(integer(R"({"op": "shr", "args": [{"arg": "n"}, 1], "type": "i32"})"), -4);
 }
 
-/// x / d by what a kernel gets for d.
-static uint64_t byReciprocal(uint64_t x, uint64_t factor, uint64_t addend, uint64_t shift) {
-  const unsigned __int128 sum = static_cast<unsigned __int128>(x) * factor + addend;
-  EXPECT_EQ(sum >> 64, 0U);
-  EXPECT_LT(shift, 32U);
-  return static_cast<uint64_t>(sum) >> 32 >> shift;
+/// What the host computes for a divisor of N bits.
+struct Factors {
+  uint64_t factor, addend, shift;
+  int bits;
+};
+
+/// x / d as docs/pack.md has it.
+static uint64_t byReciprocal(uint64_t x, const Factors &of) {
+  const unsigned __int128 product = static_cast<unsigned __int128>(x) * of.factor;
+  const unsigned __int128 sum = product + of.addend;
+  EXPECT_GE(sum, product);
+  EXPECT_TRUE(of.bits == 64 || sum >> 64 == 0);
+  EXPECT_LT(of.shift, static_cast<uint64_t>(of.bits));
+  EXPECT_TRUE(of.addend == 0 || of.addend == of.factor);
+  return static_cast<uint64_t>(sum >> of.bits) >> of.shift;
+}
+
+/// As a kernel does it for 64 bits (passes/llvm/Reciprocals.cpp): 1 or 0 is added to x instead.
+static uint64_t byIncrement(uint64_t x, const Factors &of) {
+  const uint64_t increment = std::min<uint64_t>(of.addend, 1), next = x + increment;
+  const auto high = static_cast<uint64_t>((static_cast<unsigned __int128>(next) * of.factor) >> 64);
+  return (next < increment ? of.factor : high) >> of.shift;
+}
+
+/// Dividends around powers of two, and around multiples of d.
+static std::vector<uint64_t> dividendsOf(uint64_t d, const std::vector<uint64_t> &edges,
+                                         uint64_t most) {
+  std::vector<uint64_t> dividends = edges;
+  const uint64_t last = d ? most / d : 0;
+  for (uint64_t times : {uint64_t(1), uint64_t(2), uint64_t(3), last / 2, last}) {
+    if (times <= last) {
+      const uint64_t product = times * d;
+      dividends.insert(dividends.end(),
+                       {product, product - (product > 0), product + (product < most)});
+    }
+  }
+  return dividends;
 }
 
 TEST_F(ExprTest, DivisorsAsFactors) {
-  std::vector<uint64_t> edges;
-  for (int bit = 0; bit <= 32; ++bit) {
-    for (int64_t step = -3; step <= 3; ++step) {
-      const int64_t value = (int64_t(1) << bit) + step;
-      if (value >= 0 && value < int64_t(1) << 32) {
-        edges.push_back(value);
+  for (const int bits : {32, 64}) {
+    const std::string type = bits == 32 ? "u32" : "u64";
+    const uint64_t most = bits == 32 ? UINT32_MAX : UINT64_MAX;
+    std::vector<uint64_t> edges;
+    for (int bit = 0; bit <= bits; ++bit) {
+      for (int step = -3; step <= 3; ++step) {
+        const __int128 value = (static_cast<__int128>(1) << bit) + step;
+        if (value >= 0 && value <= most) {
+          edges.push_back(static_cast<uint64_t>(value));
+        }
+      }
+    }
+    std::vector<uint64_t> divisors = edges;
+    uint64_t drawn = 12345;
+    for (int i = 0; i < 2000; ++i) {
+      drawn = drawn * 6364136223846793005U + 1442695040888963407U;
+      const uint64_t mixed = drawn ^ drawn >> 32;
+      divisors.push_back(bits == 32 ? drawn >> 32 >> (i % 31) : mixed >> (i % 63));
+    }
+    for (uint64_t d : divisors) {
+      const std::string args = R"(", "args": [{"const": )" + std::to_string(d) +
+                               R"(, "type": "u64"}], "type": ")" + type + R"("})";
+      Factors of = {uint64_t(integer((R"({"op": "divfactor)" + args).c_str())),
+                    uint64_t(integer((R"({"op": "divaddend)" + args).c_str())),
+                    uint64_t(integer((R"({"op": "divshift)" + args).c_str())), bits};
+      for (uint64_t x : dividendsOf(d, edges, most)) {
+        ASSERT_EQ(byReciprocal(x, of), d ? x / d : 0) << x << " / " << d;
+        if (bits == 64) {
+          ASSERT_EQ(byIncrement(x, of), d ? x / d : 0) << x << " / " << d;
+        }
+      }
+      for (int i = 0; i < 20; ++i) {
+        drawn = drawn * 6364136223846793005U + 1442695040888963407U;
+        const uint64_t x = (drawn ^ drawn >> 32) & most;
+        ASSERT_EQ(byReciprocal(x, of), d ? x / d : 0) << x << " / " << d;
       }
     }
   }
-  std::vector<uint64_t> divisors = edges;
-  uint64_t drawn = 12345;
-  for (int i = 0; i < 2000; ++i) {
-    drawn = drawn * 6364136223846793005U + 1442695040888963407U;
-    divisors.push_back(drawn >> 32 >> (i % 31));
-  }
-  for (uint64_t d : divisors) {
-    const std::string args = R"(", "args": [)" + std::to_string(d) + R"(], "type": "u32"})";
-    const auto factor = uint64_t(integer((R"({"op": "divfactor)" + args).c_str()));
-    const auto addend = uint64_t(integer((R"({"op": "divaddend)" + args).c_str()));
-    const auto shift = uint64_t(integer((R"({"op": "divshift)" + args).c_str()));
-    std::vector<uint64_t> dividends = edges;
-    const uint64_t most = UINT32_MAX, last = d ? most / d : 0;
-    for (uint64_t times : {uint64_t(1), uint64_t(2), uint64_t(3), last / 2, last}) {
-      for (uint64_t x : {times * d - 1, times * d, times * d + 1}) {
-        dividends.push_back(std::min(x, most));
-      }
-    }
-    for (uint64_t x : dividends) {
-      ASSERT_EQ(byReciprocal(x, factor, addend, shift), d ? x / d : 0) << x << " / " << d;
-    }
-  }
+}
+
+TEST_F(ExprTest, DivisorsAsFactorsHaveTheirType) {
   // The magnitude counts, and the bits are those of the type.
   EXPECT_EQ(integer(R"({"op": "divfactor", "args": [-7], "type": "i32"})"),
             integer(R"({"op": "divfactor", "args": [7], "type": "i32"})"));
   EXPECT_EQ(integer(R"({"op": "divfactor", "args": [-2147483648], "type": "i32"})"), -1);
   EXPECT_EQ(integer(R"({"op": "divshift", "args": [-2147483648], "type": "i32"})"), 31);
+  EXPECT_EQ(integer(R"({"op": "divfactor", "args": [-7], "type": "i64"})"),
+            integer(R"({"op": "divfactor", "args": [7], "type": "i64"})"));
+  EXPECT_EQ(integer(R"({"op": "divfactor", "args": [-9223372036854775808], "type": "i64"})"), -1);
+  EXPECT_EQ(integer(R"({"op": "divshift", "args": [-9223372036854775808], "type": "i64"})"), 63);
+  EXPECT_EQ(integer(R"({"op": "divshift", "args": [4294967296], "type": "i64"})"), 32);
   expectError(errorOf([&] { eval(R"({"op": "divshift", "args": [4294967296], "type": "i32"})"); }),
               "host-overflow", {"32 bits"});
 }
