@@ -81,7 +81,7 @@ struct Source {
 /// The steps from what the body begins with to what it hands on.
 class CarriedPath {
 public:
-  explicit CarriedPath(const Carried &carried) : carried(carried) {
+  explicit CarriedPath(const CarriedValue &carried) : carried(carried) {
     followUses();
     followBack();
     findReductions();
@@ -104,7 +104,7 @@ private:
   std::string refuseReaders() const;
   std::string refuseStep(Operation *op) const;
 
-  const Carried &carried;
+  const CarriedValue &carried;
   llvm::SmallPtrSet<Value, 8> derived;     // from the first one, by steps
   llvm::SmallPtrSet<OpOperand *, 8> taken; // by the steps that end where the body hands it on
   SmallVector<Value> values;               // before and behind these
@@ -325,7 +325,7 @@ std::string CarriedPath::refusal() const {
   return "";
 }
 
-void tilec::remarkComplete(const Carried &carried, std::string reason) {
+void tilec::remarkComplete(const CarriedValue &carried, std::string reason) {
   CarriedPath path(carried);
   ArrayRef<tile::ReduceOp> reductions = path.reductions();
   if (reductions.empty()) {
@@ -354,7 +354,7 @@ namespace {
 /// Whether what a loop hands on is its own function of what it carries and of what the same function made of tiles.
 class OwnCombine {
 public:
-  OwnCombine(tile::ReduceWithOp reduce, ArrayRef<Carried> carried)
+  OwnCombine(tile::ReduceWithOp reduce, ArrayRef<CarriedValue> carried)
       : reduce(reduce), carried(carried), bound(2 * reduce.getNumResults()) {}
 
   bool isFound() { return findFrom(0); }
@@ -366,7 +366,7 @@ private:
   bool isBoundToResults(unsigned half);
 
   tile::ReduceWithOp reduce;
-  ArrayRef<Carried> carried;
+  ArrayRef<CarriedValue> carried;
   SmallVector<Value> bound; // what stands for each argument of the function
   unsigned budget = 10000;  // of comparisons; there are as many ways as commutative operations have
 };
@@ -391,7 +391,7 @@ bool OwnCombine::findFrom(unsigned part) {
     return isBoundToResults(0) != isBoundToResults(1);
   }
   Value made = reduce.getCombine().front().getTerminator()->getOperand(part);
-  for (const Carried &place : carried) {
+  for (const CarriedValue &place : carried) {
     if (place.next->getOwner()->getBlock() != reduce->getBlock()) {
       continue;
     }
@@ -498,7 +498,7 @@ static std::optional<CombineKind> builtInKind(tile::ReduceWithOp reduce) {
   return isPlain ? std::optional(how->kind) : std::nullopt;
 }
 
-void tilec::remarkOwnCombines(ArrayRef<Carried> carried) {
+void tilec::remarkOwnCombines(ArrayRef<CarriedValue> carried) {
   if (carried.empty()) {
     return;
   }

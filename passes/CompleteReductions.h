@@ -14,7 +14,7 @@
 namespace tilec {
 
 /// What a loop carries at one place, and everything whose type is that of its values.
-struct Carried {
+struct CarriedValue {
   mlir::Operation *loop = nullptr;
   mlir::OpOperand *init = nullptr;
   mlir::SmallVector<mlir::Value, 3>
@@ -43,10 +43,10 @@ mlir::SmallVector<int64_t> reducedAxes(mlir::Value tile, std::optional<uint64_t>
 
 /// A remark where `carried`, which stays complete, is combined with a reduction of the loop, and the two could be
 /// partial by their kind. `reason` is that of the parts; without one it is what else happens to the value.
-void remarkComplete(const Carried &carried, std::string reason);
+void remarkComplete(const CarriedValue &carried, std::string reason);
 
 /// The same where a function of the program's own combines what one loop carries.
-void remarkOwnCombines(mlir::ArrayRef<Carried> carried);
+void remarkOwnCombines(mlir::ArrayRef<CarriedValue> carried);
 
 } // namespace tilec
 

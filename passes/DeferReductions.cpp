@@ -177,8 +177,8 @@ static void forEachStep(Steps &steps, Visit visit) {
   }
 }
 
-static std::optional<Carried> carriedBy(scf::ForOp loop, unsigned index) {
-  Carried carried;
+static std::optional<CarriedValue> carriedBy(scf::ForOp loop, unsigned index) {
+  CarriedValue carried;
   carried.loop = loop;
   carried.init = &loop.getInitArgsMutable()[index];
   carried.first = loop.getRegionIterArg(index);
@@ -188,8 +188,8 @@ static std::optional<Carried> carriedBy(scf::ForOp loop, unsigned index) {
 }
 
 /// Of a `while`: a value that passes through its condition.
-static std::optional<Carried> carriedBy(scf::WhileOp loop, unsigned index) {
-  Carried carried;
+static std::optional<CarriedValue> carriedBy(scf::WhileOp loop, unsigned index) {
+  CarriedValue carried;
   carried.loop = loop;
   carried.init = &loop.getInitsMutable()[index];
   BlockArgument before = loop.getBeforeArguments()[index];
@@ -210,7 +210,7 @@ namespace {
 /// Makes what a loop carries partial, if its steps and layouts admit it.
 class Deferral {
 public:
-  Deferral(const Carried &carried, std::vector<Step> steps)
+  Deferral(const CarriedValue &carried, std::vector<Step> steps)
       : carried(carried), steps(std::move(steps)) {
     forEachStep(this->steps, [&](Step &step) { flat.push_back(&step); });
   }
@@ -239,7 +239,7 @@ private:
   Savings savings(ArrayRef<Step> path) const;
   void remark();
 
-  Carried carried;
+  CarriedValue carried;
   std::vector<Step> steps;
   SmallVector<Step *> flat; // without the branches themselves
   Step *main = nullptr;     // whose reduction stands for all of them
@@ -439,7 +439,7 @@ void Deferral::run() {
 }
 
 /// Gives a remark on what was done, or why nothing was.
-static void deferIn(const Carried &carried) {
+static void deferIn(const CarriedValue &carried) {
   std::optional<Path> path;
   if (!carried.isReadByCondition) {
     path = pathOf(carried.first, *carried.next->getOwner()->getBlock());
@@ -462,14 +462,14 @@ static void deferIn(const Carried &carried) {
 
 template <typename Loop>
 static void deferAllOf(Loop loop, unsigned count) {
-  SmallVector<Carried> all;
+  SmallVector<CarriedValue> all;
   for (unsigned i = 0; i < count; ++i) {
-    if (std::optional<Carried> carried = carriedBy(loop, i)) {
+    if (std::optional<CarriedValue> carried = carriedBy(loop, i)) {
       all.push_back(*carried);
     }
   }
   remarkOwnCombines(all);
-  for (const Carried &carried : all) {
+  for (const CarriedValue &carried : all) {
     deferIn(carried);
   }
 }
