@@ -4,6 +4,7 @@
 - no file over MAX_FILE_LINES, no tabs, no trailing whitespace, a line break at the end;
 - .clang-tidy, which measures functions, has the limits that stand here;
 - no marks of unfinished work;
+- no two files define types of one name in one namespace;
 - `#include`s of our own headers follow DEPENDS below: dependencies point one way, and the runtime knows nothing but itself,
   which it names by relative paths.
 
