@@ -51,8 +51,7 @@ void addConstant(Sum &sum, const APInt &number) {
 void addTo(Sum &sum, Value value) {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number))) {
-    sum.constant =
-        APInt(64, sum.constant + number.getZExtValue()).trunc(number.getBitWidth()).getSExtValue();
+    addConstant(sum, number);
   } else if (auto add = value.getDefiningOp<arith::AddIOp>()) {
     addTo(sum, add.getLhs());
     addTo(sum, add.getRhs());

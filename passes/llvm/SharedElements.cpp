@@ -13,6 +13,11 @@ using namespace mlir;
 
 namespace tilec::lowering {
 
+/// Bytes from an element to the next one along a dimension that is not contiguous.
+static int64_t strideOf(const layout::SharedLayout &layout, unsigned dim) {
+  return int(dim) == layout.rowDim() ? layout.rowPitch() : layout.leadingStride(dim);
+}
+
 int64_t alignedRun(const Shared &buffer) {
   const layout::SharedLayout &layout = buffer.layout;
   const int64_t bytes = memoryBytes(buffer.element);
@@ -22,7 +27,7 @@ int64_t alignedRun(const Shared &buffer) {
   limit(layout.panelCount() > 1 ? layout.panelStride() : 0);
   for (unsigned d = 0; d < layout.rank(); ++d) {
     if (d != layout.contiguousDim()) {
-      limit(int(d) == layout.rowDim() ? layout.rowPitch() : layout.leadingStride(d));
+      limit(strideOf(layout, d));
     }
   }
   for (auto [index, stride] : buffer.steps) {
@@ -40,10 +45,9 @@ int64_t alignedStart(const Shared &buffer, std::optional<unsigned> along) {
     if (d == layout.contiguousDim()) {
       limit(at % layout.panelWidth() * memoryBytes(buffer.element));
       limit(at / layout.panelWidth() * layout.panelStride());
-      continue;
+    } else {
+      limit(strideOf(layout, d) * (d == along ? 1 : at));
     }
-    const int64_t stride = int(d) == layout.rowDim() ? layout.rowPitch() : layout.leadingStride(d);
-    limit(d == along ? stride : at * stride);
   }
   for (auto [index, stride] : buffer.steps) {
     limit(stride);
