@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/support/Diagnostics.h"
 #include "dialects/support/Target.h"
+#include "dialects/tgpu/Roles.h"
 #include "passes/Analysis.h"
 #include "passes/Passes.h"
 #include "passes/SharedPieces.h"
@@ -43,12 +44,21 @@ struct AllocateShared : tilec::impl::AllocateSharedBase<AllocateShared> {
     }
     SmallVector<SharedPiece> pieces =
         collectSharedPieces(kernel, [](tgpu::AllocSharedOp) { return PlannedRing(); });
-    int64_t bytes = placeApart(kernel, *target, pieces);
+    int64_t teamBytes = 0;
+    int64_t bytes = placeApart(kernel, *target, pieces, teamBytes);
     OpBuilder builder(kernel.getContext());
     for (SharedPiece &piece : pieces) {
       StringRef attribute = isa<tgpu::AllocSharedOp>(piece.op) ? "offset" : "scratch";
       piece.op->setAttr(attribute, builder.getI64IntegerAttr(piece.offset));
+      if (piece.teams > 1 && isa<tgpu::AllocSharedOp>(piece.op)) {
+        tgpu::kOfEachTeam.set(piece.op, builder.getUnitAttr());
+      }
     }
+    kernel.walk([&](tgpu::RolesOp roles) {
+      if (teamBytes != 0) {
+        roles.setTeamBytes(teamBytes);
+      }
+    });
     kernel.walk([&](tgpu::ChannelOp channel) {
       channel.setOffset(bytes);
       bytes += channelBytes(channel);
@@ -64,7 +74,7 @@ struct AllocateShared : tilec::impl::AllocateSharedBase<AllocateShared> {
   /// block: a conversion whose space was used just before it would wait for those who are behind.
   /// Returns the end of all.
   static int64_t placeApart(tgpu::KernelOp kernel, const Target &target,
-                            SmallVectorImpl<SharedPiece> &pieces) {
+                            SmallVectorImpl<SharedPiece> &pieces, int64_t &teamBytes) {
     int64_t channels = 0;
     kernel.walk([&](tgpu::ChannelOp channel) { channels += channelBytes(channel); });
     auto blocks = [&](int64_t bytes) {
@@ -79,12 +89,14 @@ struct AllocateShared : tilec::impl::AllocateSharedBase<AllocateShared> {
         piece.end = std::numeric_limits<int64_t>::max();
       }
     }
-    int64_t overlaid = llvm::alignTo(placeSharedPieces(pieces), 8),
-            bytes = llvm::alignTo(placeSharedPieces(apart), 8);
+    int64_t teamBytesApart = 0;
+    int64_t overlaid = llvm::alignTo(placeSharedPieces(pieces, &teamBytes), 8),
+            bytes = llvm::alignTo(placeSharedPieces(apart, &teamBytesApart), 8);
     if (bytes + channels > target.sharedPerBlock || blocks(bytes) < blocks(overlaid)) {
       return overlaid;
     }
     pieces = std::move(apart);
+    teamBytes = teamBytesApart;
     return bytes;
   }
 

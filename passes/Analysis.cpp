@@ -28,6 +28,22 @@ bool tilec::asksForRoles(tgpu::KernelOp kernel) {
          llvm::is_contained({"producer", "pingpong", "operations"}, word);
 }
 
+int64_t tilec::teamsWanted(tgpu::KernelOp kernel) {
+  if (!asksForRoles(kernel) || kernel.getWarpSpecialize() != "pingpong") {
+    return 1;
+  }
+  const bool isFilled = kernel
+                            .walk([](Operation *op) {
+                              auto copy = dyn_cast<tgpu::CopyOp>(op);
+                              const bool fills = isa<tgpu::TmaLoadOp>(op) ||
+                                                 (copy && copy.getPath() == tgpu::CopyPath::Tma &&
+                                                  isa<tgpu::SmemType>(copy.getDest().getType()));
+                              return fills ? WalkResult::interrupt() : WalkResult::advance();
+                            })
+                            .wasInterrupted();
+  return isFilled ? 2 : 1;
+}
+
 bool tilec::runsOverGrid(Operation *loop) {
   return isa<scf::ForOp, scf::WhileOp>(loop) &&
          !loop->getRegions().back().front().getOps<tgpu::GridPointOp>().empty();

@@ -17,6 +17,8 @@ const Target *getTarget(tgpu::KernelOp kernel);
 
 /// True if the program asks for warps that load (`@warp_specialize`), and the target has what they need.
 bool asksForRoles(tgpu::KernelOp kernel);
+/// Teams of warps that would take turns at the points of its grid, where loads by TMA run ahead. Needs the paths of copies.
+int64_t teamsWanted(tgpu::KernelOp kernel);
 
 /// True for the loop of a persistent block over its points of the grid.
 bool runsOverGrid(mlir::Operation *loop);

@@ -3,6 +3,7 @@
 
 #include "passes/Analysis.h"
 #include "passes/Registers.h"
+#include "passes/RoleRegisters.h"
 #include "passes/Shared.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -241,7 +242,9 @@ static int64_t registersOfCopies(tgpu::KernelOp kernel) {
 }
 
 int64_t tilec::estimateResident(tgpu::KernelOp kernel, const Target &target) {
-  const int64_t threads = kernel.getLaunchedThreads();
+  const int64_t teams = teamsWanted(kernel);
+  const int64_t threads = teams == 1 ? kernel.getLaunchedThreads()
+                                     : teams * int64_t(kernel.getThreads()) + kLoadThreads;
   const int64_t most = target.registersPerThread;
   int64_t registers = std::min(most, estimateRegisters(kernel) + registersOfCopies(kernel));
   if (std::optional<uint32_t> blocks = kernel.getMinBlocks()) { // ptxas keeps to that

@@ -125,6 +125,7 @@ BlockWork BlockPricer::repeated(const BlockWork &body, Amount trips, const Linea
     work.resources[i] = math.scale(body.resources[i], trips);
   }
   work.flight = math.scale(body.flight, trips);
+  work.turn = math.scale(body.turn, trips);
   work.alone = math.scale(each, trips);
   return work;
 }
@@ -135,6 +136,7 @@ void BlockPricer::add(BlockWork &work, const BlockWork &other) {
     work.resources[i].add(other.resources[i]);
   }
   work.flight.add(other.flight);
+  work.turn.add(other.turn);
 }
 
 /// How many times as long a tile takes by TMA as one whose rows begin at lines of 128 bytes. It is L2 that takes longer, which all
@@ -221,6 +223,9 @@ BlockWork BlockPricer::ofPipelined(scf::ForOp loop, const LoopStages &stages, Am
     each = most.isConstant() ? Linear(most.constant) : math.scale(1, most);
   }
   BlockWork work = repeated(body, trips, each);
+  if (stages.allTma) {
+    work.turn = work.alone;
+  }
   Linear flight;
   flight.add(Linear(arrival), 1 / double(stages.stages));
   work.flight.add(math.scale(flight, trips));

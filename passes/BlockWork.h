@@ -19,6 +19,8 @@ struct BlockWork {
   /// Of these, clocks in which a pipelined loop waits for memory and nothing else, were there nothing to compute: what is in flight
   /// at a time bounds its rate.
   Linear flight;
+  /// Of `alone`, the clocks of pipelined loops by TMA: teams of warps have turns at them.
+  Linear turn;
 
   Linear &of(Resource resource) { return resources[unsigned(resource)]; }
   const Linear &of(Resource resource) const { return resources[unsigned(resource)]; }

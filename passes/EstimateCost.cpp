@@ -110,7 +110,12 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
   Amount rounds = math.ceil(math.div(points, math.mul(multiprocessors, resident)));
   Amount busiest = math.ceil(math.div(points, multiprocessors));
 
-  Amount latency = math.mul(rounds, math.sum(work.alone));
+  Amount alone = math.sum(work.alone), latency = math.mul(rounds, alone);
+  if (const auto teams = double(teamsWanted(kernel)); teams > 1) {
+    // Teams have every other point each, and turns at its loops; what comes behind these only the last one shows.
+    latency = math.max(math.mul(math.ceil(math.div(rounds, teams)), alone),
+                       math.add(math.mul(math.sub(rounds, 1), math.sum(work.turn)), alone));
+  }
   Amount clocks = latency;
   if (resident > 1) { // else a block alone takes no less than its busiest resource
     clocks = math.max(latency, math.mul(busiest, math.max(work.resources)));

@@ -34,6 +34,7 @@
 namespace tilec {
 #define GEN_PASS_DEF_EXPANDSCHEDULE
 #include "passes/Passes.h.inc"
+#include "passes/TakeTurns.h"
 } // namespace tilec
 
 using namespace mlir;
@@ -358,6 +359,7 @@ struct ExpandSchedule : tilec::impl::ExpandScheduleBase<ExpandSchedule> {
         return signalPassFailure();
       }
     }
+    Turns::handOnEarly(getOperation());
   }
 };
 

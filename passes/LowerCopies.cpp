@@ -28,34 +28,69 @@ using tgpu::CopyPath;
 
 namespace {
 
-/// Staging of a store: panels of [rows, columns] of the fragment, `buffers` of them in shared
+/// Staging of a store: panels of [rows, columns] of the fragment, `across` of them side by side; `buffers` of them in shared
 /// memory.
 struct Staging {
-  int64_t rows, columns, panels, buffers;
+  int64_t rows, columns, across, panels, buffers;
   SharedLayout layout; // of one buffer
+  int64_t rowOf(int64_t panel) const { return panel / across * rows; }
+  int64_t columnOf(int64_t panel) const { return panel % across * columns; }
 };
 
 constexpr int64_t kPanelBytes = 128; // width of the widest swizzle
 constexpr int64_t kLaneBytes = 16;   // of the widest access of a thread
+
+/// Whether each panel of the fragment is read as the first one is, further on.
+bool hasPanels(const layout::RegisterLayout &fragment, ArrayRef<int64_t> shape, int64_t rows,
+               int64_t columns) {
+  Answer<layout::LayoutPart> wide = layout::sliceTile(fragment, 1, 0, columns);
+  Answer<layout::LayoutPart> first =
+      wide && rows < shape[0] ? layout::sliceTile(wide->layout, 0, 0, rows) : wide;
+  if (fragment.hasPadding() || !first || shape[0] % rows != 0) {
+    return false;
+  }
+  for (int64_t row = 0; row < shape[0]; row += rows) {
+    for (int64_t column = 0; column < shape[1]; column += columns) {
+      if (!layout::partRegisters(fragment, first->layout, {row, column})) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// Rows of a panel: of teams of warps, each of which has staging of its own and stores while another computes, as few as all
+/// threads have a part of; else all.
+int64_t rowsOfPanel(tgpu::StoreOp store, const layout::RegisterLayout &fragment, int64_t columns) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(store.getValue().getType()).getShape();
+  auto slice = store.getDest().getDefiningOp<tile::SliceOp>();
+  if (teamsWanted(store->getParentOfType<tgpu::KernelOp>()) == 1 || !slice ||
+      llvm::is_contained(slice.getStaticSizes(), ShapedType::kDynamic) ||
+      cast<tile::GlobalType>(slice.getResult().getType()).getShape() != shape) {
+    return shape[0];
+  }
+  constexpr int64_t kLeastRows = 64; // of a product of a warpgroup
+  int64_t rows = shape[0];
+  while (rows / 2 >= kLeastRows && rows % 2 == 0 && hasPanels(fragment, shape, rows / 2, columns)) {
+    rows /= 2;
+  }
+  return rows;
+}
 
 /// A plan, or why the fragment cannot be cut into panels.
 Answer<Staging> planStaging(tgpu::StoreOp store) {
   auto type = cast<RankedTensorType>(store.getValue().getType());
   const layout::RegisterLayout *fragment = tgpu::getLayout(type);
   int64_t columns = kPanelBytes * 8 / tile::getStorageBits(type.getElementType());
-  int64_t rows = type.getShape()[0], n = type.getShape()[1];
+  const int64_t n = type.getShape()[1];
   if (!fragment || n % columns != 0) {
     return layout::Refusal{"its columns are not multiples of a panel of " +
                            std::to_string(columns)};
   }
-  // Each panel is read as the first one is, further on.
-  Answer<layout::LayoutPart> first = layout::sliceTile(*fragment, 1, 0, columns);
-  for (int64_t offset = 0; offset < n; offset += columns) {
-    if (fragment->hasPadding() || !first ||
-        !layout::partRegisters(*fragment, first->layout, {0, offset})) {
-      return layout::Refusal{"a panel of columns is not the same registers in every thread"};
-    }
+  if (!hasPanels(*fragment, type.getShape(), type.getShape()[0], columns)) {
+    return layout::Refusal{"a panel of columns is not the same registers in every thread"};
   }
+  const int64_t rows = rowsOfPanel(store, *fragment, columns);
   Answer<SharedLayout> layout = SharedLayout::panels(
       {rows, columns}, tile::getStorageBits(type.getElementType()), kPanelBytes);
   if (!layout) {
@@ -66,8 +101,8 @@ Answer<Staging> planStaging(tgpu::StoreOp store) {
   }
   // Buffers take turns from the first panel of each tile on, so their number divides that of the
   // panels.
-  int64_t panels = n / columns;
-  return Staging{rows, columns, panels, panels % 2 == 0 ? 2 : 1, *layout};
+  const int64_t across = n / columns, panels = type.getShape()[0] / rows * across;
+  return Staging{rows, columns, across, panels, panels % 2 == 0 ? 2 : 1, *layout};
 }
 
 struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
@@ -189,8 +224,7 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
         Value slot = tgpu::SlotOp::create(builder, loc, slotType, ring, position);
         tgpu::LocalStoreOp::create(builder, loc, panelOf(builder, store.getValue(), panel, staging),
                                    slot);
-        moves.emplace_back(
-            slot, globalPanel(builder, store.getDest(), panel * staging.columns, staging.columns));
+        moves.emplace_back(slot, globalPanel(builder, store.getDest(), panel, staging));
       }
       auto issue = tgpu::OneThreadOp::create(builder, loc);
       OpBuilder::InsertionGuard guard(builder);
@@ -228,18 +262,21 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
       return fragment;
     }
     auto type = cast<RankedTensorType>(fragment.getType());
-    // The registers of a panel, numbered from 0: the layout of the whole, read on fewer columns.
+    // The registers of a panel, numbered from 0: the layout of the whole, read on fewer columns and rows.
     const layout::RegisterLayout *whole = tgpu::getLayout(type);
     Answer<layout::LayoutPart> part = layout::sliceTile(*whole, 1, 0, staging.columns);
+    if (staging.rows < type.getShape()[0]) {
+      part = layout::sliceTile(part->layout, 0, 0, staging.rows);
+    }
     auto partType = RankedTensorType::get({staging.rows, staging.columns}, type.getElementType());
-    return tgpu::FragmentSliceOp::create(builder, fragment.getLoc(),
-                                         tgpu::withLayout(partType, part->layout), fragment,
-                                         ArrayRef<int64_t>{0, panel * staging.columns});
+    return tgpu::FragmentSliceOp::create(
+        builder, fragment.getLoc(), tgpu::withLayout(partType, part->layout), fragment,
+        ArrayRef<int64_t>{staging.rowOf(panel), staging.columnOf(panel)});
   }
 
-  /// Columns [offset, offset + columns) of a slice of global memory, as a slice of the slice's own
-  /// source (or of the whole tensor).
-  static Value globalPanel(OpBuilder &builder, Value global, int64_t offset, int64_t columns) {
+  /// Where a panel of a slice of global memory goes, as a slice of the slice's own source (or of the whole tensor).
+  static Value globalPanel(OpBuilder &builder, Value global, int64_t panel,
+                           const Staging &staging) {
     auto slice = global.getDefiningOp<tile::SliceOp>();
     Location loc = global.getLoc();
     auto whole = cast<tile::GlobalType>(global.getType());
@@ -253,13 +290,24 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
       offsets.assign(whole.getRank(), arith::ConstantIntOp::create(builder, loc, 0, 32));
       sizes.assign(whole.getShape().begin(), whole.getShape().end());
     }
-    Value last = offsets.back();
-    Value step =
-        arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(last.getType(), offset));
-    offsets.back() = arith::AddIOp::create(builder, loc, last, step);
-    sizes.back() = columns;
+    auto move = [&](Value &offset, int64_t by) {
+      Value step =
+          arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(offset.getType(), by));
+      offset = arith::AddIOp::create(builder, loc, offset, step);
+    };
+    move(offsets.back(), staging.columnOf(panel));
+    sizes.back() = staging.columns;
     SmallVector<int64_t> shape(whole.getShape());
-    shape.back() = columns;
+    shape.back() = staging.columns;
+    if (staging.panels > staging.across) { // rows are those of the first dimension that is kept
+      unsigned row = 0;
+      while (slice.isDropped(row)) {
+        ++row;
+      }
+      move(offsets[row], staging.rowOf(panel));
+      sizes[row] = staging.rows;
+      shape.front() = staging.rows;
+    }
     auto type = tile::GlobalType::get(builder.getContext(), shape, whole.getElementType());
     return tile::SliceOp::create(builder, loc, type, slice ? slice.getSource() : global, offsets,
                                  dynamicSizes, sizes);

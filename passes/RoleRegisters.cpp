@@ -51,8 +51,9 @@ static int64_t largestSum(tgpu::KernelOp kernel) {
   return most;
 }
 
-std::optional<RoleRegisters> tilec::shareRegisters(tgpu::KernelOp kernel, const Target &target) {
-  const int64_t threads = kernel.getThreads(), all = threads + kLoadThreads;
+std::optional<RoleRegisters> tilec::shareRegisters(tgpu::KernelOp kernel, int64_t teams,
+                                                   const Target &target) {
+  const int64_t threads = teams * kernel.getThreads(), all = threads + kLoadThreads;
   const int64_t blocks = std::max<int64_t>(1, kernel.getMinBlocks().value_or(1));
   int64_t atEntry =
       std::min<int64_t>(target.registersPerThread, target.registersPerSM / (blocks * all) / 8 * 8);

@@ -21,8 +21,9 @@ struct RoleRegisters {
 };
 
 /// Shares the registers of a block with a load role; nothing where it has too few. The kernel's threads are those
-/// that compute.
-std::optional<RoleRegisters> shareRegisters(tgpu::KernelOp kernel, const Target &target);
+/// of one of the `teams` that compute.
+std::optional<RoleRegisters> shareRegisters(tgpu::KernelOp kernel, int64_t teams,
+                                            const Target &target);
 
 /// Registers of the threads of each role that shares a kernel's work by operation, 0: as many as at entry; nothing where
 /// the block has too few. `fragments`: what those of each role take of a thread at one time; `sum`: what the largest sum of one

@@ -101,7 +101,7 @@ void RoleSlice::needValue(Value value) {
 // Programs
 //===----------------------------------------------------------------------===//
 
-void RoleProgram::clone(Block &from, OpBuilder &builder) {
+void RoleProgram::clone(llvm::iterator_range<Block::iterator> from, OpBuilder &builder) {
   for (Operation &op : from) {
     if (slice.needs(&op)) {
       clone(op, builder);

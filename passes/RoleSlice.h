@@ -61,7 +61,9 @@ public:
               std::function<void(mlir::Operation *from, mlir::Operation *copy)> placed)
       : slice(slice), placed(std::move(placed)) {}
 
-  void clone(mlir::Block &from, mlir::OpBuilder &builder);
+  void clone(llvm::iterator_range<mlir::Block::iterator> from, mlir::OpBuilder &builder);
+  /// What stands for `value` in the program.
+  mlir::Value lookup(mlir::Value value) const { return mapping.lookupOrDefault(value); }
 
 private:
   void clone(mlir::Operation &op, mlir::OpBuilder &builder);

@@ -137,9 +137,8 @@ static Operation *extentOf(Operation *use, Block *declared) {
   return extent;
 }
 
-int64_t tilec::placeSharedPieces(MutableArrayRef<SharedPiece> pieces) {
-  SmallVector<SharedPiece *> bySize =
-      llvm::map_to_vector(pieces, [](SharedPiece &piece) { return &piece; });
+/// The end of the highest, from 0.
+static int64_t place(SmallVector<SharedPiece *> bySize) {
   llvm::sort(bySize, [](SharedPiece *a, SharedPiece *b) {
     return std::tuple(-a->bytes, a) < std::tuple(-b->bytes, b);
   });
@@ -167,6 +166,56 @@ int64_t tilec::placeSharedPieces(MutableArrayRef<SharedPiece> pieces) {
   }
   return top;
 }
+
+int64_t tilec::placeSharedPieces(MutableArrayRef<SharedPiece> pieces, int64_t *teamBytes) {
+  SmallVector<SharedPiece *> common, own;
+  int64_t teams = 1;
+  for (SharedPiece &piece : pieces) {
+    (piece.teams == 1 ? common : own).push_back(&piece);
+    teams = std::max(teams, piece.teams);
+  }
+  const int64_t top = place(common);
+  if (own.empty()) {
+    return top;
+  }
+  const int64_t first = llvm::alignTo(top, kMostAligned),
+                each = llvm::alignTo(place(own), kMostAligned);
+  for (SharedPiece *piece : own) {
+    piece->offset += first;
+  }
+  if (teamBytes) {
+    *teamBytes = each;
+  }
+  return first + teams * each;
+}
+
+namespace {
+
+/// Who has a piece for themselves.
+class Teams {
+public:
+  explicit Teams(tgpu::KernelOp kernel) : wanted(teamsWanted(kernel)) {
+    kernel.walk([&](tgpu::RolesOp op) { roles = op; });
+  }
+  /// How many teams have what these operations alone use: of roles by where they are, before there are roles all but
+  /// what is loaded by TMA or handed over, which is `shared` by all.
+  int64_t of(ArrayRef<Operation *> uses, bool shared) {
+    if (!roles || shared) {
+      return shared ? 1 : wanted;
+    }
+    std::optional<unsigned> role = roles.getRoleOfTeams();
+    const bool isOwn = role && llvm::all_of(uses, [&](Operation *use) {
+                         return roles.getBodies()[*role].isAncestor(use->getParentRegion());
+                       });
+    return isOwn ? roles.getTeams()[*role] : 1;
+  }
+
+private:
+  tgpu::RolesOp roles; ///< null before there are any
+  int64_t wanted;
+};
+
+} // namespace
 
 /// Roles run at the same time: what is in one of them may meet any operation of the others. But what only
 /// one role uses comes in the order of its program; for the largest role, the last of several (the others have
@@ -199,12 +248,13 @@ static bool isLoadByTma(Operation *op) {
 }
 
 static SharedPiece pieceOf(tgpu::KernelOp kernel, tgpu::AllocSharedOp alloc, PlannedRing ring,
-                           const Numbering &numbers) {
+                           const Numbering &numbers, Teams &teams) {
   tgpu::SmemType type = alloc.getResult().getType();
   SmallVector<Operation *> uses = usesOf(kernel, alloc);
   Block *declared = alloc->getBlock();
   const bool isShared =
       asksForRoles(kernel) && (tgpu::kHandOver.has(alloc) || llvm::any_of(uses, isLoadByTma));
+  const int64_t ofTeams = teams.of(uses, isShared);
   if (ring.slots > 0) {
     type = ringType(type, ring.slots);
     uses.assign({ring.loop});
@@ -230,6 +280,7 @@ static SharedPiece pieceOf(tgpu::KernelOp kernel, tgpu::AllocSharedOp alloc, Pla
   if (piece.begin < 0) {
     piece.begin = piece.end = numbers.begin(alloc);
   }
+  piece.teams = ofTeams;
   return piece;
 }
 
@@ -237,14 +288,16 @@ SmallVector<SharedPiece>
 tilec::collectSharedPieces(tgpu::KernelOp kernel,
                            llvm::function_ref<PlannedRing(tgpu::AllocSharedOp)> ringOf) {
   Numbering numbers(kernel);
+  Teams teams(kernel);
   SmallVector<SharedPiece> pieces;
   auto addScratch = [&](Operation *op, int64_t bytes, int64_t alignment) {
     Operation *extent = besideRoles(op);
-    pieces.push_back({op, bytes, alignment, numbers.begin(extent), numbers.end(extent)});
+    pieces.push_back({op, bytes, alignment, numbers.begin(extent), numbers.end(extent), 0,
+                      teams.of(op, /*shared=*/false)});
   };
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto alloc = dyn_cast<tgpu::AllocSharedOp>(op)) {
-      pieces.push_back(pieceOf(kernel, alloc, ringOf(alloc), numbers));
+      pieces.push_back(pieceOf(kernel, alloc, ringOf(alloc), numbers, teams));
     } else if (auto convert = dyn_cast<tgpu::ConvertLayoutOp>(op)) {
       if (std::optional<layout::Conversion> exchange = tgpu::getExchange(convert)) {
         addScratch(convert, exchange->sharedBytes, exchange->shared.alignment());

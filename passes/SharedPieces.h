@@ -22,6 +22,7 @@ struct SharedPiece {
   int64_t bytes, alignment;
   int64_t begin, end; ///< numbers of the first and last operation that need it
   int64_t offset = 0;
+  int64_t teams = 1; ///< so many have it each for themselves: the first one's is at `offset`
 };
 
 /// Bytes of a channel: a full and an empty barrier of 8 for each slot.
@@ -41,9 +42,10 @@ llvm::SmallVector<SharedPiece>
 collectSharedPieces(tgpu::KernelOp kernel,
                     llvm::function_ref<PlannedRing(tgpu::AllocSharedOp)> ringOf);
 
-/// Gives pieces that are live at the same time disjoint ranges: first fit by decreasing size. Returns the
-/// end of the highest piece.
-int64_t placeSharedPieces(llvm::MutableArrayRef<SharedPiece> pieces);
+/// Gives pieces that are live at the same time disjoint ranges: first fit by decreasing size. What teams have for themselves
+/// lies behind all else, once for each, since they are at different places of their program. Returns the
+/// end of the highest piece, and in `teamBytes`, if given, how far apart the teams' are.
+int64_t placeSharedPieces(llvm::MutableArrayRef<SharedPiece> pieces, int64_t *teamBytes = nullptr);
 
 } // namespace tilec
 

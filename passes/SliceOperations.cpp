@@ -148,9 +148,11 @@ LogicalResult tilec::sliceOperations(tgpu::KernelOp kernel, const Target &target
     first.push_back(int32_t(role * kRoleWarps));
     budgets.push_back(int32_t((*registers)[role]));
   }
-  auto made = tgpu::RolesOp::create(
-      builder, kernel.getLoc(), builder.getArrayAttr(names), builder.getDenseI32ArrayAttr(first),
-      builder.getDenseI32ArrayAttr(warps), builder.getDenseI32ArrayAttr(budgets), count);
+  auto made = tgpu::RolesOp::create(builder, kernel.getLoc(), builder.getArrayAttr(names),
+                                    builder.getDenseI32ArrayAttr(first),
+                                    builder.getDenseI32ArrayAttr(warps),
+                                    builder.getDenseI32ArrayAttr(SmallVector<int32_t>(count, 1)),
+                                    builder.getDenseI32ArrayAttr(budgets), IntegerAttr(), count);
   for (int32_t role = 0; role < count; ++role) {
     builder.setInsertionPointToEnd(&made.getBodies()[role].emplaceBlock());
     RoleProgram(slices[role], [](Operation *, Operation *) {}).clone(body, builder);

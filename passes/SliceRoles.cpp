@@ -32,6 +32,7 @@
 #include "passes/SharedPieces.h"
 #include "passes/SliceOperations.h"
 #include "passes/Sync.h"
+#include "passes/TakeTurns.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_SLICEROLES
@@ -196,17 +197,28 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
       }
       return;
     }
-    std::string reason;
+    std::string reason, noTurns;
     if (asksForRoles(kernel)) {
+      Turns turns(kernel);
+      const bool wantsTurns = word == "pingpong";
       LoadSlice slice(kernel);
-      std::optional<RoleRegisters> registers = shareRegisters(kernel, *target);
-      reason = refuse(kernel, slice, registers.has_value());
+      if (wantsTurns) {
+        noTurns = refuse(kernel, slice, *target);
+        noTurns = noTurns.empty() ? turns.refusal().str() : noTurns;
+      }
+      if (!noTurns.empty()) {
+        kernel.emitRemark("@warp_specialize(pingpong): warps that compute take no turns: ")
+            << noTurns;
+        kernel.setWarpSpecialize("producer");
+      }
+      reason = refuse(kernel, slice, *target);
       if (reason.empty()) {
         SmallVector<Post> posts;
         for (const Mail &mail : slice.allMail()) {
           posts.push_back(handOver(mail, kernel.getNumWarps() + kLoadThreads / 32));
         }
-        formRoles(kernel, LoadSlice(kernel, posts), *registers);
+        formRoles(kernel, LoadSlice(kernel, posts), turns,
+                  *shareRegisters(kernel, teamsWanted(kernel), *target));
       } else {
         kernel.emitRemark("all warps have one role: ") << reason;
       }
@@ -215,10 +227,7 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
                    ? "`@warp_specialize(producer)` asks for it, `" + word.str() + "` does not"
                    : "only targets with TMA have roles of warps";
     }
-    if (word == "pingpong") {
-      kernel.emitRemark("@warp_specialize(pingpong): warps that compute take no turns yet");
-      reason = reason.empty() ? "warps that compute take no turns yet" : reason;
-    }
+    reason = reason.empty() ? noTurns : reason;
     if (reason.empty()) {
       return;
     }
@@ -231,7 +240,8 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
     }
   }
 
-  static std::string refuse(tgpu::KernelOp kernel, const LoadSlice &slice, bool hasRegisters) {
+  static std::string refuse(tgpu::KernelOp kernel, const LoadSlice &slice, const Target &target) {
+    const int64_t threads = teamsWanted(kernel) * int64_t(kernel.getThreads());
     const bool runsAhead = llvm::any_of(slice.allFills(), [](Operation *fill) {
       auto loop = fill->getParentOfType<scf::ForOp>();
       return loop && tgpu::kPipeline.get(loop);
@@ -242,10 +252,10 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
     if (kernel.getThreads() % 128 != 0) {
       return "roles are whole groups of 128 threads";
     }
-    if (kernel.getThreads() + kLoadThreads > 1024) {
+    if (threads + kLoadThreads > 1024) {
       return "a block has at most 1024 threads, and 128 would load";
     }
-    if (!hasRegisters) {
+    if (!shareRegisters(kernel, teamsWanted(kernel), target)) {
       return "128 threads that load would leave too few registers to the others";
     }
     std::string reason;
@@ -283,15 +293,19 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
     return bytes <= getTarget(kernel)->sharedPerBlock;
   }
 
-  static void formRoles(tgpu::KernelOp kernel, const LoadSlice &slice, RoleRegisters registers) {
+  static void formRoles(tgpu::KernelOp kernel, const LoadSlice &slice, Turns &turns,
+                        RoleRegisters registers) {
     Block &body = kernel.getBody().front();
-    const auto warps = int32_t(kernel.getThreads() / 32);
+    const auto teams = int32_t(teamsWanted(kernel)), ofTeam = int32_t(kernel.getThreads() / 32),
+               warps = teams * ofTeam;
     constexpr int32_t loadWarps = kLoadThreads / 32;
     OpBuilder builder(body.getTerminator());
     auto roles = tgpu::RolesOp::create(
         builder, kernel.getLoc(), builder.getStrArrayAttr({"load", "compute"}),
-        builder.getDenseI32ArrayAttr({warps, 0}), builder.getDenseI32ArrayAttr({loadWarps, warps}),
-        builder.getDenseI32ArrayAttr({int32_t(registers.load), int32_t(registers.compute)}), 2);
+        builder.getDenseI32ArrayAttr({warps, 0}), builder.getDenseI32ArrayAttr({loadWarps, ofTeam}),
+        builder.getDenseI32ArrayAttr({1, teams}),
+        builder.getDenseI32ArrayAttr({int32_t(registers.load), int32_t(registers.compute)}),
+        IntegerAttr(), 2);
     Block &load = roles.getBodies()[kLoadRole].emplaceBlock(),
           &compute = roles.getBodies()[kComputeRole].emplaceBlock();
     builder.setInsertionPointToEnd(&load);
@@ -312,18 +326,22 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
     for (Operation *fill : slice.allFills()) {
       fill->erase();
     }
-    // What was for all threads of the block is for those that compute.
+    if (teams > 1) {
+      turns.take(teams);
+    }
+    // What was for all threads of the block is for those that compute, or for a team of them.
     roles.getBodies()[kComputeRole].walk([&](tgpu::BarrierOp barrier) {
       if (barrier.getThreads() == 0) {
         barrier.setId(int32_t(barrierOfRole(kComputeRole)));
         barrier.setThreads(int32_t(kernel.getThreads()));
       }
     });
-    kernel.setBlockThreads(int32_t(kernel.getThreads() + kLoadThreads));
+    kernel.setBlockThreads(32 * (warps + loadWarps));
     if (kernel.getAimedBlocks()) {
       kernel.setAimedBlocks(uint32_t(registers.blocks));
     }
     kernel.emitRemark("roles: ") << loadWarps << " warps load, " << warps << " compute"
+                                 << (teams == 1 ? "" : " in two teams that take turns at points")
                                  << (registers.compute == 0
                                          ? ""
                                          : ", with " + std::to_string(registers.compute) +

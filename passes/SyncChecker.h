@@ -24,6 +24,8 @@ public:
   /// Reports roles and threads that wait for each other (VerifyProgress.cpp).
   void checkProgress();
   void checkGlobal();
+  /// Reports waits of teams outside of their turns (VerifyTurns.cpp).
+  void checkTurns();
 
 private:
   /// One error for each operation, with a note at `earlier`.

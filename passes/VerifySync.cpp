@@ -210,6 +210,7 @@ struct VerifySync : tilec::impl::VerifySyncBase<VerifySync> {
     checker.checkBarriers();
     checker.checkProgress();
     checker.checkGlobal();
+    checker.checkTurns();
     if (checker.failed || mlir::failed(settled)) {
       signalPassFailure();
     }

@@ -278,6 +278,8 @@ private:
   Value tileOperand(const ast::Expr *e, llvm::StringRef what);
   bool copyOverlaps(const Expr *a, const Expr *b);
   std::optional<std::string> wordArg(const ast::Expr *e);
+  /// The part of `a ? b : c` that a constant condition chooses, and so on inside; after an error the first.
+  const ast::Expr *chosenArg(const ast::Expr *e);
 
   //===--- Statements.cpp, Loops.cpp, Regions.cpp ---------------------------===//
   Block block(const ast::Block &b);

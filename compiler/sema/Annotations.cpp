@@ -134,7 +134,7 @@ void Analyzer::requireAnnotation(const ast::Annotation &a,
       from = n.value_or(0);
       continue;
     }
-    auto [word, count] = wordOf(arg.value);
+    auto [word, count] = wordOf(chosenArg(arg.value));
     using K = Requirement::Kind;
     auto kind = llvm::StringSwitch<std::optional<K>>(word)
                     .Case("wgmma", K::Wgmma)
@@ -179,7 +179,7 @@ LayoutChoice Analyzer::layoutAnnotation(const ast::Annotation &a, const ast::Stm
   if (!annotationCount(a, 1, 1)) {
     return choice;
   }
-  auto [word, count] = wordOf(a.args[0].value);
+  auto [word, count] = wordOf(chosenArg(a.args[0].value));
   std::optional<int64_t> n = count ? annotationInt(a, count, 1) : std::nullopt;
   if (count && !n) {
     return choice;

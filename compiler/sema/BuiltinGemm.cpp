@@ -31,8 +31,17 @@ static GemmTypes classifyGemm(Scalar a, Scalar b, Scalar acc) {
   return t;
 }
 
+const ast::Expr *Analyzer::chosenArg(const ast::Expr *e) {
+  while (auto *choice = llvm::dyn_cast_or_null<ast::ConditionalExpr>(e)) {
+    std::optional<bool> isFirst =
+        constantBool(choice->condition, "the condition that chooses a word");
+    e = isFirst.value_or(true) ? choice->whenTrue : choice->whenFalse;
+  }
+  return e;
+}
+
 std::optional<std::string> Analyzer::wordArg(const ast::Expr *e) {
-  auto *name = llvm::dyn_cast_or_null<ast::NameExpr>(e);
+  auto *name = llvm::dyn_cast_or_null<ast::NameExpr>(chosenArg(e));
   return name ? std::optional(name->name.str()) : std::nullopt;
 }
 

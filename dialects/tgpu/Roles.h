@@ -12,6 +12,10 @@ inline constexpr Fact<mlir::IntegerAttr> kRole{"tgpu.role"};
 /// On a `tgpu.alloc_shared`: one role writes all of it once in each execution of a block, and others read it behind that.
 inline constexpr Fact<mlir::UnitAttr> kHandOver{"tgpu.hand_over"};
 
+/// On a `tgpu.alloc_shared` with an offset: that of the first team's buffer; the others have theirs `team_bytes` of the roles apart.
+/// Written by tgpu-allocate-shared.
+inline constexpr Fact<mlir::UnitAttr> kOfEachTeam{"tgpu.of_each_team"};
+
 } // namespace tilec::tgpu
 
 #endif // TILEC_DIALECTS_TGPU_ROLES_H

@@ -67,6 +67,7 @@ static constexpr tilec::FactRule kOperationFacts[] = {
      [](Attribute value) { return tilec::isI32AtLeast(value, 0); }, isAny},
     {kUnderVote.name, "true or false", tilec::isKindOf<BoolAttr>, isTileProduct},
     {kHandOver.name, "a unit attribute", tilec::isKindOf<UnitAttr>, isAllocation},
+    {kOfEachTeam.name, "a unit attribute", tilec::isKindOf<UnitAttr>, isAllocation},
 };
 
 static constexpr tilec::FactRule kArgumentFacts[] = {

@@ -96,6 +96,11 @@ void WarpIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setR
   setRange(getResult(), i32Range(0, 31));
 }
 
+/// A team has at least a warp.
+void TeamOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setRange) {
+  setRange(getResult(), i32Range(0, 31));
+}
+
 /// A kernel runs only if all extents are positive.
 void GridPointOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   if (auto kernel = dyn_cast_or_null<KernelOp>((*this)->getParentOp());
@@ -152,14 +157,17 @@ LogicalResult KernelOp::verify() {
 
 ParseResult RolesOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<Attribute> names;
-  SmallVector<int32_t> first, count, registers;
+  SmallVector<int32_t> first, count, teams, registers;
   Builder &builder = parser.getBuilder();
   while (succeeded(parser.parseOptionalKeyword("role"))) {
     StringAttr name;
-    int32_t firstWarp = 0, numWarps = 0, budget = 0;
+    int32_t firstWarp = 0, numWarps = 0, numTeams = 1, budget = 0;
     NamedAttrList ignored;
     if (parser.parseAttribute(name, "name", ignored) || parser.parseKeyword("warps") ||
         parser.parseInteger(firstWarp) || parser.parseComma() || parser.parseInteger(numWarps)) {
+      return failure();
+    }
+    if (succeeded(parser.parseOptionalKeyword("teams")) && parser.parseInteger(numTeams)) {
       return failure();
     }
     if (succeeded(parser.parseOptionalKeyword("registers")) && parser.parseInteger(budget)) {
@@ -168,6 +176,7 @@ ParseResult RolesOp::parse(OpAsmParser &parser, OperationState &result) {
     names.push_back(name);
     first.push_back(firstWarp);
     count.push_back(numWarps);
+    teams.push_back(numTeams);
     registers.push_back(budget);
     Region *body = result.addRegion();
     if (parser.parseRegion(*body)) {
@@ -180,6 +189,7 @@ ParseResult RolesOp::parse(OpAsmParser &parser, OperationState &result) {
   result.addAttribute(getNamesAttrName(result.name), builder.getArrayAttr(names));
   result.addAttribute(getFirstWarpsAttrName(result.name), builder.getDenseI32ArrayAttr(first));
   result.addAttribute(getNumWarpsAttrName(result.name), builder.getDenseI32ArrayAttr(count));
+  result.addAttribute(getTeamsAttrName(result.name), builder.getDenseI32ArrayAttr(teams));
   result.addAttribute(getRegistersAttrName(result.name), builder.getDenseI32ArrayAttr(registers));
   return parser.parseOptionalAttrDictWithKeyword(result.attributes);
 }
@@ -189,6 +199,9 @@ void RolesOp::print(OpAsmPrinter &printer) {
     printer.printNewline();
     printer << "role " << getNames()[index] << " warps " << getFirstWarps()[index] << ", "
             << getNumWarps()[index];
+    if (getTeams()[index] != 1) {
+      printer << " teams " << getTeams()[index];
+    }
     if (getRegisters()[index] != 0) {
       printer << " registers " << getRegisters()[index];
     }
@@ -196,23 +209,40 @@ void RolesOp::print(OpAsmPrinter &printer) {
     printer.printRegion(body);
   }
   printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(),
-      {getNamesAttrName(), getFirstWarpsAttrName(), getNumWarpsAttrName(), getRegistersAttrName()});
+      (*this)->getAttrs(), {getNamesAttrName(), getFirstWarpsAttrName(), getNumWarpsAttrName(),
+                            getTeamsAttrName(), getRegistersAttrName()});
+}
+
+std::optional<unsigned> RolesOp::getRoleOfTeams() {
+  const auto *found = llvm::find_if(getTeams(), [](int32_t teams) { return teams > 1; });
+  return found == getTeams().end() ? std::nullopt
+                                   : std::optional<unsigned>(found - getTeams().begin());
+}
+
+unsigned RolesOp::getRoleOf(Operation *op) {
+  auto found = llvm::find_if(getBodies(),
+                             [&](Region &body) { return body.isAncestor(op->getParentRegion()); });
+  return found->getRegionNumber();
 }
 
 LogicalResult RolesOp::verify() {
   size_t count = getBodies().size();
   if (count == 0 || getNames().size() != count || getFirstWarps().size() != count ||
-      getNumWarps().size() != count || getRegisters().size() != count) {
-    return emitOpError("has a name, warps and registers for each role");
+      getNumWarps().size() != count || getTeams().size() != count ||
+      getRegisters().size() != count) {
+    return emitOpError("has a name, warps, teams and registers for each role");
+  }
+  if (llvm::count_if(getTeams(), [](int32_t teams) { return teams > 1; }) > 1) {
+    return emitOpError("has one role of several teams at most");
   }
   for (size_t i = 0; i < count; ++i) {
-    int32_t end = getFirstWarps()[i] + getNumWarps()[i];
-    if (getFirstWarps()[i] < 0 || getNumWarps()[i] < 1) {
+    if (getFirstWarps()[i] < 0 || getNumWarps()[i] < 1 || getTeams()[i] < 1 ||
+        getNumWarps()[i] > 32 || getTeams()[i] > 32) {
       return emitOpError("role ") << getNames()[i] << " has no warps";
     }
+    const int32_t end = getFirstWarps()[i] + getAllWarps(i);
     for (size_t j = 0; j < i; ++j) {
-      if (getFirstWarps()[j] < end && getFirstWarps()[i] < getFirstWarps()[j] + getNumWarps()[j]) {
+      if (getFirstWarps()[j] < end && getFirstWarps()[i] < getFirstWarps()[j] + getAllWarps(j)) {
         return emitOpError("roles ") << getNames()[j] << " and " << getNames()[i] << " share warps";
       }
     }

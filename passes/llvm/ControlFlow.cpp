@@ -3,6 +3,7 @@
 #include "passes/llvm/KernelLowering.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -94,6 +95,7 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
       .Case<tgpu::NumBlocksOp>(
           [&](auto) { return bindScalar(NVVM::GridDimXOp::create(b, loc, b.getI32Type())); })
       .Case<tgpu::WarpIdOp>([&](auto) { return bindScalar(warpId); })
+      .Case<tgpu::TeamOp>([&](auto) { return bindScalar(team ? team : i32(0)); })
       .Case<tgpu::GridPointOp>([&](auto o) { return lowerGridPoint(o); })
       .Case<tgpu::ViewOp>([&](auto o) { return lowerView(o); })
       .Case<tgpu::RolesOp>([&](auto o) { return lowerRoles(o); })
@@ -360,7 +362,7 @@ LogicalResult KernelLowering::lowerWhile(scf::WhileOp op) {
 LogicalResult KernelLowering::lowerRoles(tgpu::RolesOp op) {
   OpBuilder::InsertionGuard guard(b);
   for (unsigned i = 0; i < op.getBodies().size(); ++i) {
-    const int64_t first = op.getFirstWarps()[i], count = op.getNumWarps()[i];
+    const int64_t first = op.getFirstWarps()[i], count = op.getAllWarps(i);
     const int64_t all = kernel.getLaunchedThreads() / 32;
     Value mine;
     if (first != 0) {
@@ -397,11 +399,18 @@ LogicalResult KernelLowering::lowerRoleBody(tgpu::RolesOp op, unsigned index) {
                                    registers < atEntry ? NVVM::SetMaxRegisterAction::decrease
                                                        : NVVM::SetMaxRegisterAction::increase);
   }
-  WarpRange outer = warps;
-  warps = {op.getFirstWarps()[index], op.getNumWarps()[index], barrierOfRole(index)};
-  LogicalResult result = lowerBlock(op.getBodies()[index].front());
-  warps = outer;
-  return result;
+  llvm::SaveAndRestore range(
+      warps, WarpRange{op.getFirstWarps()[index], op.getNumWarps()[index], barrierOfRole(index)});
+  // The threads of each team have the numbers of the first one's, and barriers of their own.
+  const bool isOfTeams = op.getTeams()[index] > 1;
+  llvm::SaveAndRestore thread(threadId), warp(warpId), running(runningTeam);
+  if (isOfTeams) {
+    const int64_t count = op.getNumWarps()[index];
+    runningTeam = team;
+    threadId = arith::SubIOp::create(b, loc, threadId, mul(team, 32 * count));
+    warpId = arith::SubIOp::create(b, loc, warpId, mul(team, count));
+  }
+  return lowerBlock(op.getBodies()[index].front());
 }
 
 /// Waits for a barrier somewhere in it, by a loop.

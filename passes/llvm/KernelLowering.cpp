@@ -299,6 +299,14 @@ void KernelLowering::emitEntry() {
                                   NVVM::ShflKind::idx, UnitAttr());
   }
   smemBase = LLVM::AddressOfOp::create(b, loc, sharedMemory);
+  kernel.walk([&](tgpu::RolesOp roles) {
+    if (std::optional<unsigned> role = roles.getRoleOfTeams()) {
+      teams = roles.getTeams()[*role];
+      teamBytes = int64_t(roles.getTeamBytes().value_or(0));
+      team = b.createOrFold<arith::DivUIOp>(loc, warpFrom(roles.getFirstWarps()[*role]),
+                                            i32(roles.getNumWarps()[*role]));
+    }
+  });
 }
 
 FailureOr<LLVM::LLVMFuncOp> KernelLowering::run() {

@@ -544,7 +544,11 @@ private:
   unsigned arch = 80; // 90 of "sm_90a"
   bool archSpecific = false;
   WarpRange warps;
-  mlir::Value threadId, laneId, warpId, smemBase;
+  mlir::Value threadId, laneId, warpId,
+      smemBase; ///< the first and third: in a role of teams, of the team
+  mlir::Value team,
+      runningTeam; ///< its number, in a kernel that has teams; null outside of their role
+  int64_t teams = 1, teamBytes = 0;
   mlir::Value zeroAtRunTime; // once it is needed
   /// What lets values depend on a wait for a product: zeros, computed from its sum in the wait itself, so that it is no use of the sum
   /// that LLVM could leave behind where other products have its registers. So many are wanted, and those of the last wait.

@@ -201,6 +201,9 @@ FailureOr<Fragment> KernelLowering::convertLayout(Operation *op, ArrayRef<Value>
   buffer.origin.assign(plan->shared.rank(), 0);
   buffer.shape.assign(from.shape().begin(), from.shape().end());
   buffer.element = element;
+  if (runningTeam) {
+    buffer.steps.push_back({runningTeam, teamBytes});
+  }
   llvm::SaveAndRestore lane(laneId), warp(warpId);
   if (standsBesideLoops(op)) {
     laneId = arith::AndIOp::create(b, loc, fromHere(threadId), i32(31));

@@ -209,7 +209,7 @@ LogicalResult KernelLowering::printTiles(tile::PrintOp op) {
   if (!op.getScratch()) {
     return unsupported(op, "a `print` of a tile without scratch space");
   }
-  Value word = sharedPointer(Value(), *op.getScratch());
+  Value word = sharedPointer(runningTeam ? mul(runningTeam, teamBytes) : Value(), *op.getScratch());
   guarded(writes(op), [&] {
     LLVM::StoreOp::create(b, loc, reserveMessages(i32(1), shape.bytes), word,
                           /*alignment=*/kPrintScratch);

@@ -1,4 +1,5 @@
 //===- SharedMemory.cpp - buffers, and fragments from and to them --------===//
+#include "dialects/tgpu/Roles.h"
 #include "passes/llvm/Addresses.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -44,6 +45,9 @@ LogicalResult KernelLowering::lowerAlloc(tgpu::AllocSharedOp op) {
   buffer.origin.assign(layout->rank(), 0);
   buffer.shape.assign(type.getShape().begin(), type.getShape().end());
   buffer.element = type.getElementType();
+  if (tgpu::kOfEachTeam.has(op)) {
+    buffer.steps.push_back({team, teamBytes});
+  }
   buffers[op.getResult()] = buffer;
   return success();
 }

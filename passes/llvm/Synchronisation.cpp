@@ -172,18 +172,19 @@ LogicalResult KernelLowering::lowerChannelUse(Operation *op) {
 
 LogicalResult KernelLowering::lowerBarrier(Operation *op, int64_t id, int64_t threads,
                                            bool arrive) {
-  if (id > 15 || threads % 32 != 0) {
+  if (id + (runningTeam ? teams - 1 : 0) > 15 || threads % 32 != 0) {
     return op->emitOpError("names one of 16 barriers and whole warps");
   }
+  Value number = runningTeam ? add(runningTeam, id) : i32(id);
   if (arrive) {
     // The intrinsic is convergent; the operation of the dialect is inline assembly, which is not.
     LLVM::CallIntrinsicOp::create(b, loc,
                                   b.getStringAttr("llvm.nvvm.barrier.cta.arrive.aligned.count"),
-                                  ValueRange{i32(id), i32(threads)});
+                                  ValueRange{number, i32(threads)});
   } else if (id == 0 && threads == 0) {
     blockBarrier();
   } else {
-    NVVM::BarrierOp::create(b, loc, Type(), i32(id), threads ? i32(threads) : Value(),
+    NVVM::BarrierOp::create(b, loc, Type(), number, threads ? i32(threads) : Value(),
                             NVVM::BarrierReductionAttr(), Value());
   }
   return success();
