@@ -335,7 +335,8 @@ def SliceRoles : Pass<"tgpu-slice-roles", "tilec::tgpu::KernelOp"> {
   let description = [{
     Needs: channels, as tgpu-make-channels leaves them; `warp_specialize` of the kernel. Gives: `tgpu.roles` with the fills and what decides them
     in one role, of four more warps (`block_threads`), and all else in the other; registers are moved from the first to the second where
-    no second block has room. What an atomic operation gives and the fills need, the role that loads posts in a mailbox for all warps. Why a kernel that should have roles has none is a remark, and an error where the program requires them.
+    no second block has room. With `pingpong` two teams run the other, each for every other point of the loop over the grid (TakeTurns.h); without
+    such a loop, or where it does not carry positions alone, one does. What an atomic operation gives and the fills need, the role that loads posts in a mailbox for all warps. Why a kernel that should have roles has none is a remark, and an error where the program requires them.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }

@@ -106,10 +106,10 @@ void Turns::orderTeams(Block &work, Value round, int64_t teams) {
   }
   const Location loc = points.getLoc();
   OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  Value turns =
-      tgpu::ChannelOp::create(builder, loc, tgpu::ChannelType::get(kernel.getContext(), teams),
-                              builder.getStringAttr("turns"), /*producers=*/1, /*consumers=*/0,
-                              IntegerAttr(), ValueRange());
+  Value turns = tgpu::ChannelOp::create(
+      builder, loc, tgpu::ChannelType::get(kernel.getContext(), teams),
+      builder.getStringAttr("turns"), /*producers=*/int32_t(kernel.getThreads()), /*consumers=*/0,
+      IntegerAttr(), ValueRange());
   builder.setInsertionPoint(&work, first);
   Value isBehind = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, round,
                                          constantI32(builder, loc, 0));
@@ -121,8 +121,7 @@ void Turns::orderTeams(Block &work, Value round, int64_t teams) {
     tgpu::WaitOp::create(builder, loc, turns, before);
   }
   builder.setInsertionPoint(work.getTerminator());
-  auto one = tgpu::OneThreadOp::create(builder, loc);
-  builder.setInsertionPointToStart(&one.getBody().emplaceBlock());
+  // By all threads: one that is behind still waits for the turn before, whose slot the other team must not publish again.
   tgpu::PublishOp::create(builder, loc, turns, round);
   handOnEarly(kernel);
 }
@@ -132,13 +131,12 @@ void Turns::handOnEarly(tgpu::KernelOp kernel) {
     // In a role of teams nobody gives back what is a turn.
     auto roles = publish->getParentOfType<tgpu::RolesOp>();
     auto channel = publish.getChannel().getDefiningOp<tgpu::ChannelOp>();
-    Operation *one = publish->getParentOp();
     if (!roles || roles.getTeams()[roles.getRoleOf(publish)] == 1 || !channel ||
-        channel.getConsumers() != 0 || !isa<tgpu::OneThreadOp>(one)) {
+        channel.getConsumers() != 0) {
       return;
     }
-    while (one->getPrevNode() && !waits(*one->getPrevNode())) {
-      one->moveBefore(one->getPrevNode());
+    while (publish->getPrevNode() && !waits(*publish->getPrevNode())) {
+      publish->moveBefore(publish->getPrevNode());
     }
   });
 }

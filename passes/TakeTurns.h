@@ -12,7 +12,8 @@
 // Turns are not for speed alone. A wait for a phase of a barrier tells phases by their parity, so it is only right for who knows that the
 // phase before is complete; a team has not waited for the phases of the other's points, but the other had when it handed the turn on.
 // The channel of turns has a slot for each team: one waits for each phase of the slot of the team before it, in order, and that does not
-// publish again before its own next turn, which comes behind.
+// publish again before its own next turn, which comes behind. All threads of a team hand its turn on: one that is behind the others
+// still waits for the turn before.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_PASSES_TAKETURNS_H

@@ -74,7 +74,8 @@ static bool awaitsTurn(Operation &op, Value turns, Value round) {
   });
 }
 
-/// Whether `wait` stands between a wait for a turn and what hands it on.
+/// Whether `wait` stands between a wait for a turn and what hands it on, of all threads: where one does for all, the turns may come
+/// round again while another still waits for the one before.
 static bool isInTurn(tgpu::WaitOp wait, int64_t teams) {
   std::optional<TeamTurn> turn = turnOf(wait, teams);
   if (!turn) {
@@ -82,18 +83,14 @@ static bool isInTurn(tgpu::WaitOp wait, int64_t teams) {
   }
   Operation *top = turn->block->findAncestorOpInBlock(*wait);
   for (Operation *behind = top->getNextNode(); behind; behind = behind->getNextNode()) {
-    auto one = dyn_cast<tgpu::OneThreadOp>(behind);
-    if (!one) {
+    auto publish = dyn_cast<tgpu::PublishOp>(behind);
+    if (!publish || publish.getPosition() != turn->round ||
+        int64_t(publish.getChannel().getType().getSlots()) != teams) {
       continue;
     }
-    for (auto publish : one.getBody().getOps<tgpu::PublishOp>()) {
-      auto turns = publish.getChannel();
-      for (Operation *before = top->getPrevNode(); before; before = before->getPrevNode()) {
-        if (publish.getPosition() == turn->round &&
-            int64_t(cast<tgpu::ChannelType>(turns.getType()).getSlots()) == teams &&
-            awaitsTurn(*before, turns, turn->round)) {
-          return true;
-        }
+    for (Operation *before = top->getPrevNode(); before; before = before->getPrevNode()) {
+      if (awaitsTurn(*before, publish.getChannel(), turn->round)) {
+        return true;
       }
     }
   }

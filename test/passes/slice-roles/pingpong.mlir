@@ -12,7 +12,7 @@
 !c = !tgpu.channel<2>
 // CHECK-LABEL: tgpu.kernel @formed
 // CHECK-SAME: block_threads = 384
-// CHECK: %[[TURNS:.*]] = tgpu.channel "turns" {consumers = 0 : i32, producers = 1 : i32} : !tgpu.channel<2>
+// CHECK: %[[TURNS:.*]] = tgpu.channel "turns" {consumers = 0 : i32, producers = 128 : i32} : !tgpu.channel<2>
 // CHECK: tgpu.roles
 // CHECK-NEXT: role "load" warps 8, 4
 // CHECK: one_thread attributes {warp = 8 : i32}
@@ -29,7 +29,6 @@
 // CHECK: scf.for
 // CHECK: tgpu.wait %{{.*}}[
 // CHECK: tgpu.pipeline
-// CHECK-NEXT: tgpu.one_thread {
 // CHECK-NEXT: tgpu.publish %[[TURNS]][%[[ROUND]]]
 // CHECK: tgpu.store
 // CHECK: } else {

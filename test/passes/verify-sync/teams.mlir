@@ -15,6 +15,9 @@
 // RUN: not tile-opt %t.mlir --pass-pipeline='builtin.module(tgpu.kernel(tgpu-verify-sync))' 2>&1 | FileCheck %s --check-prefix=TURN
 // RUN: sed 's/.turns = tgpu.channel "turns" \(.*\)<2>/%%turns = tgpu.channel "turns" \1<4>/; s/\(turns.*\) : !turns/\1 : !tgpu.channel<4>/' %s > %t.mlir
 // RUN: not tile-opt %t.mlir --pass-pipeline='builtin.module(tgpu.kernel(tgpu-verify-sync))' 2>&1 | FileCheck %s --check-prefix=TURN
+// One thread hands the turn on for all: those that are behind may wait for the turn before when it comes round again.
+// RUN: sed 's/\(tgpu.publish .turns.*\)/tgpu.one_thread { \1 }/; s/producers = 256/producers = 1/' %s > %t.mlir
+// RUN: not tile-opt %t.mlir --pass-pipeline='builtin.module(tgpu.kernel(tgpu-verify-sync))' 2>&1 | FileCheck %s --check-prefix=TURN
 // TURN: error: 'tgpu.wait' op waits for a phase of `ring` outside of its team's turn: that the phase before is complete only those know who waited for it
 
 #acc = #tgpu.fragment<"128x256 reg 0,1:8,0:0,8:0,16:0,32:0,64:0,128 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0:64,0">
@@ -39,7 +42,7 @@ tgpu.kernel @teams(%a: !ga, %b: !gb, %c: !ga, %n: i32, %tiles: i32) attributes {
   %bs = tgpu.alloc_shared "Bs" : !bs
   %staging = tgpu.alloc_shared "staging" : !two
   %ch = tgpu.channel "ring" {producers = 1 : i32, consumers = 8 : i32} : !ch
-  %turns = tgpu.channel "turns" {producers = 1 : i32, consumers = 0 : i32} : !tgpu.channel<2>
+  %turns = tgpu.channel "turns" {producers = 256 : i32, consumers = 0 : i32} : !tgpu.channel<2>
   tgpu.roles role "load" warps 16, 4 {
     tgpu.one_thread attributes {warp = 16 : i32} {
       %end = scf.for %tile = %c0 to %tiles step %c1 iter_args(%base = %c0) -> (i32) : i32 {
@@ -89,9 +92,7 @@ tgpu.kernel @teams(%a: !ga, %b: !gb, %c: !ga, %n: i32, %tiles: i32) attributes {
           }
           scf.yield %kept : !pending
         }
-        tgpu.one_thread {
-          tgpu.publish %turns[%tile] : !turns
-        }
+        tgpu.publish %turns[%tile] : !turns
         %done = tgpu.wgmma_wait 0, %sum : !pending -> !acc
         %after = arith.addi %base, %n : i32
         %any = arith.cmpi sgt, %n, %c0 : i32

@@ -22,7 +22,7 @@ def of_launch(b, dimensions):
         notes.append("overlap")
     if b.rarely("@require", 0.03):
         notes.append(f"require({b.pick(requirements.OF_LAUNCHES)})")
-    if b.rarely("pingpong", 0.04):  # of persistent blocks only
+    if b.rarely("pingpong", 0.1):  # of persistent blocks only
         notes.append("warp_specialize(pingpong)")
         persistent = persistent or not dynamic
     elif b.chance(0.3):
