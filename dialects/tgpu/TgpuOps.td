@@ -62,6 +62,7 @@ def Tgpu_ReturnOp : Tgpu_Op<"return", [Pure, HasParent<"KernelOp">, Terminator, 
 }
 
 include "dialects/tgpu/TgpuHostOps.td"
+include "dialects/tgpu/TgpuRoleOps.td"
 
 def Tgpu_BlockIdOp : Tgpu_Op<"block_id", [Pure, Tgpu_Ranged]> {
   let summary = "number of this block in the launch";
@@ -75,12 +76,6 @@ def Tgpu_NumBlocksOp : Tgpu_Op<"num_blocks", [Pure, Tgpu_Ranged]> {
 }
 def Tgpu_WarpIdOp : Tgpu_Op<"warp_id", [Pure, Tgpu_Ranged]> {
   let summary = "number of the calling warp in its block, uniform over the warp";
-  let results = (outs I32:$result);
-  let assemblyFormat = "attr-dict";
-}
-
-def Tgpu_TeamOp : Tgpu_Op<"team", [Pure, Tgpu_Ranged]> {
-  let summary = "number of the calling team in the role of several teams, uniform over the warp; in other roles without meaning";
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";
 }
@@ -108,40 +103,6 @@ def Tgpu_ViewOp : Tgpu_Op<"view", [Pure, AttrSizedOperandSegments]> {
                        Variadic<AnyTypeOf<[I32, I64]>>:$strides, UnitAttr:$reshaped);
   let results = (outs Tile_GlobalType:$result);
   let assemblyFormat = "$base `extents` `(` ($extents^ `:` type($extents))? `)` `strides` `(` ($strides^ `:` type($strides))? `)` attr-dict `:` qualified(type($base)) `->` qualified(type($result))";
-}
-
-def Tgpu_RolesOp : Tgpu_Op<"roles", [NoTerminator, RecursiveMemoryEffects]> {
-  let summary = "different programs for different warps of the block";
-  let description = [{
-    Region i is run by warps [first_warps[i], first_warps[i] + num_warps[i]) with `registers[i]` registers for each thread
-    (0: as at entry). The ranges are disjoint; setmaxnreg needs whole warpgroups. Fragments defined outside are not
-    visible inside: what a role needs it loads or computes, roles talk through channels and named barriers.
-
-    One role may be run by several teams of num_warps[i] warps each, side by side in the block (`teams[i]`). The region is the
-    program of one team: what it says of all its threads (barriers, releases, one_thread, layouts) holds for those of the team.
-    Slots of channels that other roles fill or read are each the turn of one team, which its program decides by `tgpu.team`;
-    buffers that only this role uses each team has for itself, `team_bytes` apart once they are allocated.
-  }];
-  let arguments = (ins StrArrayAttr:$names, DenseI32ArrayAttr:$first_warps, DenseI32ArrayAttr:$num_warps,
-                       DenseI32ArrayAttr:$teams, DenseI32ArrayAttr:$registers, OptionalAttr<I64Attr>:$team_bytes);
-  let regions = (region VariadicRegion<SizedRegion<1>>:$bodies);
-  let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    /// The number of the role that has several teams.
-    std::optional<unsigned> getRoleOfTeams();
-    /// All warps of a role.
-    int32_t getAllWarps(unsigned role) { return getNumWarps()[role] * getTeams()[role]; }
-    /// The role that `op` is in.
-    unsigned getRoleOf(::mlir::Operation *op);
-  }];
-}
-
-def Tgpu_OneThreadOp : Tgpu_Op<"one_thread", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
-  let summary = "run by one thread, the elected lane of warp `warp`; the others go on";
-  let arguments = (ins DefaultValuedAttr<I32Attr, "0">:$warp);
-  let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "attr-dict-with-keyword $body";
 }
 
 //===----------------------------------------------------------------------===//

@@ -35,13 +35,6 @@ namespace tilec::lowering {
 
 class Neighbours;
 
-/// The warps that run the code being lowered: all of the language's, or those of a role.
-struct WarpRange {
-  int64_t first = 0;
-  int64_t count = 1;
-  int64_t barrier = 0; ///< their named barrier: 0 is the block's
-};
-
 /// How two parts of some elements become one: as many values in each part as are combined together.
 /// `isReal` says in which threads both are parts of elements of the program's (null: in all).
 struct Combiner {

@@ -86,6 +86,13 @@ struct Shared {
   mlir::Type element;
 };
 
+/// The warps that run the code being lowered: all of the language's, or those of a role.
+struct WarpRange {
+  int64_t first = 0;
+  int64_t count = 1;
+  int64_t barrier = 0; ///< their named barrier: 0 is the block's
+};
+
 /// An array of each thread's own, row-major. Of rank 0 it has one element.
 struct Local {
   mlir::Value pointer;

@@ -336,7 +336,8 @@ TEST(Rules, Annotations) {
         "2: `@layout` cannot stand before this statement [annotation]"},
        {"@require(tma, vector(16), from = 90) copy(A[0, 0], s);", ""},
        {"@require(ARCH >= 90 ? tma : vector(16)) copy(A[0, 0], s);", ""},
-       {"@layout(ARCH == 1 ? magic : ARCH == 2 ? row_major : swizzle(64)) shared z: f16[8, 64] = 0;",
+       {"@layout(ARCH == 1 ? magic : ARCH == 2 ? row_major : swizzle(64)) shared z: f16[8, 64] = "
+        "0;",
         ""},
        {"@cache(ARCH == 1 ? evict_last : magic) copy(A[0, 0], s);",
         "2: `@cache` takes `evict_first`, `evict_last` or `no_allocate` [annotation]"},
