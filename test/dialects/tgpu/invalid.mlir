@@ -18,6 +18,35 @@ tgpu.kernel @overlap(%x: i32) attributes {threads = 256 : i32} {
 
 // -----
 
+tgpu.kernel @teams_overlap() attributes {threads = 128 : i32, block_threads = 256 : i32} {
+  // expected-error @+1 {{roles "a" and "b" share warps}}
+  tgpu.roles role "a" warps 0, 4 teams 2 {
+  } role "b" warps 4, 4 {
+  }
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @roles_of_teams() attributes {threads = 128 : i32, block_threads = 512 : i32} {
+  // expected-error @+1 {{has one role of several teams at most}}
+  tgpu.roles role "a" warps 0, 4 teams 2 {
+  } role "b" warps 8, 4 teams 2 {
+  }
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @no_team() attributes {threads = 128 : i32} {
+  // expected-error @+1 {{role "a" has no warps}}
+  tgpu.roles role "a" warps 0, 4 teams 0 {
+  }
+  tgpu.return
+}
+
+// -----
+
 tgpu.kernel @registers(%x: i32) attributes {threads = 256 : i32} {
   // expected-error @+1 {{role "a" sets registers for parts of a warpgroup}}
   tgpu.roles role "a" warps 0, 2 registers 24 {
