@@ -337,12 +337,7 @@ namespace {
 /// Registers that setmaxnreg gives the role of a loop; 0: none.
 int64_t registersOfRole(scf::ForOp loop) {
   auto roles = loop->getParentOfType<tgpu::RolesOp>();
-  for (unsigned role = 0; roles && role < roles.getBodies().size(); ++role) {
-    if (roles.getBodies()[role].isAncestor(loop->getParentRegion())) {
-      return roles.getRegisters()[role];
-    }
-  }
-  return 0;
+  return roles ? roles.getRegisters()[roles.getRoleOf(loop)] : 0;
 }
 
 bool hasReleases(scf::ForOp loop) { return !loop.getBody()->getOps<tgpu::ReleaseOp>().empty(); }

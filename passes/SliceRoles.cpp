@@ -199,12 +199,12 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
     }
     std::string reason, noTurns;
     if (asksForRoles(kernel)) {
-      Turns turns(kernel);
-      const bool wantsTurns = word == "pingpong";
+      std::optional<Turns> turns;
       LoadSlice slice(kernel);
-      if (wantsTurns) {
+      if (word == "pingpong") {
+        turns.emplace(kernel);
         noTurns = refuse(kernel, slice, *target);
-        noTurns = noTurns.empty() ? turns.refusal().str() : noTurns;
+        noTurns = noTurns.empty() ? turns->refusal().str() : noTurns;
       }
       if (!noTurns.empty()) {
         kernel.emitRemark("@warp_specialize(pingpong): warps that compute take no turns: ")
@@ -293,7 +293,7 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
     return bytes <= getTarget(kernel)->sharedPerBlock;
   }
 
-  static void formRoles(tgpu::KernelOp kernel, const LoadSlice &slice, Turns &turns,
+  static void formRoles(tgpu::KernelOp kernel, const LoadSlice &slice, std::optional<Turns> &turns,
                         RoleRegisters registers) {
     Block &body = kernel.getBody().front();
     const auto teams = int32_t(teamsWanted(kernel)), ofTeam = int32_t(kernel.getThreads() / 32),
@@ -327,7 +327,7 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
       fill->erase();
     }
     if (teams > 1) {
-      turns.take(teams);
+      turns->take(teams);
     }
     // What was for all threads of the block is for those that compute, or for a team of them.
     roles.getBodies()[kComputeRole].walk([&](tgpu::BarrierOp barrier) {

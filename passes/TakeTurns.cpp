@@ -128,11 +128,16 @@ void Turns::orderTeams(Block &work, Value round, int64_t teams) {
 
 void Turns::handOnEarly(tgpu::KernelOp kernel) {
   kernel.walk([](tgpu::PublishOp publish) {
-    // In a role of teams nobody gives back what is a turn.
+    // In a role of teams nobody gives back what is a turn, and no other role knows of it.
     auto roles = publish->getParentOfType<tgpu::RolesOp>();
     auto channel = publish.getChannel().getDefiningOp<tgpu::ChannelOp>();
     if (!roles || roles.getTeams()[roles.getRoleOf(publish)] == 1 || !channel ||
-        channel.getConsumers() != 0) {
+        channel.getConsumers() != 0 || !channel.getGuards().empty()) {
+      return;
+    }
+    Region &own = roles.getBodies()[roles.getRoleOf(publish)];
+    if (!llvm::all_of(channel->getUsers(),
+                      [&](Operation *user) { return own.isAncestor(user->getParentRegion()); })) {
       return;
     }
     while (publish->getPrevNode() && !waits(*publish->getPrevNode())) {

@@ -371,9 +371,8 @@ static std::pair<Region *, int64_t> roleOf(tgpu::KernelOp kernel, Operation *op)
   if (!roles) {
     return {&kernel.getBody(), kernel.getLaunchedThreads()};
   }
-  auto *role = llvm::find_if(roles.getBodies(),
-                             [&](Region &body) { return body.isAncestor(op->getParentRegion()); });
-  return {&*role, 32 * int64_t(roles.getNumWarps()[role->getRegionNumber()])};
+  const unsigned role = roles.getRoleOf(op);
+  return {&roles.getBodies()[role], 32 * int64_t(roles.getNumWarps()[role])};
 }
 
 /// A barrier completes when as many have arrived as it counts: each warp that releases a slot does
@@ -412,6 +411,7 @@ void Checker::checkArrivals() {
 /// the roles that use it, or of the block, and nobody else.
 void Checker::checkBarriers() {
   llvm::MapVector<int64_t, std::pair<int64_t, Arrivals>> barriers;
+  llvm::MapVector<int64_t, Operation *> ofOthers;
   kernel.walk([&](Operation *op) {
     auto barrier = dyn_cast<tgpu::BarrierOp>(op);
     auto arrive = dyn_cast<tgpu::BarrierArriveOp>(op);
@@ -428,7 +428,19 @@ void Checker::checkBarriers() {
     }
     auto [role, threads] = roleOf(kernel, op);
     it->second.second.add(op, role, threads);
+    // Each team has a barrier of its own, numbered behind the first one's.
+    auto roles = op->getParentOfType<tgpu::RolesOp>();
+    const int64_t teams = roles ? roles.getTeams()[roles.getRoleOf(op)] : 1;
+    for (int64_t team = 1; team < teams; ++team) {
+      ofOthers.insert({id + team, op});
+    }
   });
+  for (auto &[id, op] : ofOthers) {
+    if (barriers.contains(id)) {
+      report(op, "meets at barrier " + Twine(id) +
+                     " in another team, but the number is used elsewhere, too");
+    }
+  }
   for (auto &[id, barrier] : barriers) {
     if (const int64_t sum = barrier.second.sum(); sum != barrier.first) {
       report(kernel, "counts " + Twine(barrier.first) + " threads at barrier " + Twine(id) +

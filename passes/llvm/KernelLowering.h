@@ -537,10 +537,10 @@ private:
   unsigned arch = 80; // 90 of "sm_90a"
   bool archSpecific = false;
   WarpRange warps;
-  mlir::Value threadId, laneId, warpId,
-      smemBase; ///< the first and third: in a role of teams, of the team
-  mlir::Value team,
-      runningTeam; ///< its number, in a kernel that has teams; null outside of their role
+  /// In a role of teams the numbers of threads and warps are those of the first team.
+  mlir::Value threadId, laneId, warpId, smemBase;
+  /// The number of the team, in a kernel that has teams; the same in their role, null outside of it.
+  mlir::Value team, runningTeam;
   int64_t teams = 1, teamBytes = 0;
   mlir::Value zeroAtRunTime; // once it is needed
   /// What lets values depend on a wait for a product: zeros, computed from its sum in the wait itself, so that it is no use of the sum

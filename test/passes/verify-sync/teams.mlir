@@ -8,6 +8,11 @@
 // RUN: not tile-opt %t.mlir --pass-pipeline='builtin.module(tgpu.kernel(tgpu-verify-sync))' 2>&1 | FileCheck %s --check-prefix=PANELS
 // PANELS: error: 'tgpu.local_store' op
 
+// A barrier of another role with the number of the second team's.
+// RUN: sed 's/\(.*tgpu.one_thread attributes {warp = 16 : i32} {\)/    tgpu.barrier {id = 3 : i32, threads = 128 : i32}\n\1/' %s > %t.mlir
+// RUN: not tile-opt %t.mlir --pass-pipeline='builtin.module(tgpu.kernel(tgpu-verify-sync))' 2>&1 | FileCheck %s --check-prefix=BARRIER
+// BARRIER: error: 'tgpu.barrier' op meets at barrier 3 in another team, but the number is used elsewhere, too
+
 // Who has the turn is not asked, or another team is.
 // RUN: sed 's/cmpi eq, .turn, .team/cmpi ne, %%turn, %%team/' %s > %t.mlir
 // RUN: not tile-opt %t.mlir --pass-pipeline='builtin.module(tgpu.kernel(tgpu-verify-sync))' 2>&1 | FileCheck %s --check-prefix=TURN
