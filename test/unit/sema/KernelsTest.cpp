@@ -93,7 +93,7 @@ TEST(Kernels, GemmByTune) {
   auto a = Analyzed::file(std::string(TILEC_SOURCE_DIR) + "/kernels/gemm/gemm.tile", options);
   const KernelInstance *k = a->kernel("gemm");
   ASSERT_TRUE(k) << a->messages();
-  EXPECT_GE(k->candidates.size(), 10u);
+  EXPECT_GT(k->candidates.size(), 6u); // more than `auto` keeps: there is something to choose
   EXPECT_LT(k->candidates.size(), 2u * 5 * 3 * 2 * 2 * 3);
   EXPECT_EQ(k->bindings[0].value, "bf16");
   EXPECT_EQ(k->bindings[2].value, "128"); // BM: the defaults are admissible
