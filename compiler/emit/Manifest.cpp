@@ -461,10 +461,9 @@ static void moveDown(json::Object &kernel,
 
 /// What a kernel and another do not share becomes a matter of their configurations.
 static void keepCommon(json::Object &kernel, json::Object &other) {
-  const json::Object before = kernel;
-  auto keep = [](json::Object &one, const json::Object &two) {
-    const json::Object &params = *two.getObject("params");
-    const json::Array &checks = *two.getArray("checks");
+  const json::Object params = *kernel.getObject("params");
+  const json::Array checks = *kernel.getArray("checks");
+  auto keep = [](json::Object &one, const json::Object &params, const json::Array &checks) {
     moveDown(
         one,
         [&](llvm::StringRef name, const json::Value &value) {
@@ -473,8 +472,8 @@ static void keepCommon(json::Object &kernel, json::Object &other) {
         },
         [&](const json::Value &check) { return !llvm::is_contained(checks, check); });
   };
-  keep(kernel, other);
-  keep(other, before);
+  keep(kernel, *other.getObject("params"), *other.getArray("checks"));
+  keep(other, params, checks);
 }
 
 bool mergeManifest(json::Object &manifest, json::Object other, DiagnosticEngine &diags) {

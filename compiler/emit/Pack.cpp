@@ -10,14 +10,18 @@ using namespace llvm;
 
 namespace tilec {
 
-std::string printManifest(const json::Object &manifest) {
+/// The manifest as text: a line with `indentSize` 0. The printer wants a value; a copy of a manifest would take longer than printing it.
+static std::string print(json::Object &manifest, unsigned indentSize) {
+  json::Value value(std::move(manifest));
   std::string text;
   raw_string_ostream os(text);
-  json::OStream stream(os, /*IndentSize=*/2);
-  stream.value(json::Value(json::Object(manifest)));
+  json::OStream(os, indentSize).value(value);
   os << "\n";
+  manifest = std::move(*value.getAsObject());
   return text;
 }
+
+std::string printManifest(json::Object &manifest) { return print(manifest, 2); }
 
 std::string writePack(json::Object &manifest, ArrayRef<PackModule> modules) {
   std::string body;
@@ -39,8 +43,7 @@ std::string writePack(json::Object &manifest, ArrayRef<PackModule> modules) {
     list.push_back(std::move(entry));
   }
   manifest["modules"] = std::move(list);
-  std::string text; // without white space, which would be most of it
-  raw_string_ostream(text) << json::Value(json::Object(manifest)) << "\n";
+  const std::string text = print(manifest, 0); // white space would be most of it
 
   std::string pack(sizeof(tile_pack_header), '\0');
   memcpy(pack.data(), TILE_PACK_MAGIC, TILE_PACK_MAGIC_BYTES);

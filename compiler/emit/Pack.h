@@ -22,6 +22,6 @@ std::string writePack(llvm::json::Object &manifest, llvm::ArrayRef<PackModule> m
 
 /// The manifest as text for people: two spaces of indentation, members in alphabetical order, a final line
 /// break.
-std::string printManifest(const llvm::json::Object &manifest);
+std::string printManifest(llvm::json::Object &manifest);
 
 } // namespace tilec
