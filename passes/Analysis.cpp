@@ -291,6 +291,14 @@ LogicalResult tilec::checkRequired(Operation *op, StringRef what, const Twine &r
   return op->emitError(diag::formatDiagnostic(diag::Id::Require, what, reason.str()));
 }
 
+LogicalResult tilec::checkRequiredInside(Operation *op, StringRef what, const Twine &reason) {
+  WalkResult result = op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    return failed(checkRequired(inner, what, reason)) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult tilec::checkRequiredVector(Operation *op, int64_t bytes) {
   int64_t wanted = 0;
   forEachRequirement(op, [&](StringRef text) {

@@ -116,6 +116,10 @@ bool isRequired(mlir::Operation *op, llvm::StringRef what);
 llvm::LogicalResult checkRequired(mlir::Operation *op, llvm::StringRef what,
                                   const llvm::Twine &reason);
 
+/// The same for `op` and all in it, up to the first error.
+llvm::LogicalResult checkRequiredInside(mlir::Operation *op, llvm::StringRef what,
+                                        const llvm::Twine &reason);
+
 /// The same for `vector(n)`: an error if n is more than `bytes`, what one access moves.
 llvm::LogicalResult checkRequiredVector(mlir::Operation *op, int64_t bytes);
 

@@ -261,7 +261,7 @@ struct CoalesceStores : tilec::impl::CoalesceStoresBase<CoalesceStores> {
         collectSharedPieces(kernel, [](tgpu::AllocSharedOp) { return PlannedRing(); });
     int64_t bytes = placeSharedPieces(pieces);
     kernel.walk([&](tgpu::ChannelOp channel) {
-      bytes += 2 * 8 * channel.getResult().getType().getSlots();
+      bytes += channelBytes(channel);
     });
     return target && bytes <= target->sharedPerBlock
                ? tilec::residentBlocks(*target, registers, kernel.getLaunchedThreads(), bytes)

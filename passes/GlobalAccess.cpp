@@ -44,6 +44,14 @@ bool tilec::mayChange(Operation *op, Value global) {
   return ordersGlobal(op) || (written && mayOverlap(tgpu::getBase(written), tgpu::getBase(global)));
 }
 
+bool tilec::mayChangeIn(tgpu::KernelOp kernel, Value global) {
+  return kernel
+      .walk([&](Operation *op) {
+        return mayChange(op, global) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 //===----------------------------------------------------------------------===//
 // Indices
 //===----------------------------------------------------------------------===//

@@ -26,6 +26,9 @@ bool ordersGlobal(mlir::Operation *op);
 /// True if `op` may write to `global` itself, or let another block's writes be seen.
 bool mayChange(mlir::Operation *op, mlir::Value global);
 
+/// True if anything in the kernel may.
+bool mayChangeIn(tgpu::KernelOp kernel, mlir::Value global);
+
 /// Indices: the sum of `terms` plus any number of [low, high).
 struct IndexRange {
   static constexpr int64_t kLowest = INT64_MIN, kHighest = INT64_MAX; ///< no bound

@@ -39,7 +39,8 @@ struct KeepVariant : tilec::impl::KeepVariantBase<KeepVariant> {
   }
 
   bool isOther(tgpu::KernelOp kernel) const {
-    return kernel.getVariant() && *kernel.getVariant() != only;
+    const StringRef variant = kernel.getVariant().value_or(only);
+    return (variant == "clustered" ? "aligned" : variant) != only; // clusters assume no less
   }
 };
 } // namespace

@@ -64,7 +64,7 @@ Post tilec::handOver(const Mail &mail, int64_t consumers) {
   Value channel =
       tgpu::ChannelOp::create(builder, loc, tgpu::ChannelType::get(kernel.getContext(), kSlots),
                               builder.getStringAttr(box.getName().value_or("mail")), 1, consumers,
-                              IntegerAttr(), ValueRange(ring));
+                              IntegerAttr(), DenseI32ArrayAttr(), ValueRange(ring));
   RingPosition carried(kernel, atomic);
   Value position = carried.base();
   Post post;

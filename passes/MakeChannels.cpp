@@ -278,7 +278,7 @@ void ChannelMaker::emitFill(const Fill &fill, Value channel, Value position) {
     Value slot =
         tgpu::SlotOp::create(builder, at, load->buffer.getResult().getType(), load->ring, position);
     tgpu::TmaLoadOp::create(builder, at, source, slot, channel, position, load->map,
-                            load->copy.getCache());
+                            DenseI32ArrayAttr(), load->copy.getCache());
   }
   builder.setInsertionPointAfter(one);
 }
@@ -334,9 +334,10 @@ void ChannelMaker::emitChannel(const Fill &fill, Value position) {
   const std::string name = llvm::join(names, "+");
   OpBuilder entry = OpBuilder::atBlockBegin(&kernel.getBody().front());
   auto type = tgpu::ChannelType::get(kernel.getContext(), slots);
-  Value channel = tgpu::ChannelOp::create(
-      entry, loc, type, builder.getStringAttr(name), 1,
-      int32_t(kernel.getNumWarps() * int64_t(fill.readers.size())), IntegerAttr(), ValueRange());
+  Value channel =
+      tgpu::ChannelOp::create(entry, loc, type, builder.getStringAttr(name), 1,
+                              int32_t(kernel.getNumWarps() * int64_t(fill.readers.size())),
+                              IntegerAttr(), DenseI32ArrayAttr(), ValueRange());
   emitFill(fill, channel, position);
   // What one role sets to zero others wait for, too. Its place is guarded by the channel of the fill.
   const bool repairs = fill.readers.size() > 1 &&
@@ -352,7 +353,8 @@ void ChannelMaker::emitChannel(const Fill &fill, Value position) {
       }
     }
     repaired = tgpu::ChannelOp::create(entry, loc, type, builder.getStringAttr(name + " in bounds"),
-                                       int32_t(kernel.getThreads()), 0, IntegerAttr(), rings);
+                                       int32_t(kernel.getThreads()), 0, IntegerAttr(),
+                                       DenseI32ArrayAttr(), rings);
   }
   SmallVector<Value> slotValues;
   for (const Readers &readers : fill.readers) {
@@ -398,7 +400,7 @@ void ChannelMaker::emitHandOver(HandOver &over, Value position) {
       entry, over.buffer.getLoc(), tgpu::ChannelType::get(kernel.getContext(), count),
       builder.getStringAttr(over.buffer.getName().value_or("handed over")),
       int32_t(kernel.getThreads()), int32_t(kernel.getNumWarps() * int64_t(over.readers.size())),
-      IntegerAttr(), ValueRange(ring.getResult()));
+      IntegerAttr(), DenseI32ArrayAttr(), ValueRange(ring.getResult()));
   builder.setInsertionPoint(over.store);
   Value slot = tgpu::SlotOp::create(builder, over.store.getLoc(), type, ring, position);
   emitOn<tgpu::AcquireOp>(channel, position, over.role);

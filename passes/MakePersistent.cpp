@@ -3,12 +3,13 @@
 // Of n blocks, block b works on one point of each n that follow each other: on the b-th of the first n, on the
 // b-th from the end of the next, and so on in turn. What a point costs often falls or repeats along the grid,
 // as below the diagonal of causal attention. Dealt out in one direction, the same blocks would get the most
-// each time.
+// each time. Clusters of blocks go through boxes of points in the same way, so that all blocks of one have as many.
 //
 // With a counter each block begins with the point of its number and then takes the next that nobody has: the
 // counter gives 0, 1, .. beyond the first n. Where points cost differently no block waits for another.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/tgpu/Cluster.h"
 #include "passes/Passes.h"
 #include "passes/RingPositions.h"
 
@@ -39,7 +40,13 @@ public:
       total = arith::MulIOp::create(builder, loc, total, extent);
     }
     // There are less than 2^31 points, and no more blocks than points.
-    blocks = tgpu::NumBlocksOp::create(builder, loc, builder.getI32Type());
+    if (std::optional<ArrayRef<int32_t>> cluster = point.getCluster()) {
+      total = arith::DivUIOp::create(builder, loc, total,
+                                     constantI32(builder, loc, tgpu::blocksOfCluster(*cluster)));
+      blocks = tgpu::NumClustersOp::create(builder, loc, builder.getI32Type());
+    } else {
+      blocks = tgpu::NumBlocksOp::create(builder, loc, builder.getI32Type());
+    }
     block = point.getLinear();
     zero = constantI32(builder, loc, 0);
     one = constantI32(builder, loc, 1);
@@ -69,7 +76,7 @@ private:
   tgpu::GridPointOp point;
   OpBuilder builder;
   Location loc;
-  Value total, blocks, block, zero, one;
+  Value total, blocks, block, zero, one; // of clusters and their boxes of points, if there are such
 };
 
 void Maker::dealInTurn() {

@@ -1,4 +1,6 @@
 //===- MakeVariants.cpp - clone kernels under alignment assumptions ------===//
+#include "dialects/support/Target.h"
+#include "dialects/tgpu/Cluster.h"
 #include "dialects/tile/Remark.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Analysis.h"
@@ -137,32 +139,110 @@ Assumptions rowAlignment(tgpu::KernelOp kernel, const IntegerAnalysis &integers)
   return assumptions;
 }
 
+/// Why no variant for clusters of blocks can be made, or nothing; adds what it assumes.
+std::string refuseClusters(tgpu::KernelOp kernel, tgpu::GridPointOp point,
+                           ArrayRef<int32_t> cluster, const IntegerAnalysis &integers,
+                           Assumptions &assumptions) {
+  const Target *target = findTarget(kernel.getTarget().value_or(""));
+  if (!target || !target->hasTma) {
+    return "the architecture has none";
+  }
+  if (!point || point->getParentOp() != kernel) {
+    return "it has no grid";
+  }
+  for (BlockArgument argument : kernel.getArguments()) {
+    if (tgpu::kPointCounter.has(kernel, argument.getArgNumber())) {
+      return "a counter deals the points of its grid to single blocks";
+    }
+  }
+  for (auto [dim, extent] : llvm::enumerate(cluster)) {
+    if (extent == 1) {
+      continue;
+    }
+    if (dim >= point.getExtents().size()) {
+      return "the grid has fewer dimensions";
+    }
+    APInt constant;
+    if (!assumeMultiple(point.getExtents()[dim], extent, integers, assumptions)) {
+      const bool isConstant = matchPattern(point.getExtents()[dim], m_ConstantInt(&constant));
+      return "extent " + std::to_string(dim) + " of the grid is " +
+             (isConstant ? std::to_string(constant.getSExtValue()) + ", not" : "not known to be") +
+             " a multiple of " + std::to_string(extent);
+    }
+  }
+  return "";
+}
+
 struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
   void runOnOperation() override {
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<tgpu::KernelOp>())) {
       IntegerAnalysis integers(kernel);
       Assumptions assumptions = rowAlignment(kernel, integers);
-      if (!assumptions.empty() && !kernel.getGuard()) {
+      if (kernel.getGuard()) {
+        continue;
+      }
+      if (mlir::failed(makeClusters(kernel, integers, assumptions))) {
+        return signalPassFailure();
+      }
+      if (!assumptions.empty()) {
         split(kernel, integers, assumptions);
       }
     }
   }
 
-  void split(tgpu::KernelOp kernel, const IntegerAnalysis &integers,
-             const Assumptions &assumptions) {
-    tile::remarkOn(kernel.getSymName(), kernel.getLoc()) // while it has the name of both
-        << "two variants: one for rows that start at multiples of 16 bytes, one for any shape";
+  /// A copy of the kernel, to be preferred to it, under assumptions about its arguments.
+  static tgpu::KernelOp cloneUnder(tgpu::KernelOp kernel, StringRef variant,
+                                   const IntegerAnalysis &integers,
+                                   const Assumptions &assumptions) {
     OpBuilder builder(kernel);
-    auto aligned = cast<tgpu::KernelOp>(builder.clone(*kernel));
+    auto clone = cast<tgpu::KernelOp>(builder.clone(*kernel));
     SmallVector<Attribute> guard;
     for (auto [argument, divisor] : assumptions) {
       int64_t known = integers.divisor(kernel.getArgument(argument));
-      tgpu::kDivisible.set(aligned, argument, builder.getI64IntegerAttr(std::lcm(known, divisor)));
+      tgpu::kDivisible.set(clone, argument, builder.getI64IntegerAttr(std::lcm(known, divisor)));
       guard.push_back(tgpu::DivisibleAttr::get(builder.getContext(), argument, divisor));
     }
-    aligned.setGuardAttr(builder.getArrayAttr(guard));
-    aligned.setVariant("aligned");
-    aligned.setSymName((kernel.getSymName() + "_aligned").str());
+    if (!guard.empty()) {
+      clone.setGuardAttr(builder.getArrayAttr(guard));
+    }
+    clone.setVariant(variant);
+    clone.setSymName((kernel.getSymName() + "_" + variant).str());
+    return clone;
+  }
+
+  /// Where the program asks for clusters: a variant whose blocks are in such, for grids of whole ones and aligned rows, without
+  /// which nothing is loaded by TMA. The kernel itself has none.
+  static LogicalResult makeClusters(tgpu::KernelOp kernel, const IntegerAnalysis &integers,
+                                    Assumptions assumptions) {
+    const DenseI32ArrayAttr cluster = kernel.getClusterAttr();
+    kernel.removeClusterAttr();
+    if (!cluster || tgpu::blocksOfCluster(cluster) == 1) {
+      return checkRequiredInside(kernel, "cluster", "the launch has no `@cluster` of several blocks");
+    }
+    tgpu::GridPointOp point;
+    kernel.walk([&](tgpu::GridPointOp op) { point = op; });
+    const std::string reason = refuseClusters(kernel, point, cluster, integers, assumptions);
+    if (!reason.empty()) {
+      tile::remarkOn(kernel.getSymName(), kernel.getLoc())
+          << "@cluster: no clusters are formed: " << reason;
+      return checkRequiredInside(kernel, "cluster", reason);
+    }
+    tgpu::KernelOp clustered = cloneUnder(kernel, "clustered", integers, assumptions);
+    clustered.setClusterAttr(cluster);
+    clustered.walk([&](tgpu::GridPointOp op) {
+      op.setClusterAttr(cluster);
+      OpBuilder builder(op);
+      op.getLinearMutable().assign(
+          tgpu::ClusterIdOp::create(builder, op.getLoc(), builder.getI32Type()));
+    });
+    return success();
+  }
+
+  static void split(tgpu::KernelOp kernel, const IntegerAnalysis &integers,
+                    const Assumptions &assumptions) {
+    tile::remarkOn(kernel.getSymName(), kernel.getLoc()) // while it has the name of both
+        << "two variants: one for rows that start at multiples of 16 bytes, one for any shape";
+    cloneUnder(kernel, "aligned", integers, assumptions);
     kernel.setVariant("any");
     kernel.setSymName((kernel.getSymName() + "_any").str());
   }

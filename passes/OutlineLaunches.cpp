@@ -424,10 +424,7 @@ FailureOr<Value> Outliner::inside(Value value) {
 }
 
 void Outliner::copyLaunchAttributes() {
-  if (launch.getClusterAttr()) {
-    tile::remarkOn(host.getSymName(), launch.getLoc())
-        << "@cluster: no clusters are formed yet, as no copy is multicast";
-  }
+  kernel.setClusterAttr(launch.getClusterAttr()); // wanted; MakeVariants.cpp
   overlaps = launch.getOverlap();
   kernel.setMinBlocksAttr(launch.getMinBlocksAttr());
   kernel.setMaxRegistersAttr(launch.getMaxRegistersAttr());
@@ -536,7 +533,7 @@ FailureOr<tgpu::LaunchOp> Outliner::run() {
   Value linear = tgpu::BlockIdOp::create(builder, loc, builder.getI32Type());
   SmallVector<Type> indexTypes(extents.size(), builder.getI32Type());
   auto point = tgpu::GridPointOp::create(builder, loc, indexTypes, linear, extents,
-                                         launch.getRasterize().value_or(1));
+                                         launch.getRasterize().value_or(1), DenseI32ArrayAttr());
   Block &body = launch.getBody().front();
   mapping.map(body.getArguments(), point.getIndices());
   for (Operation &op : body.without_terminator()) {

@@ -126,6 +126,8 @@ def MakeVariants : Pass<"tgpu-make-variants", "mlir::ModuleOp"> {
     bytes becomes two: `aligned`, whose guard assumes that they are, and `any`, without assumptions, in this order of
     preference. Tiles much smaller than the largest one have no say. Kernels whose strides are known, or that copy no tiles,
     stay as they are.
+    Before all of these comes `clustered`, where the kernel has a `cluster`, which the others lose: its blocks are in clusters, the
+    grid is one of whole clusters. Where there can be none, a remark says why.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
 }
@@ -339,6 +341,15 @@ def SliceRoles : Pass<"tgpu-slice-roles", "tilec::tgpu::KernelOp"> {
     such a loop, or where it does not carry positions alone, one does. What an atomic operation gives and the fills need, the role that loads posts in a mailbox for all warps. Why a kernel that should have roles has none is a remark, and an error where the program requires them.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
+def FormClusters : Pass<"tgpu-form-clusters", "mlir::ModuleOp"> {
+  let summary = "Let blocks of a cluster load for each other what they load alike";
+  let description = [{
+    Needs: roles. Of kernels with a `cluster` tma_loads whose source, and channels whose way through their slots, are those of all blocks along some of
+    its dimensions get them as `across` (ClusterLoads.h): each block loads a share of the boxes into all of them. A kernel without any such
+    load goes, with its cost; so does another variant of its launch with the same guard if there are some. Remarks say which, and why.
+  }];
 }
 
 def PlanSchedule : Pass<"tgpu-plan-schedule", "tilec::tgpu::KernelOp"> {

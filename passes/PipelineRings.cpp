@@ -72,9 +72,9 @@ void Expander::makeChannels(OpBuilder &entry) {
       return load->copy.getDest().getDefiningOp<tgpu::AllocSharedOp>().getName().value_or("buffer");
     });
     auto type = tgpu::ChannelType::get(kernel.getContext(), stages);
-    fill.channel =
-        tgpu::ChannelOp::create(entry, loc, type, builder.getStringAttr(llvm::join(names, "+")), 1,
-                                kernel.getNumWarps(), IntegerAttr(), ValueRange());
+    fill.channel = tgpu::ChannelOp::create(
+        entry, loc, type, builder.getStringAttr(llvm::join(names, "+")), 1, kernel.getNumWarps(),
+        IntegerAttr(), DenseI32ArrayAttr(), ValueRange());
   }
 }
 
@@ -137,7 +137,7 @@ void Expander::emitLoad(Load &load, Value number, IRMapping &places, Value chann
   Value slot = slotOf(load, number);
   if (channel) {
     tgpu::TmaLoadOp::create(builder, load.copy.getLoc(), source, slot, channel, plus(base, number),
-                            load.map, load.copy.getCache());
+                            load.map, DenseI32ArrayAttr(), load.copy.getCache());
   } else {
     tgpu::CpAsyncOp::create(builder, load.copy.getLoc(), source, slot, *load.copy.getBytes(),
                             load.copy.getCache());

@@ -442,11 +442,7 @@ struct PlanRoles : tilec::impl::PlanRolesBase<PlanRoles> {
     }
     kernel.emitRemark("all warps have one role: ") << reason;
     kernel.setWarpSpecialize("off");
-    WalkResult result = kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      return failed(checkRequired(op, "warp_specialize", reason)) ? WalkResult::interrupt()
-                                                                  : WalkResult::advance();
-    });
-    if (result.wasInterrupted()) {
+    if (failed(checkRequiredInside(kernel, "warp_specialize", reason))) {
       signalPassFailure();
     }
   }

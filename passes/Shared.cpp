@@ -21,8 +21,8 @@ static std::optional<int64_t> mapOperand(Value value) {
 }
 
 FailureOr<int64_t> tilec::getTensorMap(tgpu::KernelOp kernel, Operation *op, GlobalSlice slice,
-                                       const layout::SharedLayout &layout) {
-  layout::Answer<layout::TmaBoxes> boxes = layout::tmaBoxes(layout);
+                                       const layout::SharedLayout &layout, int64_t sharers) {
+  layout::Answer<layout::TmaBoxes> boxes = layout::tmaBoxes(layout, sharers);
   if (!boxes) {
     return op->emitError("TMA cannot move this buffer: ") << boxes.reason();
   }

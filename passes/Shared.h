@@ -7,11 +7,11 @@
 namespace tilec {
 
 /// The number of a tensor map in `kernel` that moves boxes between `slice` and buffers with
-/// `layout` (without leading dimensions); appended to `tensor_maps` unless it is there. Fails, with
-/// an error at `op`, when the layout has no boxes or the view's extents and strides are not kernel
-/// arguments or constants.
+/// `layout` (without leading dimensions), for so many `sharers` (layout::tmaBoxes); appended to `tensor_maps` unless
+/// it is there. Fails, with an error at `op`, when the layout has no boxes or the view's extents and strides are not
+/// kernel arguments or constants.
 mlir::FailureOr<int64_t> getTensorMap(tgpu::KernelOp kernel, mlir::Operation *op, GlobalSlice slice,
-                                      const layout::SharedLayout &layout);
+                                      const layout::SharedLayout &layout, int64_t sharers = 1);
 
 /// Bytes that TMA writes to fill one buffer with `layout`, as its mbarrier counts them; 0 when TMA
 /// cannot.

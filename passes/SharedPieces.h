@@ -25,9 +25,9 @@ struct SharedPiece {
   int64_t teams = 1; ///< so many have it each for themselves: the first one's is at `offset`
 };
 
-/// Bytes of a channel: a full and an empty barrier of 8 for each slot.
+/// Bytes of a channel: barriers of 8 for each slot, a full and an empty one, and one more where other blocks fill it.
 inline int64_t channelBytes(tgpu::ChannelOp channel) {
-  return 2 * 8 * channel.getResult().getType().getSlots();
+  return (channel.getAcross() ? 3 : 2) * 8 * channel.getResult().getType().getSlots();
 }
 
 /// Slots of the ring that a buffer will be, and the loop that it is for; a count of 0: it will be none.

@@ -163,19 +163,11 @@ private:
         return refuse(
             "what is loaded depends on shared memory or on what an atomic operation gives");
       }
-      if (isChanged(read)) {
+      if (mayChangeIn(kernel, read)) {
         return refuse("what is loaded depends on memory that the kernel may see change");
       }
     }
     needWhole(definition);
-  }
-
-  bool isChanged(Value global) {
-    return kernel
-        .walk([&](Operation *op) {
-          return mayChange(op, global) ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
   }
 
   ArrayRef<Post> posts;
@@ -231,11 +223,7 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
     if (reason.empty()) {
       return;
     }
-    WalkResult result = kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      return failed(checkRequired(op, "warp_specialize", reason)) ? WalkResult::interrupt()
-                                                                  : WalkResult::advance();
-    });
-    if (result.wasInterrupted()) {
+    if (failed(checkRequiredInside(kernel, "warp_specialize", reason))) {
       signalPassFailure();
     }
   }

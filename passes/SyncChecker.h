@@ -26,6 +26,8 @@ public:
   void checkGlobal();
   /// Reports waits of teams outside of their turns (VerifyTurns.cpp).
   void checkTurns();
+  /// Reports loads for other blocks that these do not do alike (VerifyClusters.cpp).
+  void checkClusters();
 
 private:
   /// One error for each operation, with a note at `earlier`.

@@ -47,9 +47,7 @@ void Turns::needDefinition(Operation *definition) {
   }
   if (!isMemoryEffectFree(definition)) {
     Value read = globalRead(definition);
-    bool changes = !read;
-    kernel.walk([&](Operation *op) { changes |= !changes && mayChange(op, read); });
-    if (changes) {
+    if (!read || mayChangeIn(kernel, read)) {
       return refuse("what a point leaves to the next one depends on memory that it may change");
     }
   }
@@ -109,7 +107,7 @@ void Turns::orderTeams(Block &work, Value round, int64_t teams) {
   Value turns = tgpu::ChannelOp::create(
       builder, loc, tgpu::ChannelType::get(kernel.getContext(), teams),
       builder.getStringAttr("turns"), /*producers=*/int32_t(kernel.getThreads()), /*consumers=*/0,
-      IntegerAttr(), ValueRange());
+      IntegerAttr(), DenseI32ArrayAttr(), ValueRange());
   builder.setInsertionPoint(&work, first);
   Value isBehind = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, round,
                                          constantI32(builder, loc, 0));

@@ -211,6 +211,7 @@ struct VerifySync : tilec::impl::VerifySyncBase<VerifySync> {
     checker.checkProgress();
     checker.checkGlobal();
     checker.checkTurns();
+    checker.checkClusters();
     if (checker.failed || mlir::failed(settled)) {
       signalPassFailure();
     }

@@ -65,18 +65,20 @@ void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   kernels.addPass(createMakeChannels());
   kernels.addPass(createCanonicalizerPass()); // arguments of loops that nothing uses
   kernels.addPass(createSliceRoles());
-  kernels.addPass(createPlanSchedule({options.scheduleSeed}));
-  kernels.addPass(createExpandSchedule());
-  kernels.addPass(createSplitLoops());
-  kernels.addPass(createCoalesceStores());
-  kernels.addPass(createCanonicalizerPass());
-  kernels.addPass(createCSEPass());
+  passes.addPass(createFormClusters());
+  OpPassManager &programs = passes.nest<tgpu::KernelOp>();
+  programs.addPass(createPlanSchedule({options.scheduleSeed}));
+  programs.addPass(createExpandSchedule());
+  programs.addPass(createSplitLoops());
+  programs.addPass(createCoalesceStores());
+  programs.addPass(createCanonicalizerPass());
+  programs.addPass(createCSEPass());
   // Buffers that share memory depend on each other, so places come before barriers.
-  kernels.addPass(createAllocateShared());
-  kernels.addPass(createInsertSync());
-  kernels.addPass(createVerifySync());
-  kernels.addPass(createVoteRescales());
-  kernels.addPass(createOverlapLaunches());
+  programs.addPass(createAllocateShared());
+  programs.addPass(createInsertSync());
+  programs.addPass(createVerifySync());
+  programs.addPass(createVoteRescales());
+  programs.addPass(createOverlapLaunches());
 }
 
 void addLlvmPasses(OpPassManager &passes, const PipelineOptions &options) {

@@ -182,7 +182,8 @@ static std::vector<double> secondsOf(ModuleOp module, const llvm::StringMap<tgpu
   for (auto kernel : module.getOps<tgpu::KernelOp>()) {
     const bool isAligned = kernel.getVariant() == "aligned", isAny = kernel.getVariant() == "any";
     auto cost = costs.find(kernel.getSymName());
-    if (cost == costs.end() || (aligned ? isAny : isAligned)) {
+    const bool isTwin = kernel.getVariant() == "clustered"; // costs what the aligned one does
+    if (cost == costs.end() || isTwin || (aligned ? isAny : isAligned)) {
       continue;
     }
     LaunchPrice price(cost->second);

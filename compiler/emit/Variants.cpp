@@ -1,6 +1,7 @@
 #include "compiler/emit/Variants.h"
 
 #include "compiler/emit/SourceLocation.h"
+#include "dialects/tgpu/Cluster.h"
 #include "dialects/tile/ElementNames.h"
 #include "dialects/tile/Tile.h"
 #include "runtime/include/tile/pack_format.h"
@@ -281,11 +282,8 @@ json::Object VariantWriter::write(unsigned moduleIndex) {
     variant["prints"] = std::move(texts);
   }
   if (std::optional<llvm::ArrayRef<int32_t>> cluster = kernel.getCluster()) {
-    json::Array extents;
-    for (size_t i = 0; i != 3; ++i) {
-      extents.push_back(i < cluster->size() ? (*cluster)[i] : 1);
-    }
-    variant["cluster"] = std::move(extents);
+    // Its blocks stand in a row, as those of the launch do.
+    variant["cluster"] = json::Array{tgpu::blocksOfCluster(*cluster), 1, 1};
   }
   addCost(variant);
   if (json::Value condition = guard(); !condition.getAsNull()) {

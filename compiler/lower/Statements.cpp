@@ -131,6 +131,8 @@ static std::string requirementText(const sema::Requirement &requirement) {
     return "stages";
   case Kind::WarpSpecialize:
     return "warp_specialize";
+  case Kind::Cluster:
+    return "cluster";
   case Kind::NoExchange:
     return "no_exchange";
   case Kind::NoSpill:

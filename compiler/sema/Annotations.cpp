@@ -144,6 +144,7 @@ void Analyzer::requireAnnotation(const ast::Annotation &a,
                     .Case("pipelined", K::Pipelined)
                     .Case("stages", K::Stages)
                     .Case("warp_specialize", K::WarpSpecialize)
+                    .Case("cluster", K::Cluster)
                     .Case("no_exchange", K::NoExchange)
                     .Case("no_spill", K::NoSpill)
                     .Case("no_partial", K::NoPartial)
@@ -155,7 +156,7 @@ void Analyzer::requireAnnotation(const ast::Annotation &a,
       report(Id::AnnotationArgument, arg.value->range, a.name.name,
              llvm::Twine("does not know `") + sourceText(arg.value->range) + "`")
           .hint("it takes wgmma, mma, tma, cp_async, pipelined, stages, warp_specialize, "
-                "no_exchange, no_spill, no_partial, no_split, no_vote, vector(bytes)");
+                "cluster, no_exchange, no_spill, no_partial, no_split, no_vote, vector(bytes)");
       return;
     }
     Requirement r{*kind, 0, arg.value->range};

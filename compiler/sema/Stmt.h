@@ -21,6 +21,7 @@ struct Requirement {
     Pipelined,
     Stages,
     WarpSpecialize,
+    Cluster,
     NoExchange,
     NoSpill,
     NoPartial,

@@ -65,8 +65,9 @@ struct TmaBoxes {
 
 /// 4-bit elements: the tensor map counts bytes, halve the innermost extent and origin.
 /// Order of the tensor map: contiguous dimension, row dimension, then leading dimensions from last
-/// to first.
-Answer<TmaBoxes> tmaBoxes(const SharedLayout &layout);
+/// to first. As few boxes as can be; for several `sharers`, who load as many each, smaller ones where that makes their number a
+/// multiple of theirs.
+Answer<TmaBoxes> tmaBoxes(const SharedLayout &layout, int64_t sharers = 1);
 
 // ---- Loads and stores between registers and shared memory
 

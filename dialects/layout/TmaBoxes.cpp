@@ -29,7 +29,8 @@ int64_t splitEvenly(int64_t extent, int64_t bytesEach) {
 
 class BoxBuilder {
 public:
-  explicit BoxBuilder(const SharedLayout &layout) : layout(layout) {}
+  /// `cuts`: rows of so many boxes come from what would be one.
+  explicit BoxBuilder(const SharedLayout &layout, int64_t cuts = 1) : layout(layout), cuts(cuts) {}
 
   Answer<TmaBoxes> build() {
     if (std::optional<Refusal> refusal = innerExtent()) {
@@ -37,6 +38,11 @@ public:
     }
     if (layout.rowDim() >= 0) {
       rows = splitEvenly(layout.rowCount(), layout.rowPitch());
+      // The XOR of a swizzle repeats after 8 rows (PTX ISA 5.5.7).
+      if (cuts > 1 && (rows % (8 * cuts) != 0 || rows / cuts * layout.rowPitch() % boxAlignment)) {
+        return refuse("the " + Twine(rows) + " rows of a box cannot be cut into " + Twine(cuts));
+      }
+      rows /= cuts;
       if (rows == 0) {
         return refuse("the " + Twine(layout.rowCount()) +
                       " rows cannot be cut into aligned boxes of at most 256 rows");
@@ -122,11 +128,23 @@ private:
 
   const SharedLayout &layout;
   TmaBoxes result;
-  int64_t inner = 0, rows = 1;
+  int64_t cuts, inner = 0, rows = 1;
 };
 
 } // namespace
 
-Answer<TmaBoxes> tmaBoxes(const SharedLayout &layout) { return BoxBuilder(layout).build(); }
+Answer<TmaBoxes> tmaBoxes(const SharedLayout &layout, int64_t sharers) {
+  Answer<TmaBoxes> boxes = BoxBuilder(layout).build();
+  for (int64_t cuts = 2; boxes && cuts <= sharers && layout.rowDim() >= 0; ++cuts) {
+    if (int64_t(boxes->boxes.size()) % sharers == 0) {
+      break;
+    }
+    Answer<TmaBoxes> smaller = BoxBuilder(layout, cuts).build();
+    if (smaller && int64_t(smaller->boxes.size()) % sharers == 0) {
+      return smaller;
+    }
+  }
+  return boxes;
+}
 
 } // namespace tilec::layout

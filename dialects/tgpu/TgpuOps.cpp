@@ -91,6 +91,14 @@ void NumBlocksOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn s
   setRange(getResult(), i32Range(1, INT32_MAX));
 }
 
+void ClusterIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setRange) {
+  setRange(getResult(), i32Range(0, INT32_MAX - 1));
+}
+
+void NumClustersOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setRange) {
+  setRange(getResult(), i32Range(1, INT32_MAX));
+}
+
 /// A block has at most 1024 threads.
 void WarpIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setRange) {
   setRange(getResult(), i32Range(0, 31));
@@ -152,7 +160,15 @@ LogicalResult KernelOp::verify() {
       return emitOpError("has #tgpu.tensor_maps of its arguments, not ") << attribute;
     }
   }
-  return verifyPartialUses(*this);
+  WalkResult clusters = walk([&](Operation *op) {
+    auto point = dyn_cast<GridPointOp>(op);
+    if (point && point.getCluster() && point.getCluster() != getCluster()) {
+      point.emitOpError("has another cluster than its kernel");
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return clusters.wasInterrupted() ? failure() : verifyPartialUses(*this);
 }
 
 ParseResult RolesOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -292,8 +308,44 @@ LogicalResult SlotOp::verify() {
   return success();
 }
 
+/// Dimensions of the kernel's cluster, ascending, and more than one block along them.
+static LogicalResult verifyAcross(Operation *op, std::optional<ArrayRef<int32_t>> dims) {
+  if (!dims) {
+    return success();
+  }
+  auto kernel = op->getParentOfType<KernelOp>();
+  const ArrayRef<int32_t> cluster =
+      kernel ? kernel.getCluster().value_or(ArrayRef<int32_t>()) : ArrayRef<int32_t>();
+  bool isRight = !dims->empty() && llvm::is_sorted(*dims, std::less_equal<>());
+  for (int32_t dim : *dims) {
+    isRight = isRight && dim >= 0 && size_t(dim) < cluster.size() && cluster[dim] > 1;
+  }
+  return isRight ? success()
+                 : op->emitOpError("is `across` dimensions of its kernel's cluster, ascending, "
+                                   "each of several blocks");
+}
+
+LogicalResult TmaLoadOp::verify() {
+  if (!getAcross()) {
+    return success();
+  }
+  auto channel = getChannel().getDefiningOp<ChannelOp>();
+  const ArrayRef<int32_t> whole =
+      channel ? channel.getAcross().value_or(ArrayRef<int32_t>()) : ArrayRef<int32_t>();
+  if (!llvm::all_of(*getAcross(), [&](int32_t dim) { return llvm::is_contained(whole, dim); })) {
+    return emitOpError("is `across` more dimensions than its channel");
+  }
+  return verifyAcross(*this, getAcross());
+}
+
 LogicalResult ChannelOp::verify() {
   const int64_t slots = getResult().getType().getSlots();
+  if (failed(verifyAcross(*this, getAcross()))) {
+    return failure();
+  }
+  if (getAcross() && getConsumers() == 0) {
+    return emitOpError("has slots that other blocks fill and nobody gives back");
+  }
   for (Value ring : getGuards()) {
     auto type = cast<SmemType>(ring.getType());
     if (!ring.getDefiningOp<AllocSharedOp>() || type.getRank() == 0 ||

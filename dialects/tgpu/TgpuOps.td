@@ -29,7 +29,7 @@ def Tgpu_KernelOp : Tgpu_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove]> 
     `guard`: what the variant assumes. `tensor_maps`: recipes, passed as further parameters of 128 bytes by value
     after the arguments. `persistent`: number of resident blocks per multiprocessor (absent: one block for each point).
     `shared_bytes`: dynamic shared memory, once allocated. `min_blocks`: blocks of a multiprocessor that the program asks room for;
-    `aimed_blocks`: that the compiler does, where it does not. `precedes`: another launch of the call, which `follows`, may come behind
+    `aimed_blocks`: that the compiler does, where it does not. `cluster`: extents of a cluster of blocks (Cluster.h). `precedes`: another launch of the call, which `follows`, may come behind
     this one and begin before it has ended.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
@@ -74,6 +74,16 @@ def Tgpu_NumBlocksOp : Tgpu_Op<"num_blocks", [Pure, Tgpu_Ranged]> {
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";
 }
+def Tgpu_ClusterIdOp : Tgpu_Op<"cluster_id", [Pure, Tgpu_Ranged]> {
+  let summary = "number of this block's cluster in the launch";
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+def Tgpu_NumClustersOp : Tgpu_Op<"num_clusters", [Pure, Tgpu_Ranged]> {
+  let summary = "number of clusters of the launch";
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
 def Tgpu_WarpIdOp : Tgpu_Op<"warp_id", [Pure, Tgpu_Ranged]> {
   let summary = "number of the calling warp in its block, uniform over the warp";
   let results = (outs I32:$result);
@@ -87,8 +97,11 @@ def Tgpu_GridPointOp : Tgpu_Op<"grid_point", [AlwaysSpeculatable, DeclareOpInter
     until tgpu-make-persistent has made the loop. Pure elsewhere.
     First extent fastest. With `group = g` (rank 2 or more) points go in panels of g along the second index: within a
     panel the second index runs fastest, so that neighbouring blocks share operands in L2.
+    With `cluster` (that of the kernel) `linear` is the number of a box of as many points, which a cluster has at once: each
+    block that at its own place in the box. The extents are multiples of the cluster's.
   }];
-  let arguments = (ins I32:$linear, Variadic<I32>:$extents, DefaultValuedAttr<I32Attr, "1">:$group);
+  let arguments = (ins I32:$linear, Variadic<I32>:$extents, DefaultValuedAttr<I32Attr, "1">:$group,
+                       OptionalAttr<DenseI32ArrayAttr>:$cluster);
   let results = (outs Variadic<I32>:$indices);
   let assemblyFormat = "$linear `in` `(` $extents `)` attr-dict `:` type($indices)";
 }
@@ -146,9 +159,12 @@ def Tgpu_ChannelOp : Tgpu_Op<"channel", [MemoryEffects<[MemAlloc<DefaultResource
     complete an empty barrier (one for each warp that releases). `offset` as for buffers (8 bytes a barrier, full ones
     first). `guards`: rings whose slots a role hands to others by publishing here, and that no one touches without it, besides
     those that TMA fills for the channel. Without any what a role publishes is all that it has used before.
+
+    `across`: blocks of the cluster that differ along these dimensions of it alone fill each other's slots. Each says all of this of its
+    own; to acquire a slot is then to wait until it is free in all of them, for which there is a third barrier, behind the empty ones.
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, I32Attr:$producers, I32Attr:$consumers, OptionalAttr<I64Attr>:$offset,
-                       Variadic<Tgpu_SmemType>:$guards);
+                       OptionalAttr<DenseI32ArrayAttr>:$across, Variadic<Tgpu_SmemType>:$guards);
   let results = (outs Tgpu_ChannelType:$result);
   let hasVerifier = 1;
   let assemblyFormat = "($name^)? (`guards` `(` $guards^ `:` qualified(type($guards)) `)`)? attr-dict `:` qualified(type($result))";
@@ -206,9 +222,13 @@ def Tgpu_TmaLoadOp : Tgpu_Op<"tma_load", [MemoryEffects<[MemRead, MemWrite]>]> {
   let description = [{
     Issued by the calling thread (inside `tgpu.one_thread`). The source is a slice of a `tgpu.view`; `map` is the number
     of its recipe in the kernel's `tensor_maps`.
+    `across`, some of the channel's: blocks of the cluster that differ along these dimensions alone load the same slice, each a
+    share of its boxes for all of them.
   }];
   let arguments = (ins Tile_GlobalType:$source, Tgpu_SmemType:$dest, Tgpu_ChannelType:$channel, I32:$position,
-                       I32Attr:$map, DefaultValuedAttr<Tile_CacheHintAttr, "::tilec::tile::CacheHint::None">:$cache);
+                       I32Attr:$map, OptionalAttr<DenseI32ArrayAttr>:$across,
+                       DefaultValuedAttr<Tile_CacheHintAttr, "::tilec::tile::CacheHint::None">:$cache);
+  let hasVerifier = 1;
   let assemblyFormat = "$source `to` $dest `on` $channel `[` $position `]` attr-dict `:` qualified(type($source)) `,` qualified(type($dest)) `,` qualified(type($channel))";
 }
 

@@ -1,9 +1,11 @@
 //===- ControlFlow.cpp - dispatch, loops, branches, roles ----------------===//
 #include "passes/RoleBarriers.h"
-#include "passes/llvm/KernelLowering.h"
+#include "passes/llvm/Clusters.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/SaveAndRestore.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -94,6 +96,10 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
           [&](auto) { return bindScalar(NVVM::BlockIdXOp::create(b, loc, b.getI32Type())); })
       .Case<tgpu::NumBlocksOp>(
           [&](auto) { return bindScalar(NVVM::GridDimXOp::create(b, loc, b.getI32Type())); })
+      .Case<tgpu::ClusterIdOp>(
+          [&](auto) { return bindScalar(NVVM::ClusterIdXOp::create(b, loc, b.getI32Type())); })
+      .Case<tgpu::NumClustersOp>(
+          [&](auto) { return bindScalar(NVVM::ClusterDimXOp::create(b, loc, b.getI32Type())); })
       .Case<tgpu::WarpIdOp>([&](auto) { return bindScalar(warpId); })
       .Case<tgpu::TeamOp>([&](auto) { return bindScalar(team ? team : i32(0)); })
       .Case<tgpu::GridPointOp>([&](auto o) { return lowerGridPoint(o); })
@@ -458,7 +464,7 @@ LogicalResult KernelLowering::lowerElected(Block &block, Value elected) {
     if (waits) {
       branch = scf::IfOp();
       lost.insert(inBranch.begin(), inBranch.end());
-      electedLane = op.getNumRegions() != 0 ? elected : Value();
+      electedLane = elected; // for its blocks, and for arrivals at other blocks between two waits
     } else if (!forAll) {
       b.setInsertionPoint(branch.thenBlock()->getTerminator());
       inBranch.insert(op.result_begin(), op.result_end());
@@ -494,16 +500,21 @@ LogicalResult KernelLowering::lowerOneThread(tgpu::OneThreadOp op) {
 
 LogicalResult KernelLowering::lowerGridPoint(tgpu::GridPointOp op) {
   Value rest = scalars[op.getLinear()][0];
-  SmallVector<Value> extents;
-  for (Value extent : op.getExtents()) {
-    extents.push_back(scalars[extent][0]);
+  auto boxed = [&](size_t dim) -> int64_t { // points of a cluster's box along this dimension
+    const ArrayRef<int32_t> cluster = op.getCluster().value_or(ArrayRef<int32_t>());
+    return dim < cluster.size() ? cluster[dim] : 1;
+  };
+  SmallVector<Value> extents; // in boxes
+  for (auto [dim, extent] : llvm::enumerate(op.getExtents())) {
+    extents.push_back(b.createOrFold<arith::DivUIOp>(loc, scalars[extent][0], i32(boxed(dim))));
   }
+  const int64_t group = op.getGroup() / std::gcd(op.getGroup(), boxed(1));
   auto div = [&](Value x, Value y) { return b.createOrFold<arith::DivUIOp>(loc, x, y); };
   auto rem = [&](Value x, Value y) { return b.createOrFold<arith::RemUIOp>(loc, x, y); };
   auto times = [&](Value x, Value y) { return b.createOrFold<arith::MulIOp>(loc, x, y); };
   SmallVector<Value> indices;
   unsigned next = 0;
-  if (op.getGroup() > 1 && extents.size() >= 2) {
+  if (group > 1 && extents.size() >= 2) {
     // Panels of `group` along the second index; inside, the second index runs fastest.
     Value inPlane = rest;
     if (extents.size() > 2) {
@@ -511,10 +522,10 @@ LogicalResult KernelLowering::lowerGridPoint(tgpu::GridPointOp op) {
       inPlane = rem(rest, plane);
       rest = div(rest, plane);
     }
-    Value panelPoints = mul(extents[0], op.getGroup());
-    Value first = mul(div(inPlane, panelPoints), op.getGroup());
+    Value panelPoints = mul(extents[0], group);
+    Value first = mul(div(inPlane, panelPoints), group);
     Value height = b.createOrFold<arith::MinUIOp>(
-        loc, i32(op.getGroup()), b.createOrFold<arith::SubIOp>(loc, extents[1], first));
+        loc, i32(group), b.createOrFold<arith::SubIOp>(loc, extents[1], first));
     Value inPanel = rem(inPlane, panelPoints);
     indices = {div(inPanel, height), add(first, rem(inPanel, height))};
     next = 2;
@@ -524,8 +535,9 @@ LogicalResult KernelLowering::lowerGridPoint(tgpu::GridPointOp op) {
     indices.push_back(last ? rest : rem(rest, extents[next]));
     rest = last ? rest : div(rest, extents[next]);
   }
-  for (auto [result, index] : llvm::zip_equal(op.getIndices(), indices)) {
-    scalars[result] = {index};
+  for (auto [dim, result] : llvm::enumerate(op.getIndices())) {
+    Value index = mul(indices[dim], boxed(dim));
+    scalars[result] = {op.getCluster() ? add(index, clusters->coordinate(dim)) : index};
   }
   return success();
 }

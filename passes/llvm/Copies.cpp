@@ -2,6 +2,7 @@
 #include "dialects/tile/Remark.h"
 #include "passes/Registers.h"
 #include "passes/llvm/Addresses.h"
+#include "passes/llvm/Clusters.h"
 
 #include <cstdint>
 #include <numeric>
@@ -28,7 +29,9 @@ LogicalResult KernelLowering::lowerTma(Operation *op, const View &view, const Sh
   if (arch < 90) {
     return unsupported(op, "TMA on this target");
   }
-  auto boxes = layout::tmaBoxes(buffer.layout);
+  auto load = dyn_cast<tgpu::TmaLoadOp>(op);
+  const std::optional<ArrayRef<int32_t>> across = load ? load.getAcross() : std::nullopt;
+  auto boxes = layout::tmaBoxes(buffer.layout, across ? clusters->groupSize(*across) : 1);
   if (!boxes) {
     return unsupported(op, "TMA: " + boxes.reason());
   }
@@ -73,10 +76,19 @@ LogicalResult KernelLowering::lowerTma(Operation *op, const View &view, const Sh
     }
     Value pointer = sharedPointer(steps, buffer.bytes + box.offset);
     if (channel) {
-      NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-          b, loc, pointer, tensorMaps[map], coordinates, barrierPointer(*channel, position, false),
-          ValueRange(), Value(), policy, NVVM::TMALoadMode::TILE, /*isCTAOnly=*/true,
-          NVVM::CTAGroupKindAttr(), Value());
+      Value barrier = barrierPointer(*channel, position, Channel::Barrier::Full);
+      Value isOwn, mask;
+      if (across) {
+        mask = clusters->maskOf(*across);
+        pointer = clusters->inCluster(pointer);
+        isOwn = compare(arith::CmpIPredicate::eq, clusters->memberOf(*across),
+                        i32(clusters->nextShare(*across)));
+      }
+      guarded(isOwn, [&] {
+        NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+            b, loc, pointer, tensorMaps[map], coordinates, barrier, ValueRange(), mask, policy,
+            NVVM::TMALoadMode::TILE, /*isCTAOnly=*/!across, NVVM::CTAGroupKindAttr(), Value());
+      });
     } else {
       guarded(valid, [&] {
         NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(b, loc, tensorMaps[map], pointer,

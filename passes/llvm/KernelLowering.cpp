@@ -2,7 +2,9 @@
 #include "passes/llvm/KernelLowering.h"
 
 #include "dialects/support/Diagnostics.h"
+#include "dialects/tgpu/Cluster.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/llvm/Clusters.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -243,9 +245,8 @@ static void copyKernelAttributes(tgpu::KernelOp kernel, LLVM::LLVMFuncOp functio
     function->setAttr("nvvm.maxnreg", b.getI32IntegerAttr(*kernel.getMaxRegisters()));
   }
   if (kernel.getCluster()) {
-    SmallVector<int32_t> cluster(*kernel.getCluster());
-    cluster.resize(3, 1);
-    function->setAttr("nvvm.cluster_dim", b.getDenseI32ArrayAttr(cluster));
+    const auto blocks = int32_t(tgpu::blocksOfCluster(*kernel.getCluster()));
+    function->setAttr("nvvm.cluster_dim", b.getDenseI32ArrayAttr({blocks, 1, 1}));
   }
   if (kernel.getFastMath()) {
     function.setPassthroughAttr(
@@ -299,6 +300,9 @@ void KernelLowering::emitEntry() {
                                   NVVM::ShflKind::idx, UnitAttr());
   }
   smemBase = LLVM::AddressOfOp::create(b, loc, sharedMemory);
+  if (kernel.getCluster()) {
+    clusters = std::make_shared<Clusters>(*this, *kernel.getCluster());
+  }
   kernel.walk([&](tgpu::RolesOp roles) {
     if (std::optional<unsigned> role = roles.getRoleOfTeams()) {
       teams = roles.getTeams()[*role];
@@ -322,6 +326,9 @@ FailureOr<LLVM::LLVMFuncOp> KernelLowering::run() {
   if (failed(initChannels()) || failed(lowerBlock(kernel.getBody().front()))) {
     function.erase();
     return failure();
+  }
+  if (clusters) {
+    clusters->barrier();
   }
   LLVM::ReturnOp::create(b, kernel.getLoc(), ValueRange());
   return function;

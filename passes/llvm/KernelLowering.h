@@ -30,9 +30,11 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 
 namespace tilec::lowering {
 
+class Clusters;
 class Neighbours;
 
 /// How two parts of some elements become one: as many values in each part as are combined together.
@@ -375,8 +377,9 @@ private:
                                   llvm::ArrayRef<mlir::Value> slots);
 
   // ---- Synchronisation (Synchronisation.cpp).
-  mlir::Value barrierPointer(const Channel &channel, mlir::Value position, bool empty);
-  void waitFor(const Channel &channel, mlir::Value position, bool empty);
+  mlir::Value barrierPointer(const Channel &channel, mlir::Value position,
+                             Channel::Barrier barrier);
+  void waitFor(const Channel &channel, mlir::Value position, Channel::Barrier barrier);
   mlir::LogicalResult lowerChannelUse(mlir::Operation *op);
   mlir::LogicalResult lowerBarrier(mlir::Operation *op, int64_t id, int64_t threads, bool arrive);
   void blockBarrier();
@@ -542,7 +545,8 @@ private:
   /// The number of the team, in a kernel that has teams; the same in their role, null outside of it.
   mlir::Value team, runningTeam;
   int64_t teams = 1, teamBytes = 0;
-  mlir::Value zeroAtRunTime; // once it is needed
+  std::shared_ptr<Clusters> clusters; // null: the kernel has none
+  mlir::Value zeroAtRunTime;          // once it is needed
   /// What lets values depend on a wait for a product: zeros, computed from its sum in the wait itself, so that it is no use of the sum
   /// that LLVM could leave behind where other products have its registers. So many are wanted, and those of the last wait.
   size_t wantedMarks = 0;

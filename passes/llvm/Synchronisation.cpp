@@ -2,9 +2,11 @@
 //
 // A channel of n slots is n full barriers and n empty ones (mbarrier objects of 8 bytes). Position
 // p is slot p mod n in round p / n. A wait of round r waits for the phase of parity r & 1; an
-// acquire for the one before, so that it passes at once in round 0.
+// acquire for the one before, so that it passes at once in round 0. Where blocks of a cluster fill each other's slots there is one
+// more for each, which an acquire of round r then waits for, phase r & 1 (Clusters.h).
 //
 //===----------------------------------------------------------------------===//
+#include "passes/llvm/Clusters.h"
 #include "passes/llvm/KernelLowering.h"
 
 using namespace mlir;
@@ -19,7 +21,8 @@ LogicalResult KernelLowering::initChannels() {
       return unsupported(op, "a channel without an address");
     }
     channels[op.getResult()] =
-        Channel{int64_t(*op.getOffset()), int64_t(op.getResult().getType().getSlots())};
+        Channel{int64_t(*op.getOffset()), int64_t(op.getResult().getType().getSlots()),
+                op.getAcross().value_or(ArrayRef<int32_t>())};
   }
   if (ops.empty() && tensorMaps.empty()) {
     return success();
@@ -40,13 +43,20 @@ LogicalResult KernelLowering::initChannels() {
         }
         Value empty = sharedPointer(Value(), channel.bytes + 8 * (channel.slots + i));
         NVVM::MBarrierInitOp::create(b, loc, empty, i32(op.getConsumers()), Value());
+        if (!channel.across.empty()) {
+          Value peers = sharedPointer(Value(), channel.bytes + 8 * (2 * channel.slots + i));
+          NVVM::MBarrierInitOp::create(b, loc, peers, i32(clusters->groupSize(channel.across)),
+                                       Value());
+        }
       }
     }
     if (!ops.empty() && arch >= 90) {
       NVVM::FenceMbarrierInitOp::create(b, loc);
     }
   });
-  if (!ops.empty()) {
+  if (clusters) {
+    clusters->barrier();
+  } else if (!ops.empty()) {
     blockBarrier();
   }
   return success();
@@ -91,26 +101,29 @@ LogicalResult KernelLowering::lowerGroupOp(Operation *op) {
   return success();
 }
 
-Value KernelLowering::barrierPointer(const Channel &channel, Value position, bool empty) {
-  const int64_t bytes = channel.bytes + (empty ? 8 * channel.slots : 0);
+Value KernelLowering::barrierPointer(const Channel &channel, Value position,
+                                     Channel::Barrier barrier) {
+  const int64_t bytes = channel.bytes + 8 * channel.slots * int64_t(barrier);
   if (channel.slots == 1) {
     return sharedPointer(Value(), bytes);
   }
   return sharedPointer(mul(ringPlace(position, channel.slots).index, 8), bytes);
 }
 
-void KernelLowering::waitFor(const Channel &channel, Value position, bool empty) {
-  Value pointer = barrierPointer(channel, position, empty);
+void KernelLowering::waitFor(const Channel &channel, Value position, Channel::Barrier barrier) {
+  Value pointer = barrierPointer(channel, position, barrier);
   Value parity = ringPlace(position, channel.slots).parity;
-  if (empty) {
+  if (barrier == Channel::Barrier::Empty) {
     parity = b.createOrFold<arith::XOrIOp>(loc, parity, i32(1));
   }
+  const auto scope =
+      barrier == Channel::Barrier::Peers ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA;
   auto loop = scf::WhileOp::create(b, loc, TypeRange(), ValueRange());
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&loop.getBefore());
   Value done = arch >= 90
                    ? Value(NVVM::MBarrierTryWaitOp::create(b, loc, b.getI1Type(), pointer, parity,
-                                                           Value(), NVVM::MemScopeKind::CTA, false))
+                                                           Value(), scope, false))
                    : Value(NVVM::MBarrierTestWaitOp::create(b, loc, b.getI1Type(), pointer, parity,
                                                             NVVM::MemScopeKind::CTA, false));
   Value again = arith::XOrIOp::create(b, loc, done, constant(1, b.getI1Type()));
@@ -145,25 +158,33 @@ LogicalResult KernelLowering::lowerChannelUse(Operation *op) {
   Value position = op->getOperand(1);
   Type state = b.getI64Type();
   if (isa<tgpu::AcquireOp, tgpu::WaitOp>(op)) {
-    waitFor(channel, position, isa<tgpu::AcquireOp>(op));
+    const bool acquires = isa<tgpu::AcquireOp>(op);
+    waitFor(channel, position, acquires ? Channel::Barrier::Empty : Channel::Barrier::Full);
+    if (acquires && !channel.across.empty()) {
+      Value peers = barrierPointer(channel, position, Channel::Barrier::Peers);
+      guarded(electedLane, [&] { clusters->arriveAtAll(channel.across, peers); });
+      waitFor(channel, position, Channel::Barrier::Peers);
+    }
     // Lanes may leave the loop apart, and what is `.aligned` (wgmma, ldmatrix, mma.sync, elect) needs them together. Where ptxas
     // sees that they are it makes a NOP of this.
     if (!op->getParentOfType<tgpu::OneThreadOp>()) {
       NVVM::SyncWarpOp::create(b, loc, i32(-1));
     }
   } else if (isa<tgpu::PublishOp>(op)) {
-    NVVM::MBarrierArriveOp::create(b, loc, state, barrierPointer(channel, position, false), Value(),
-                                   NVVM::MemScopeKind::CTA, false);
+    NVVM::MBarrierArriveOp::create(b, loc, state,
+                                   barrierPointer(channel, position, Channel::Barrier::Full),
+                                   Value(), NVVM::MemScopeKind::CTA, false);
   } else if (auto expect = dyn_cast<tgpu::ExpectOp>(op)) {
-    NVVM::MBarrierArriveExpectTxOp::create(b, loc, Type(), barrierPointer(channel, position, false),
-                                           i32(expect.getBytes()), NVVM::MemScopeKind::CTA, false,
-                                           Value());
+    NVVM::MBarrierArriveExpectTxOp::create(
+        b, loc, Type(), barrierPointer(channel, position, Channel::Barrier::Full),
+        i32(expect.getBytes()), NVVM::MemScopeKind::CTA, false, Value());
   } else { // release
     if (readsShared()) {
       NVVM::SyncWarpOp::create(b, loc, i32(-1));
     }
     guarded(compare(arith::CmpIPredicate::eq, laneId, i32(0)), [&] {
-      NVVM::MBarrierArriveOp::create(b, loc, state, barrierPointer(channel, position, true),
+      NVVM::MBarrierArriveOp::create(b, loc, state,
+                                     barrierPointer(channel, position, Channel::Barrier::Empty),
                                      Value(), NVVM::MemScopeKind::CTA, false);
     });
   }

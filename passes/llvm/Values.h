@@ -100,10 +100,14 @@ struct Local {
   mlir::Type element;
 };
 
-/// The barriers of a ring: `slots` full ones at `bytes`, then as many empty ones.
+/// The barriers of a ring: `slots` full ones at `bytes`, then as many empty ones; where blocks of a cluster fill each other's
+/// slots (`across` these dimensions of it) as many again, by which the blocks say that theirs are free.
 struct Channel {
   int64_t bytes = 0;
   int64_t slots = 1;
+  llvm::ArrayRef<int32_t> across;
+
+  enum class Barrier { Full, Empty, Peers };
 };
 
 /// Slot of a ring and parity of the round, i32 both.

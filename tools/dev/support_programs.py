@@ -423,7 +423,7 @@ STATEMENTS = {
 }
 LAUNCHES = {
     "`@persistent`": "@persistent ", "`@persistent(dynamic)`": "@persistent(dynamic) ", "`@rasterize`": "@rasterize(group = 4) ",
-    "`@cluster`": "@cluster(2) ", "`@min_blocks`": "@min_blocks(2) ", "`@max_registers`": "@max_registers(128) ",
+    "`@cluster`": "@cluster(2) @warp_specialize(producer) ", "`@min_blocks`": "@min_blocks(2) ", "`@max_registers`": "@max_registers(128) ",
     "`@warp_specialize(producer)`": "@warp_specialize(producer) ", "`@warp_specialize(operations)`": "@warp_specialize(operations) ",
     "`@warp_specialize(pingpong)`": "@persistent @warp_specialize(pingpong) ",
     "`@no_tma`": "@no_tma ", "`@overlap`": "@overlap ",

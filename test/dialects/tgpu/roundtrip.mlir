@@ -35,6 +35,14 @@ tgpu.kernel @places(%a: !g {tgpu.align = 16 : i64}, %m: i32 {tgpu.divisible = 8 
   %id = tgpu.block_id
   // CHECK: tgpu.num_blocks
   %nb = tgpu.num_blocks
+  // CHECK: tgpu.cluster_id
+  %cluster = tgpu.cluster_id
+  // CHECK: tgpu.num_clusters
+  %nc = tgpu.num_clusters
+  // CHECK: tgpu.grid_point %{{.*}} in(%{{.*}}, %{{.*}}) {cluster = array<i32: 2, 1>} : i32, i32
+  %bx, %by = tgpu.grid_point %cluster in (%m, %n) {cluster = array<i32: 2, 1>} : i32, i32
+  // CHECK: tgpu.channel {across = array<i32: 0>, consumers = 8 : i32, producers = 1 : i32}
+  %others = tgpu.channel {producers = 1 : i32, consumers = 8 : i32, across = array<i32: 0>} : !tgpu.channel<2>
   // CHECK: tgpu.warp_id
   %w = tgpu.warp_id
   // CHECK: tgpu.grid_point %{{.*}} in(%{{.*}}, %{{.*}}) {group = 8 : i32} : i32, i32

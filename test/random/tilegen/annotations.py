@@ -1,7 +1,7 @@
 """What stands before launches and kernels, and the multiprocessors that a host counts."""
 from . import nodes as n, requirements
 
-CLUSTERS = ["2", "4", "8", "2, 1", "1, 2", "2, 2", "4, 2", "2, 2, 2", "3"]
+CLUSTERS = ["2", "2", "4", "8", "2, 1", "1, 2", "1, 2", "2, 2", "4, 2", "2, 2, 2", "3"]
 
 
 def of_launch(b, dimensions):
@@ -16,7 +16,8 @@ def of_launch(b, dimensions):
         notes.append(f"min_blocks({b.pick([1, 2])})")
     if b.chance(0.04):
         notes.append(f"max_registers({b.pick([128, 168, 255])})")
-    if b.rarely("@cluster", 0.05):
+    clustered = b.rarely("@cluster", 0.08)
+    if clustered:
         notes.append(f"cluster({b.pick(CLUSTERS)})")
     if b.rarely("@overlap", 0.3):
         notes.append("overlap")
@@ -25,7 +26,7 @@ def of_launch(b, dimensions):
     if b.rarely("pingpong", 0.1):  # of persistent blocks only
         notes.append("warp_specialize(pingpong)")
         persistent = persistent or not dynamic
-    elif b.chance(0.3):
+    elif b.chance(0.7 if clustered else 0.3):
         notes.append("warp_specialize(operations)" if b.rarely("operations", 0.1) else "warp_specialize(producer)")
     if persistent or dynamic:
         notes.insert(0, "persistent(dynamic)" if dynamic else "persistent")

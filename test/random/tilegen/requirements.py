@@ -8,7 +8,8 @@ ANYWHERE = ["no_spill", "no_spill", "no_exchange", "vector(2)", "vector(1)"]
 OF_COPIES = ["cp_async", "tma, from = 90", "vector(4)", "vector(16)"]
 OF_PRODUCTS = ["mma", "mma", "wgmma, from = 90", "mma, no_exchange"]
 OF_LOOPS = ["pipelined", "stages", "pipelined, stages", "stages, from = 90", "mma"]
-OF_LAUNCHES = ["no_spill", "no_spill", "no_exchange", "pipelined", "mma", "warp_specialize, from = 90", "tma, from = 90"]
+OF_LAUNCHES = ["no_spill", "no_spill", "no_exchange", "pipelined", "mma", "warp_specialize, from = 90", "tma, from = 90",
+               "cluster, from = 90"]
 
 
 def drawn(b, statement):

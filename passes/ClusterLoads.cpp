@@ -1,0 +1,224 @@
+//===- ClusterLoads.cpp - what blocks of a cluster load alike -------------===//
+//
+// Forward from the indices of grid points, of which index i varies along dimension i, until nothing new is found: bits are only
+// ever added, so that ends. A result of control flow varies with what decides it, too.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/ClusterLoads.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/GlobalAccess.h"
+#include "passes/Pipeline.h"
+#include "passes/Shared.h"
+
+using namespace mlir;
+using namespace tilec;
+
+ClusterVariation::ClusterVariation(tgpu::KernelOp kernel) : kernel(kernel) {
+  for (auto [dim, extent] : llvm::enumerate(*kernel.getCluster())) {
+    everything |= extent > 1 ? 1U << dim : 0;
+  }
+  for (bool isNew = true; isNew;) {
+    isNew = false;
+    kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { isNew |= visit(op); });
+  }
+}
+
+bool ClusterVariation::note(Value value, ClusterDims dims) {
+  if (dims == 0) {
+    return false;
+  }
+  ClusterDims &known = values[value];
+  const bool isNew = (dims & ~known) != 0;
+  known |= dims;
+  return isNew;
+}
+
+ClusterDims ClusterVariation::ofOperands(Operation *op) const {
+  ClusterDims dims = 0;
+  for (Value operand : op->getOperands()) {
+    dims |= of(operand);
+  }
+  return dims;
+}
+
+/// What decides whether and how often the regions of an operation run, and which.
+static SmallVector<Value> decidersOf(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    return {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    return {branch.getCondition()};
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    return {loop.getConditionOp().getCondition()};
+  }
+  return {};
+}
+
+ClusterDims ClusterVariation::ofControl(Operation *op) const {
+  ClusterDims dims = 0;
+  for (Operation *parent = op->getParentOp(); parent && parent != kernel;
+       parent = parent->getParentOp()) {
+    if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp, tgpu::RolesOp, tgpu::OneThreadOp, tgpu::StreamOp>(
+            parent)) {
+      return everything;
+    }
+    for (Value decider : decidersOf(parent)) {
+      dims |= of(decider);
+    }
+  }
+  return dims;
+}
+
+ClusterDims ClusterVariation::ofResult(OpResult result) const {
+  Operation *op = result.getOwner();
+  if (auto point = dyn_cast<tgpu::GridPointOp>(op)) {
+    const unsigned dim = result.getResultNumber();
+    const bool isOwn = point.getCluster() && of(point.getLinear()) == 0;
+    return isOwn ? everything & 1U << dim : everything;
+  }
+  if (isa<tgpu::BlockIdOp>(op)) {
+    return everything;
+  }
+  Value read = globalRead(op);
+  const bool isFixed = isMemoryEffectFree(op) || isa<tgpu::AllocSharedOp, tgpu::ChannelOp>(op) ||
+                       (read && !mayChangeIn(kernel, read));
+  return isFixed ? ofOperands(op) : everything;
+}
+
+/// Arguments and results of control flow: all that may be passed to them, and what decides.
+bool ClusterVariation::visitRegions(Operation *op) {
+  ClusterDims deciders = 0;
+  for (Value decider : decidersOf(op)) {
+    deciders |= of(decider);
+  }
+  bool isNew = false;
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    isNew |= note(loop.getInductionVar(), deciders);
+    for (auto [init, argument, yielded, result] :
+         llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs(), loop.getYieldedValues(),
+                         loop.getResults())) {
+      const ClusterDims dims = of(init) | of(yielded);
+      isNew |= note(argument, dims);
+      isNew |= note(result, dims | deciders);
+    }
+    return isNew;
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    for (OpResult result : branch.getResults()) {
+      ClusterDims dims = deciders;
+      for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
+        dims |= block ? of(block->getTerminator()->getOperand(result.getResultNumber())) : 0;
+      }
+      isNew |= note(result, dims);
+    }
+    return isNew;
+  }
+  // Of other regions nobody asks for a value but by their results.
+  ClusterDims dims = deciders | ofOperands(op);
+  op->walk([&](Operation *inner) { dims |= inner != op ? ofOperands(inner) : 0; });
+  for (Region &region : op->getRegions()) {
+    for (Value argument : region.getArguments()) {
+      isNew |= note(argument, dims);
+    }
+  }
+  for (Value result : op->getResults()) {
+    isNew |= note(result, dims);
+  }
+  return isNew;
+}
+
+bool ClusterVariation::visit(Operation *op) {
+  if (op->getNumRegions() != 0) {
+    return visitRegions(op);
+  }
+  bool isNew = false;
+  for (OpResult result : op->getResults()) {
+    isNew |= note(result, ofResult(result));
+  }
+  return isNew;
+}
+
+/// The load's thread acquires the same position before, in the same block.
+static bool isAcquired(tgpu::TmaLoadOp load) {
+  for (Operation *op = load->getPrevNode(); op; op = op->getPrevNode()) {
+    auto acquire = dyn_cast<tgpu::AcquireOp>(op);
+    if (acquire && acquire.getChannel() == load.getChannel() &&
+        acquire.getPosition() == load.getPosition()) {
+      return bool(acquire->getParentOfType<tgpu::OneThreadOp>());
+    }
+  }
+  return false;
+}
+
+/// Whether anything that may come before a load of this channel writes the ring. What becomes zero behind a wait does not.
+static bool isWrittenByOthers(tgpu::KernelOp kernel, Value channel, Operation *ring) {
+  return kernel
+      .walk([&](Operation *op) {
+        auto load = dyn_cast<tgpu::TmaLoadOp>(op);
+        const bool isOwn = isa<tgpu::ZeroBeyondOp>(op) || (load && load.getChannel() == channel);
+        const bool writes =
+            !isOwn && llvm::any_of(sync::accessesOf(op), [&](const sync::Access &access) {
+              return access.write && access.memory.alloc == ring;
+            });
+        return writes ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+SharedLoads tilec::findSharedLoads(tgpu::ChannelOp channel, const ClusterVariation &variation) {
+  SharedLoads result;
+  auto refuse = [&](StringRef reason) {
+    result.loads.clear();
+    result.across = 0;
+    result.reason = reason.str();
+    return result;
+  };
+  if (channel.getConsumers() == 0 || channel.getProducers() != 1) {
+    return refuse("only warps that load alone (@warp_specialize) do it for other blocks");
+  }
+  ClusterDims varies = 0; // how the blocks go through the slots
+  SmallVector<tgpu::TmaLoadOp> loads;
+  for (Operation *user : channel.getResult().getUsers()) {
+    if (isa<tgpu::PublishOp>(user)) {
+      return refuse("threads fill the slots, too");
+    }
+    varies |= variation.ofControl(user) |
+              variation.of(user->getOperand(isa<tgpu::TmaLoadOp>(user) ? 3 : 1));
+    if (auto load = dyn_cast<tgpu::TmaLoadOp>(user)) {
+      loads.push_back(load);
+    }
+  }
+  const bool isEach = varies == variation.all();
+  for (tgpu::TmaLoadOp load : llvm::reverse(loads)) { // users come last first
+    Operation *ring = sync::Memory::of(load.getDest()).alloc;
+    if (!isAcquired(load) || !ring || isWrittenByOthers(variation.getKernel(), channel, ring)) {
+      return refuse("its slots are not filled by such loads alone");
+    }
+    ClusterDims dims = variation.all() & ~(varies | variation.of(load.getSource()));
+    if (mayChangeIn(variation.getKernel(), load.getSource())) {
+      dims = 0;
+    }
+    if (dims != 0) {
+      result.loads[load] = dims;
+      result.across |= dims;
+    }
+  }
+  if (result.loads.empty()) {
+    return refuse(loads.empty() ? "nothing is loaded by TMA"
+                  : isEach      ? "blocks do not go through its slots alike"
+                                : "blocks load different tiles");
+  }
+  return result;
+}
+
+SmallVector<int32_t> tilec::dimsOf(ClusterDims dims) {
+  SmallVector<int32_t> list;
+  for (int32_t dim = 0; dims >> dim; ++dim) {
+    if (dims >> dim & 1) {
+      list.push_back(dim);
+    }
+  }
+  return list;
+}

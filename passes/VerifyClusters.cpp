@@ -1,0 +1,63 @@
+//===- VerifyClusters.cpp - do blocks of a cluster load alike? ------------===//
+//
+// All else that tgpu-verify-sync says of a channel it says of one block. Where blocks fill each other's slots that holds of each of them if
+// they go through the slots alike, and if nothing in a block is where another may write before this one says so.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/ClusterLoads.h"
+#include "passes/SyncChecker.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::sync;
+
+static ClusterDims maskOf(std::optional<ArrayRef<int32_t>> dims) {
+  ClusterDims mask = 0;
+  for (int32_t dim : dims.value_or(ArrayRef<int32_t>())) {
+    mask |= 1U << dim;
+  }
+  return mask;
+}
+
+void Checker::checkClusters() {
+  if (!kernel.getCluster()) {
+    return;
+  }
+  const ClusterVariation variation(kernel);
+  kernel.walk([&](tgpu::ChannelOp channel) {
+    if (!channel.getAcross()) {
+      return;
+    }
+    const SharedLoads shared = findSharedLoads(channel, variation);
+    if (shared.loads.empty()) {
+      report(channel, "has slots that other blocks fill: " + shared.reason);
+      return;
+    }
+    // Some user goes through the slots in another way than blocks along the rest do.
+    if ((maskOf(channel.getAcross()) & ~shared.across) != 0) {
+      report(channel, "is `across` dimensions along which blocks differ in what they load");
+    }
+  });
+  kernel.walk([&](tgpu::TmaLoadOp load) {
+    if (!load.getAcross()) {
+      return;
+    }
+    auto channel = load.getChannel().getDefiningOp<tgpu::ChannelOp>();
+    const SharedLoads shared = findSharedLoads(channel, variation);
+    if ((maskOf(load.getAcross()) & ~shared.loads.lookup(load)) != 0) {
+      report(load, "is `across` dimensions along which blocks load different tiles", channel,
+             "the channel");
+    }
+    // Other blocks write the ring whatever this one does, unless its own loads come first.
+    const Memory ring = Memory::of(load.getDest());
+    kernel.walk([&](tgpu::AllocSharedOp other) {
+      const Memory memory = Memory::of(other.getResult());
+      const bool isKnown = memory.begin >= 0 && ring.begin >= 0;
+      if (memory.alloc != ring.alloc && isKnown && memory.begin < ring.end &&
+          ring.begin < memory.end) {
+        report(load, "is for other blocks, too, and its ring shares memory with " + nameOf(memory),
+               other, "declared here");
+      }
+    });
+  });
+}

@@ -1,0 +1,57 @@
+//===- Clusters.h - blocks that fill each other's shared memory -*- C++ -*-===//
+//
+// Nothing reaches into the shared memory of another block before that block's barriers are initialised, nor after it has ended:
+// all threads of a cluster meet at the start of a kernel and at its end.
+//
+// A load that several blocks share is a share of its boxes in each, written into all of them at the same place; each block's full
+// barrier counts the bytes of all boxes. Before a block loads into a slot it must be free in all of them: whoever loads waits for
+// the empty barrier of its own block, says so to all (itself among them), and waits until all have. The arrivals there release and
+// the wait acquires what the threads of other blocks did with the slot, at the scope of the cluster, which costs a fence for all memory;
+// the warps that compute, of which each gives the slot back to its own block alone, do not pay for it.
+//
+// No phase is missed: a block says that a slot is free for round r only after its own wait for round r - 1, and no phase
+// completes without it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILEC_PASSES_LLVM_CLUSTERS_H
+#define TILEC_PASSES_LLVM_CLUSTERS_H
+
+#include "passes/llvm/KernelLowering.h"
+
+namespace tilec::lowering {
+
+class Clusters {
+public:
+  /// At the start of a kernel of clusters.
+  Clusters(KernelLowering &lowering, llvm::ArrayRef<int32_t> cluster);
+
+  /// All threads of the cluster meet, and see what the others did before.
+  void barrier();
+  /// This block's place along a dimension, i32.
+  mlir::Value coordinate(unsigned dim);
+  /// How many blocks are alike along all dimensions but these.
+  int64_t groupSize(llvm::ArrayRef<int32_t> dims) const;
+  /// This block's number among these, i32.
+  mlir::Value memberOf(llvm::ArrayRef<int32_t> dims);
+  /// One bit for each of these blocks, at its rank: the i16 mask of a multicast.
+  mlir::Value maskOf(llvm::ArrayRef<int32_t> dims);
+  /// Which of these blocks does what comes next of what they share: each in turn.
+  int64_t nextShare(llvm::ArrayRef<int32_t> dims) { return shares++ % groupSize(dims); }
+  /// Arrives at the barrier of shared memory of each of these blocks, for what this one's threads did before.
+  void arriveAtAll(llvm::ArrayRef<int32_t> dims, mlir::Value barrier);
+  /// The same address, as one of the cluster's.
+  mlir::Value inCluster(mlir::Value pointer);
+
+private:
+  /// Rank of the first of these blocks.
+  mlir::Value firstOf(llvm::ArrayRef<int32_t> dims);
+
+  KernelLowering &lowering;
+  llvm::SmallVector<int32_t, 3> cluster;
+  mlir::Value rank;
+  int64_t shares = 0;
+};
+
+} // namespace tilec::lowering
+
+#endif // TILEC_PASSES_LLVM_CLUSTERS_H
