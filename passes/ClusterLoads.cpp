@@ -9,7 +9,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/GlobalAccess.h"
 #include "passes/Pipeline.h"
-#include "passes/Shared.h"
+#include "passes/Sync.h"
 
 using namespace mlir;
 using namespace tilec;

@@ -26,7 +26,7 @@ using Assumptions = llvm::MapVector<unsigned, int64_t>;
 /// The argument of the kernel that `value` is, through extensions.
 BlockArgument argumentOf(Value value) {
   Operation *op = value.getDefiningOp();
-  if (op && isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
+  if (isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(op)) {
     return argumentOf(op->getOperand(0));
   }
   auto argument = dyn_cast<BlockArgument>(value);
@@ -45,7 +45,7 @@ bool isMultiple(Value value, int64_t divisor, const IntegerAnalysis &integers,
     return assumed != assumptions.end() && assumed->second % divisor == 0;
   }
   Operation *op = value.getDefiningOp();
-  return op && isa<arith::ExtSIOp, arith::ExtUIOp, arith::MulIOp>(op) &&
+  return isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp, arith::MulIOp>(op) &&
          llvm::any_of(op->getOperands(), [&](Value operand) {
            return isMultiple(operand, divisor, integers, assumptions);
          });
@@ -64,10 +64,10 @@ bool assumeMultiple(Value value, int64_t divisor, const IntegerAnalysis &integer
     return true;
   }
   Operation *op = value.getDefiningOp();
-  if (op && isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
+  if (isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(op)) {
     return assumeMultiple(op->getOperand(0), divisor, integers, assumptions);
   }
-  if (op && isa<arith::MulIOp>(op)) {
+  if (isa_and_nonnull<arith::MulIOp>(op)) {
     return assumeMultiple(op->getOperand(1), divisor, integers, assumptions) ||
            assumeMultiple(op->getOperand(0), divisor, integers, assumptions);
   }

@@ -15,7 +15,14 @@ Clusters::Clusters(KernelLowering &lowering, ArrayRef<int32_t> extents)
   rank = NVVM::ClusterId::create(b, lowering.location(), b.getI32Type(), range);
 }
 
-void Clusters::barrier() {
+void Clusters::begin() {
+  OpBuilder &b = lowering.builder();
+  // What initialised the barriers has its own fence for that (PTX ISA, membar/fence: .mbarrier_init).
+  NVVM::ClusterArriveRelaxedOp::create(b, lowering.location(), UnitAttr());
+  NVVM::ClusterWaitOp::create(b, lowering.location(), UnitAttr());
+}
+
+void Clusters::end() {
   OpBuilder &b = lowering.builder();
   NVVM::ClusterArriveOp::create(b, lowering.location(), UnitAttr());
   NVVM::ClusterWaitOp::create(b, lowering.location(), UnitAttr());

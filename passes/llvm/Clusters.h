@@ -25,8 +25,9 @@ public:
   /// At the start of a kernel of clusters.
   Clusters(KernelLowering &lowering, llvm::ArrayRef<int32_t> cluster);
 
-  /// All threads of the cluster meet, and see what the others did before.
-  void barrier();
+  /// All threads of the cluster meet behind the initialisation of their barriers (with its fence), and at the end of the kernel.
+  void begin();
+  void end();
   /// This block's place along a dimension, i32.
   mlir::Value coordinate(unsigned dim);
   /// How many blocks are alike along all dimensions but these.

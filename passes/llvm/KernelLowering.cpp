@@ -328,7 +328,7 @@ FailureOr<LLVM::LLVMFuncOp> KernelLowering::run() {
     return failure();
   }
   if (clusters) {
-    clusters->barrier();
+    clusters->end();
   }
   LLVM::ReturnOp::create(b, kernel.getLoc(), ValueRange());
   return function;

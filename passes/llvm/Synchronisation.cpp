@@ -55,7 +55,7 @@ LogicalResult KernelLowering::initChannels() {
     }
   });
   if (clusters) {
-    clusters->barrier();
+    clusters->begin();
   } else if (!ops.empty()) {
     blockBarrier();
   }

@@ -13,7 +13,7 @@
 // CHECK: llvm.getelementptr %{{.*}}[32800]
 // CHECK-NEXT: nvvm.mbarrier.init %{{.*}}, %[[C8]]
 // CHECK: nvvm.fence.mbarrier.init
-// CHECK: nvvm.cluster.arrive{{$}}
+// CHECK: nvvm.cluster.arrive.relaxed
 // CHECK-NEXT: nvvm.cluster.wait
 // CHECK: %[[BOX:.*]] = nvvm.read.ptx.sreg.clusterid.x
 // CHECK: %[[BOXES:.*]] = llvm.udiv %{{.*}}, %[[C2]]
