@@ -303,6 +303,26 @@ TEST(TmaBoxes, GemmTiles) {
   EXPECT_EQ(must(tmaBoxes(must(SharedLayout::panels({408, 8}, 16, 0)))).extents, (Coords{136, 8}));
 }
 
+TEST(TmaBoxes, AsManyForEachSharer) {
+  // One box of 128 rows; with four sharers of 32 rows, whole patterns of the swizzle.
+  const SharedLayout rows = must(SharedLayout::panels({128, 64}, 16, 128));
+  TmaBoxes four = must(tmaBoxes(rows, 4));
+  EXPECT_EQ(four.extents, (Coords{32, 64}));
+  ASSERT_EQ(four.boxes.size(), 4u);
+  EXPECT_EQ(four.boxes[3].origin, (Coords{96, 0}));
+  EXPECT_EQ(four.boxes[3].offset, 96 * 128);
+  EXPECT_EQ(four.bytesPerBox, 32 * 128);
+  // Four panels serve two and four as they are; eight get half of the rows, three nothing smaller.
+  const SharedLayout panels = must(SharedLayout::panels({64, 256}, 16, 128));
+  EXPECT_EQ(must(tmaBoxes(panels, 2)).extents, (Coords{64, 64}));
+  EXPECT_EQ(must(tmaBoxes(panels, 4)).extents, (Coords{64, 64}));
+  EXPECT_EQ(must(tmaBoxes(panels, 8)).extents, (Coords{32, 64}));
+  EXPECT_EQ(must(tmaBoxes(panels, 3)).extents, (Coords{64, 64}));
+  // 12 rows for each of two would break a pattern.
+  EXPECT_EQ(must(tmaBoxes(must(SharedLayout::panels({24, 64}, 16, 128)), 2)).extents,
+            (Coords{24, 64}));
+}
+
 TEST(TmaBoxes, Refusals) {
   auto reason = [](const Answer<SharedLayout> &layout) { return tmaBoxes(must(layout)).reason(); };
   EXPECT_EQ(reason(SharedLayout::rows({64, 64}, 16, 1, 16)),
