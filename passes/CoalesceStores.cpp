@@ -260,9 +260,7 @@ struct CoalesceStores : tilec::impl::CoalesceStoresBase<CoalesceStores> {
     SmallVector<SharedPiece> pieces =
         collectSharedPieces(kernel, [](tgpu::AllocSharedOp) { return PlannedRing(); });
     int64_t bytes = placeSharedPieces(pieces);
-    kernel.walk([&](tgpu::ChannelOp channel) {
-      bytes += channelBytes(channel);
-    });
+    kernel.walk([&](tgpu::ChannelOp channel) { bytes += channelBytes(channel); });
     return target && bytes <= target->sharedPerBlock
                ? tilec::residentBlocks(*target, registers, kernel.getLaunchedThreads(), bytes)
                : 0;

@@ -217,7 +217,8 @@ struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
     const DenseI32ArrayAttr cluster = kernel.getClusterAttr();
     kernel.removeClusterAttr();
     if (!cluster || tgpu::blocksOfCluster(cluster) == 1) {
-      return checkRequiredInside(kernel, "cluster", "the launch has no `@cluster` of several blocks");
+      return checkRequiredInside(kernel, "cluster",
+                                 "the launch has no `@cluster` of several blocks");
     }
     tgpu::GridPointOp point;
     kernel.walk([&](tgpu::GridPointOp op) { point = op; });

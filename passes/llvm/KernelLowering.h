@@ -377,9 +377,8 @@ private:
                                   llvm::ArrayRef<mlir::Value> slots);
 
   // ---- Synchronisation (Synchronisation.cpp).
-  mlir::Value barrierPointer(const Channel &channel, mlir::Value position,
-                             Channel::Barrier barrier);
-  void waitFor(const Channel &channel, mlir::Value position, Channel::Barrier barrier);
+  mlir::Value barrierPointer(const Channel &channel, mlir::Value position, Channel::Barrier which);
+  void waitFor(const Channel &channel, mlir::Value position, Channel::Barrier which);
   mlir::LogicalResult lowerChannelUse(mlir::Operation *op);
   mlir::LogicalResult lowerBarrier(mlir::Operation *op, int64_t id, int64_t threads, bool arrive);
   void blockBarrier();
