@@ -142,14 +142,21 @@ bool ClusterVariation::visit(Operation *op) {
 
 /// The load's thread acquires the same position before, in the same block.
 static bool isAcquired(tgpu::TmaLoadOp load) {
+  const auto position = sync::Position::of(load.getPosition());
   for (Operation *op = load->getPrevNode(); op; op = op->getPrevNode()) {
     auto acquire = dyn_cast<tgpu::AcquireOp>(op);
     if (acquire && acquire.getChannel() == load.getChannel() &&
-        acquire.getPosition() == load.getPosition()) {
+        sync::Position::of(acquire.getPosition()).equals(position)) {
       return bool(acquire->getParentOfType<tgpu::OneThreadOp>());
     }
   }
   return false;
+}
+
+/// The position in the ring that a user of a channel names.
+static Value positionOf(Operation *user) {
+  auto load = dyn_cast<tgpu::TmaLoadOp>(user);
+  return load ? load.getPosition() : user->getOperand(1);
 }
 
 /// Whether anything that may come before a load of this channel writes the ring. What becomes zero behind a wait does not.
@@ -184,8 +191,7 @@ SharedLoads tilec::findSharedLoads(tgpu::ChannelOp channel, const ClusterVariati
     if (isa<tgpu::PublishOp>(user)) {
       return refuse("threads fill the slots, too");
     }
-    varies |= variation.ofControl(user) |
-              variation.of(user->getOperand(isa<tgpu::TmaLoadOp>(user) ? 3 : 1));
+    varies |= variation.ofControl(user) | variation.of(positionOf(user));
     if (auto load = dyn_cast<tgpu::TmaLoadOp>(user)) {
       loads.push_back(load);
     }
