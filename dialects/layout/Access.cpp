@@ -362,7 +362,7 @@ BankReport countWavefronts(ArrayRef<int64_t> addresses, unsigned bytes) {
         words.push_back(w);
       }
     }
-    sort(words);
+    std::sort(words.begin(), words.end()); // llvm::sort calls a function for each comparison
     words.erase(llvm::unique(words), words.end());
     std::array<int64_t, 32> perBank = {};
     for (int64_t w : words) {
@@ -374,25 +374,63 @@ BankReport countWavefronts(ArrayRef<int64_t> addresses, unsigned bytes) {
   return report;
 }
 
-static void accumulate(BankReport &total, const BankReport &part) {
-  total.wavefronts += part.wavefronts;
-  total.ideal += part.ideal;
-}
+namespace {
+
+/// The wavefronts of many accesses. Addresses that are others a multiple of 128 bytes further are in the same banks, as most of a
+/// tile's are: each pattern is counted once.
+class Wavefronts {
+public:
+  explicit Wavefronts(unsigned bytes) : bytes(bytes) {}
+
+  /// `addresses` of the lanes of one access; changes them.
+  void add(MutableArrayRef<int64_t> addresses) {
+    constexpr int64_t kAllBanks = 128;
+    const auto *first = find_if(addresses, [](int64_t a) { return a >= 0; });
+    const int64_t base = first == addresses.end() ? 0 : *first / kAllBanks * kAllBanks;
+    for (int64_t &a : addresses) {
+      a = a < 0 ? INT64_MIN : a - base; // those behind the first may be below it
+    }
+    const auto *known = find_if(patterns, [&](const Pattern &p) { return p.places == addresses; });
+    if (known == patterns.end()) {
+      Pattern pattern{SmallVector<int64_t, 32>(addresses), {}};
+      for (int64_t &a : addresses) {
+        a = a == INT64_MIN ? -1 : a + base;
+      }
+      pattern.report = countWavefronts(addresses, bytes);
+      patterns.push_back(std::move(pattern));
+      known = &patterns.back();
+    }
+    total.wavefronts += known->report.wavefronts;
+    total.ideal += known->report.ideal;
+  }
+
+  BankReport total;
+
+private:
+  struct Pattern {
+    SmallVector<int64_t, 32> places;
+    BankReport report;
+  };
+  unsigned bytes;
+  SmallVector<Pattern, 4> patterns;
+};
+
+} // namespace
 
 static BankReport accessConflicts(const OffsetTable &table,
                                   ArrayRef<SmallVector<int64_t, 8>> groups, unsigned bytes) {
-  BankReport total;
+  Wavefronts wavefronts(bytes);
   for (int64_t warp = 0; warp < table.threads; warp += 32) {
     for (const auto &group : groups) {
-      SmallVector<int64_t, 32> addresses;
+      std::array<int64_t, 32> addresses = {};
       for (int64_t lane = 0; lane < 32; ++lane) {
         const int64_t bit = table.at(warp + lane, group[0]);
-        addresses.push_back(bit < 0 ? -1 : bit / 8);
+        addresses[lane] = bit < 0 ? -1 : bit / 8;
       }
-      accumulate(total, countWavefronts(addresses, bytes));
+      wavefronts.add(addresses);
     }
   }
-  return total;
+  return wavefronts.total;
 }
 
 BankReport bankConflicts(const SharedLayout &shared, const RegisterLayout &fragment) {
@@ -409,7 +447,7 @@ BankReport bankConflicts(const SharedLayout &shared, const WordPlan &plan) {
 }
 
 BankReport bankConflicts(const SharedLayout &shared, const MatrixPlan &plan) {
-  BankReport total;
+  Wavefronts wavefronts(16);
   const RegisterLayout &rows = plan.address;
   for (int64_t w = 0; w < rows.numWarps(); ++w) {
     for (int64_t i = 0; i < rows.registersPerThread(); ++i) {
@@ -417,10 +455,10 @@ BankReport bankConflicts(const SharedLayout &shared, const MatrixPlan &plan) {
       for (int64_t lane = 0; lane < 8 * int64_t(plan.matrices); ++lane) {
         addresses.push_back(shared.byteOffset(rows.coords(i, lane, rows.firstWarp() + w)));
       }
-      accumulate(total, countWavefronts(addresses, 16));
+      wavefronts.add(addresses);
     }
   }
-  return total;
+  return wavefronts.total;
 }
 
 } // namespace tilec::layout
