@@ -68,6 +68,8 @@ PAIRS = [
     (ATTENTION, "flash_attention", "B = 1", [each("S", SIZES), each("SK", SIZES), HEADS, GROUPS, TYPES, CAUSAL]),
     # Rows that see no key: whole blocks of them, and parts of blocks.
     (ATTENTION, "flash_attention", "B = 2; H = 4; HKV = 2; CAUSAL = true", [each("S", [129, 384, 1000]), each("SK", [1, 64, 128]), HEADS, TYPES]),
+    # Blocks that load for each other, where there are as many tiles.
+    (ATTENTION, "flash_attention", "B = 2; H = 4; HKV = 2", [each("S", [256, 500, 1000]), each("SK", [1, 128, 1000]), HEADS, TYPES, each("CLUSTER", [2, 4])]),
     # Lengths from 0 to SK, with NaN behind each; more parts than there are tiles, too.
     (
         "attention/mla_decode.tile",

@@ -55,6 +55,10 @@ BENCH = [
     ("grouped_gemm, f16, unequal groups", *GROUPED_GEMM, {"T": "f16"}, GROUPED, {"offsets": UNEVEN}, "matmul"),
     ("grouped_gemm, f16, BN = 256", *GROUPED_GEMM, {"T": "f16", "BN": 256}, GROUPED, {"offsets": EVEN}, "matmul"),
     ("flash_attention", ATTENTION, "flash_attention", {}, LONG, {**SCALE, "LSE": "none"}, "attention"),
+    *[
+        (f"flash_attention, 16384 keys, {tile_name(tile)}", ATTENTION, "flash_attention", tile, {"B": 1, "H": 32, "HKV": 32, "S": 16384, "SK": 16384}, {**SCALE, "LSE": "none"}, "attention")
+        for tile in ({"BN": 160}, {"BN": 160, "CLUSTER": 2})
+    ],
     ("flash_attention, causal", ATTENTION, "flash_attention", CAUSAL, LONG, {**SCALE, "LSE": "none"}, "causal attention"),
     ("attention_backward", BACKWARD, "attention_backward", {}, LONG, SCALE, "attention backward"),
     ("attention_backward, causal", BACKWARD, "attention_backward", CAUSAL, LONG, SCALE, "causal attention backward"),
