@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "passes/ClusterLoads.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "passes/GlobalAccess.h"
 #include "passes/Pipeline.h"
 #include "passes/Sync.h"
@@ -71,6 +73,23 @@ ClusterDims ClusterVariation::ofControl(Operation *op) const {
   return dims;
 }
 
+/// Whether `op` divides an index of a grid point by a multiple of the cluster's extent along its dimension. The index is such a multiple plus
+/// the block's place along it, which is less than the extent and not negative: all blocks get the same quotient.
+static bool dividesPlaceOff(Operation *op) {
+  APInt divisor;
+  if (!isa<arith::DivSIOp, arith::DivUIOp>(op) ||
+      !matchPattern(op->getOperand(1), m_ConstantInt(&divisor))) {
+    return false;
+  }
+  auto point = op->getOperand(0).getDefiningOp<tgpu::GridPointOp>();
+  if (!point || !point.getCluster() || !divisor.isStrictlyPositive()) {
+    return false;
+  }
+  const unsigned dim = cast<OpResult>(op->getOperand(0)).getResultNumber();
+  const ArrayRef<int32_t> cluster = *point.getCluster();
+  return dim < cluster.size() && divisor.getSExtValue() % cluster[dim] == 0;
+}
+
 ClusterDims ClusterVariation::ofResult(OpResult result) const {
   Operation *op = result.getOwner();
   if (auto point = dyn_cast<tgpu::GridPointOp>(op)) {
@@ -80,6 +99,9 @@ ClusterDims ClusterVariation::ofResult(OpResult result) const {
   }
   if (isa<tgpu::BlockIdOp>(op)) {
     return everything;
+  }
+  if (dividesPlaceOff(op)) {
+    return of(op->getOperand(0).getDefiningOp<tgpu::GridPointOp>().getLinear());
   }
   Value read = globalRead(op);
   const bool isFixed = isMemoryEffectFree(op) || isa<tgpu::AllocSharedOp, tgpu::ChannelOp>(op) ||

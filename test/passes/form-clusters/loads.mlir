@@ -154,6 +154,7 @@ tgpu.kernel @other_aligned(%n: i32, %x: i32) attributes {threads = 128 : i32, ta
 !ring = !tgpu.smem<2x64x64xf16, #tgpu.shared<"2x64x64 b16 contig 2 panel 64 swizzle 128">>
 !slot = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
 !c = !tgpu.channel<2>
+#map = #tgpu.tensor_map<0, extents = [1, 1], strides = [-2, 1], box = [64, 64], swizzle = 128>
 
 // No warps load alone: all threads have waited for a slot when it is filled again, but not those of other blocks.
 // expected-remark @+1 {{@cluster: no clusters are formed: only warps that load alone (@warp_specialize) do it for other blocks}}
@@ -194,6 +195,41 @@ tgpu.kernel @writers(%g: !g, %n: i32, %x: i32) attributes {threads = 128 : i32, 
       %b = tile.slice %v[%k, %k] sizes [64, 64] : !g, i32, i32 -> !a
       %sb = tgpu.slot %bs[%k] : !ring -> !slot
       tgpu.tma_load %b to %sb on %ch[%k] {map = 0 : i32} : !a, !slot, !c
+    }
+    tgpu.wait %ch[%k] : !c
+    tgpu.release %ch[%k] : !c
+  }
+  tgpu.return
+}
+// Four heads share keys: what divides the head by four divides the place in a cluster of two off, but not three.
+// CHECK-LABEL: tgpu.kernel @groups(
+// CHECK: tgpu.tma_load {{.*}} {across = array<i32: 0>, map = 0 : i32}
+// CHECK: tgpu.tma_load {{.*}} {map = 1 : i32}
+// expected-remark @+1 {{blocks of a cluster load for each other: 1 of 2 loads are multicast}}
+tgpu.kernel @groups(%g: !g, %n: i32, %x: i32) attributes {threads = 128 : i32, target = "sm_90a", launch = "m", cluster = array<i32: 2>,
+    tensor_maps = [#map, #map]} {
+  %v = tgpu.view %g extents(%n, %n : i32, i32) strides(%n : i32) : !g -> !g
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %c4 = arith.constant 4 : i32
+  %id = tgpu.cluster_id
+  %h = tgpu.grid_point %id in (%x) {cluster = array<i32: 2>} : i32
+  %four = arith.divsi %h, %c4 : i32
+  %three = arith.divsi %h, %c3 : i32
+  %as = tgpu.alloc_shared "A" : !ring
+  %bs = tgpu.alloc_shared "B" : !ring
+  %ch = tgpu.channel "AB" {producers = 1 : i32, consumers = 4 : i32} : !c
+  scf.for %k = %c0 to %n step %c1 : i32 {
+    tgpu.one_thread {
+      tgpu.acquire %ch[%k] : !c
+      tgpu.expect %ch[%k] bytes 16384 : !c
+      %a = tile.slice %v[%four, %k] sizes [64, 64] : !g, i32, i32 -> !a
+      %sa = tgpu.slot %as[%k] : !ring -> !slot
+      tgpu.tma_load %a to %sa on %ch[%k] {map = 0 : i32} : !a, !slot, !c
+      %b = tile.slice %v[%three, %k] sizes [64, 64] : !g, i32, i32 -> !a
+      %sb = tgpu.slot %bs[%k] : !ring -> !slot
+      tgpu.tma_load %b to %sb on %ch[%k] {map = 1 : i32} : !a, !slot, !c
     }
     tgpu.wait %ch[%k] : !c
     tgpu.release %ch[%k] : !c
