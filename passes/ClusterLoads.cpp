@@ -162,7 +162,8 @@ bool ClusterVariation::visit(Operation *op) {
   return isNew;
 }
 
-/// The load's thread acquires the same position before, in the same block.
+/// The load's thread acquires the same position before, in the same block, and does nothing between that others would have to wait for:
+/// it has told them that they may fill the slot.
 static bool isAcquired(tgpu::TmaLoadOp load) {
   const auto position = sync::Position::of(load.getPosition());
   for (Operation *op = load->getPrevNode(); op; op = op->getPrevNode()) {
@@ -170,6 +171,9 @@ static bool isAcquired(tgpu::TmaLoadOp load) {
     if (acquire && acquire.getChannel() == load.getChannel() &&
         sync::Position::of(acquire.getPosition()).equals(position)) {
       return bool(acquire->getParentOfType<tgpu::OneThreadOp>());
+    }
+    if (!isMemoryEffectFree(op) && !isa<tgpu::AcquireOp, tgpu::ExpectOp, tgpu::TmaLoadOp>(op)) {
+      return false;
     }
   }
   return false;

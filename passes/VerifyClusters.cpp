@@ -1,7 +1,8 @@
 //===- VerifyClusters.cpp - do blocks of a cluster load alike? ------------===//
 //
 // All else that tgpu-verify-sync says of a channel it says of one block. Where blocks fill each other's slots that holds of each of them if
-// they go through the slots alike, and if nothing in a block is where another may write before this one says so.
+// they go through the slots alike, and if all that orders a block's own use of the memory before its load stands before it acquires the slot, by
+// which it tells the others (findSharedLoads). What shares memory with the ring, before or behind, needs no more than that.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/ClusterLoads.h"
@@ -48,16 +49,5 @@ void Checker::checkClusters() {
       report(load, "is `across` dimensions along which blocks load different tiles", channel,
              "the channel");
     }
-    // Other blocks write the ring whatever this one does, unless its own loads come first.
-    const Memory ring = Memory::of(load.getDest());
-    kernel.walk([&](tgpu::AllocSharedOp other) {
-      const Memory memory = Memory::of(other.getResult());
-      const bool isKnown = memory.begin >= 0 && ring.begin >= 0;
-      if (memory.alloc != ring.alloc && isKnown && memory.begin < ring.end &&
-          ring.begin < memory.end) {
-        report(load, "is for other blocks, too, and its ring shares memory with " + nameOf(memory),
-               other, "declared here");
-      }
-    });
   });
 }

@@ -21,7 +21,7 @@ struct PackModule {
 std::string writePack(llvm::json::Object &manifest, llvm::ArrayRef<PackModule> modules);
 
 /// The manifest as text for people: two spaces of indentation, members in alphabetical order, a final line
-/// break.
+/// break. `manifest` is what it was when this returns.
 std::string printManifest(llvm::json::Object &manifest);
 
 } // namespace tilec
