@@ -291,6 +291,12 @@ LogicalResult tilec::checkRequired(Operation *op, StringRef what, const Twine &r
   return op->emitError(diag::formatDiagnostic(diag::Id::Require, what, reason.str()));
 }
 
+tgpu::GridPointOp tilec::findGridPoint(tgpu::KernelOp kernel) {
+  tgpu::GridPointOp found;
+  kernel.walk([&](tgpu::GridPointOp point) { found = point; });
+  return found;
+}
+
 LogicalResult tilec::checkRequiredInside(Operation *op, StringRef what, const Twine &reason) {
   WalkResult result = op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
     return failed(checkRequired(inner, what, reason)) ? WalkResult::interrupt()

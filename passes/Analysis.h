@@ -103,6 +103,9 @@ struct NeighbourAccess {
 /// The allocation behind a buffer, through `tgpu.slot` and `tgpu.subview`.
 tgpu::AllocSharedOp getAllocation(mlir::Value buffer);
 
+/// Where a kernel asks for the point of its block, the only use of the block's number; null: nowhere.
+tgpu::GridPointOp findGridPoint(tgpu::KernelOp kernel);
+
 //===----------------------------------------------------------------------===//
 // @require
 //===----------------------------------------------------------------------===//

@@ -226,7 +226,8 @@ SharedLoads tilec::findSharedLoads(tgpu::ChannelOp channel, const ClusterVariati
   for (tgpu::TmaLoadOp load : llvm::reverse(loads)) { // users come last first
     Operation *ring = sync::Memory::of(load.getDest()).alloc;
     if (!isAcquired(load) || !ring || isWrittenByOthers(variation.getKernel(), channel, ring)) {
-      return refuse("its slots are not filled by such loads alone");
+      return refuse(
+          "its ring is written otherwise, too, or loaded without being acquired just before");
     }
     ClusterDims dims = variation.all() & ~(varies | variation.of(load.getSource()));
     if (mayChangeIn(variation.getKernel(), load.getSource())) {
@@ -239,7 +240,7 @@ SharedLoads tilec::findSharedLoads(tgpu::ChannelOp channel, const ClusterVariati
   }
   if (result.loads.empty()) {
     return refuse(loads.empty() ? "nothing is loaded by TMA"
-                  : isEach      ? "blocks do not go through its slots alike"
+                  : isEach      ? "a loop or a branch around its loads differs between blocks"
                                 : "blocks load different tiles");
   }
   return result;

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/tgpu/Cluster.h"
+#include "passes/Analysis.h"
 #include "passes/Passes.h"
 #include "passes/RingPositions.h"
 
@@ -22,13 +23,6 @@ using namespace mlir;
 using namespace tilec;
 
 namespace {
-
-/// The only use of the block's number in a kernel is to find its grid point.
-tgpu::GridPointOp findGridPoint(tgpu::KernelOp kernel) {
-  tgpu::GridPointOp found;
-  kernel.walk([&](tgpu::GridPointOp point) { found = point; });
-  return found;
-}
 
 /// What a persistent kernel is made of.
 class Maker {

@@ -220,9 +220,8 @@ struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
       return checkRequiredInside(kernel, "cluster",
                                  "the launch has no `@cluster` of several blocks");
     }
-    tgpu::GridPointOp point;
-    kernel.walk([&](tgpu::GridPointOp op) { point = op; });
-    const std::string reason = refuseClusters(kernel, point, cluster, integers, assumptions);
+    const std::string reason =
+        refuseClusters(kernel, findGridPoint(kernel), cluster, integers, assumptions);
     if (!reason.empty()) {
       tile::remarkOn(kernel.getSymName(), kernel.getLoc())
           << "@cluster: no clusters are formed: " << reason;

@@ -177,7 +177,7 @@ tgpu.kernel @barriers(%g: !g, %n: i32, %x: i32) attributes {threads = 128 : i32,
   tgpu.return
 }
 // Threads write the ring, too: other blocks would not know.
-// expected-remark @+1 {{@cluster: no clusters are formed: its slots are not filled by such loads alone}}
+// expected-remark @+1 {{@cluster: no clusters are formed: its ring is written otherwise, too, or loaded without being acquired just before}}
 tgpu.kernel @writers(%g: !g, %n: i32, %x: i32) attributes {threads = 128 : i32, target = "sm_90a", launch = "k", cluster = array<i32: 2>} {
   %v = tgpu.view %g extents(%n, %n : i32, i32) strides(%n : i32) : !g -> !g
   %c0 = arith.constant 0 : i32
@@ -237,7 +237,7 @@ tgpu.kernel @groups(%g: !g, %n: i32, %x: i32) attributes {threads = 128 : i32, t
   tgpu.return
 }
 // The point of each block is dealt by an atomic operation, or its own number is asked for.
-// expected-remark @+1 {{@cluster: no clusters are formed: blocks do not go through its slots alike}}
+// expected-remark @+1 {{@cluster: no clusters are formed: a loop or a branch around its loads differs between blocks}}
 tgpu.kernel @numbers(%g: !g, %n: i32, %x: i32) attributes {threads = 128 : i32, target = "sm_90a", launch = "k", cluster = array<i32: 2>} {
   %v = tgpu.view %g extents(%n, %n : i32, i32) strides(%n : i32) : !g -> !g
   %c0 = arith.constant 0 : i32

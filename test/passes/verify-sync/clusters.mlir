@@ -18,7 +18,7 @@
 // RUN: not %{verify} 2>&1 | FileCheck %s --check-prefix=ALIKE
 // RUN: sed 's/.cluster = tgpu.cluster_id/%%cluster = tgpu.block_id/; s/to .tiles step/to %%m step/' %s > %t.mlir
 // RUN: not %{verify} 2>&1 | FileCheck %s --check-prefix=ALIKE
-// ALIKE: error: 'tgpu.channel' op has slots that other blocks fill: blocks do not go through its slots alike
+// ALIKE: error: 'tgpu.channel' op has slots that other blocks fill: a loop or a branch around its loads differs between blocks
 // The kernel writes what is loaded.
 // RUN: sed 's/.c: !ga, .n: i32/%%c: !ga {tile.name = "C"}, %%n: i32/; s/.b: !gb, .c/%%b: !gb {tile.name = "B", tile.may_alias = ["C"]}, %%c/' %s > %t.mlir
 // RUN: not %{verify} 2>&1 | FileCheck %s --check-prefix=CHANGES
@@ -26,7 +26,7 @@
 // A fence behind acquire is one that the other blocks, who may fill the slot from there on, do not wait for.
 // RUN: sed 's/\(.*tgpu.expect .*\)/tgpu.fence_async\n\1/' %s > %t.mlir
 // RUN: not %{verify} 2>&1 | FileCheck %s --check-prefix=LATE
-// LATE: error: 'tgpu.channel' op has slots that other blocks fill: its slots are not filled by such loads alone
+// LATE: error: 'tgpu.channel' op has slots that other blocks fill: its ring is written otherwise, too, or loaded without being acquired just before
 
 #acc = #tgpu.fragment<"128x256 reg 0,1:8,0:0,8:0,16:0,32:0,64:0,128 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0:64,0">
 !as = !tgpu.smem<4x128x64xf16, #tgpu.shared<"4x128x64 b16 contig 2 panel 64 swizzle 128">>
