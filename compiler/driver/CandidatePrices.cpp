@@ -11,8 +11,6 @@ namespace tilec {
 /// Calls are this many, if there is a dimension to vary.
 static constexpr unsigned numSamples = 192;
 static constexpr double least = 8, most = 16384, multiple = 8;
-/// What another candidate has to gain.
-static constexpr double leastGain = 0.001;
 
 /// The i-th prime from 2 on: the bases of Halton's sequence.
 static unsigned primeNumber(unsigned i) {
@@ -83,7 +81,7 @@ static std::vector<double> lesser(std::vector<double> a, ArrayRef<double> b) {
   return a;
 }
 
-std::vector<unsigned> coverCalls(const CallCosts &costs, unsigned limit) {
+std::vector<unsigned> coverCalls(const CallCosts &costs, unsigned limit, double leastGain) {
   std::vector<unsigned> chosen;
   std::vector<double> cheapest;
   double mean = std::numeric_limits<double>::infinity();

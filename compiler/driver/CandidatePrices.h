@@ -40,7 +40,7 @@ CallCosts costsOf(llvm::ArrayRef<CandidatePrice> candidates,
 
 /// The up to `limit` candidates that together cover the calls best: first the one with the least mean
 /// of logarithms of cost, then those that bring the mean of each call's cheapest down most, as long
-/// as that is by a thousandth. Refused ones are left out; empty if all are.
-std::vector<unsigned> coverCalls(const CallCosts &costs, unsigned limit);
+/// as that is by `leastGain`. Refused ones are left out; empty if all are.
+std::vector<unsigned> coverCalls(const CallCosts &costs, unsigned limit, double leastGain = 0.001);
 
 } // namespace tilec

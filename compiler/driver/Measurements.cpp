@@ -168,7 +168,10 @@ ChosenCandidates Compilation::chooseCandidates(const sema::KernelInstance &kerne
   }
   const bool areAllCalls = isFixed(kernel);
   ChosenCandidates chosen;
-  chosen.aligned = coverCalls(costsOf(prices, shapes, /*isAny=*/false, areAllCalls), limit);
+  // A kernel that says how many to keep has listed few, each the best somewhere.
+  const double leastGain = kernel.keep ? 1e-5 : 0.001;
+  chosen.aligned =
+      coverCalls(costsOf(prices, shapes, /*isAny=*/false, areAllCalls), limit, leastGain);
   chosen.any = coverCalls(costsOf(prices, shapes, /*isAny=*/true, areAllCalls),
                           any.empty() ? std::min(limit, mostForAnyRows) : limit);
   chosen.preferences = preferencesOf(aligned, chosen.aligned);

@@ -110,9 +110,10 @@ struct Options {
   std::vector<const Target *> archs;           ///< in the order given, each once; never empty
   std::vector<std::pair<std::string, std::string>> params; ///< of -P
   bool autoParams = false;                                 ///< `-P auto`
-  std::string tuneFile;  ///< measurements for `auto`; empty: those beside the source; "none"
-  unsigned variants = 6; ///< most configurations that `auto` keeps of a kernel
-  unsigned jobs = 0;     ///< threads that compile; 0: one for each core
+  std::string tuneFile; ///< measurements for `auto`; empty: those beside the source; "none"
+  unsigned variants =
+      0; ///< most configurations that `auto` keeps of a kernel; 0: as its `tune` says, or 6
+  unsigned jobs = 0; ///< threads that compile; 0: one for each core
   std::string kernel;
   llvm::Triple host;      ///< of objects; an unknown architecture for other kinds of output
   std::string hostPrefix; ///< before the names of an object's functions

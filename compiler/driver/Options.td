@@ -61,7 +61,7 @@ defm instantiate : Value<"instantiate", "TEXT",
     "'K<D = 64> as name': compile this too, as if written at the end of the file">, Flags<many>;
 def I : JoinedOrSeparate<["-"], "I">, MetaVarName<"DIR">, Flags<many>, HelpText<"folder to search for imports">;
 defm variants : Value<"variants", "N",
-    "most sets of parameters that `auto` keeps of a kernel for dimensions known at run time (6)">, Rare;
+    "most sets of parameters that `auto` keeps of a kernel for dimensions known at run time (what its `tune` says, or 6)">, Rare;
 defm tune_file : Value<"tune-file", "FILE",
     "what `tilec tune` measured, for `auto`; without it K.tune.json beside K.tile, if there is one; none: nothing">, Rare;
 }

@@ -291,8 +291,10 @@ bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &ta
       remark("auto leaves out " + parametersOf(kernel, i) + ": " + price.refused);
     }
   }
-  auto [chosen, any, preferred] =
-      chooseCandidates(kernel, measured, prices, single ? 1 : options.variants);
+  constexpr unsigned usual = 6;
+  const unsigned wanted = options.variants ? options.variants : kernel.keep.value_or(usual);
+  const unsigned limit = single ? 1 : wanted;
+  auto [chosen, any, preferred] = chooseCandidates(kernel, measured, prices, limit);
   if (chosen.empty()) { // compiling one says why
     chosen = any = {0};
   }

@@ -138,8 +138,10 @@ public:
   Ident kernel;
   ArrayRef<TuneParam> params;
   ArrayRef<const Expr *> where; // of all `where` clauses, in order
-  TuneItem(SMRange range, Ident kernel, ArrayRef<TuneParam> params, ArrayRef<const Expr *> where)
-      : Item(ItemKind::Tune, range), kernel(kernel), params(params), where(where) {}
+  const Expr *keep;             // of the last `keep`, or null
+  TuneItem(SMRange range, Ident kernel, ArrayRef<TuneParam> params, ArrayRef<const Expr *> where,
+           const Expr *keep)
+      : Item(ItemKind::Tune, range), kernel(kernel), params(params), where(where), keep(keep) {}
   static bool classof(const Item *i) { return i->kind == ItemKind::Tune; }
 };
 

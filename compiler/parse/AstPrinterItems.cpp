@@ -137,6 +137,11 @@ void Printer::tune(const TuneItem &item) {
     where(item.where);
     os << ";\n";
   }
+  if (item.keep) {
+    os << "    keep ";
+    expr(*item.keep);
+    os << ";\n";
+  }
   os << "}\n";
 }
 

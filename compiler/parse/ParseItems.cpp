@@ -348,10 +348,15 @@ const Item *Parser::parseInstantiate() {
                                             context.copy(llvm::ArrayRef(where)));
 }
 
-bool Parser::parseTuneParam(llvm::SmallVectorImpl<ast::TuneParam> &params) {
+bool Parser::parseTuneEntry(llvm::SmallVectorImpl<ast::TuneParam> &params, const Expr *&keep) {
   ast::TuneParam param;
   SMLoc start = token.start();
+  const bool mayKeep = atWord("keep");
   std::optional<ast::Ident> name = expectName("the name of a compile-time parameter");
+  if (name && mayKeep && !at(TokenKind::KwIn)) {
+    keep = parseExpr();
+    return keep && expectSemicolon();
+  }
   if (!name || !expect(TokenKind::KwIn)) {
     return false;
   }
@@ -385,10 +390,11 @@ const Item *Parser::parseTune() {
   }
   llvm::SmallVector<ast::TuneParam, 8> params;
   llvm::SmallVector<const Expr *, 4> where;
+  const Expr *keep = nullptr;
   while (!at(TokenKind::RightBrace) && !at(TokenKind::End) && !beginsItemOnly(token.kind)) {
     const char *start = token.text.begin();
-    bool isGood =
-        at(TokenKind::KwWhere) ? parseWhere(where) && expectSemicolon() : parseTuneParam(params);
+    bool isGood = at(TokenKind::KwWhere) ? parseWhere(where) && expectSemicolon()
+                                         : parseTuneEntry(params, keep);
     if (!isGood) {
       recoverStatement(start);
     }
@@ -396,7 +402,7 @@ const Item *Parser::parseTune() {
   return expectClosing(TokenKind::RightBrace, open)
              ? context.make<ast::TuneItem>(rangeFrom(start), *kernel,
                                            context.copy(llvm::ArrayRef(params)),
-                                           context.copy(llvm::ArrayRef(where)))
+                                           context.copy(llvm::ArrayRef(where)), keep)
              : nullptr;
 }
 

@@ -87,7 +87,8 @@ private:
   const ast::Item *parseKernel(llvm::ArrayRef<ast::Annotation> annotations);
   const ast::Item *parseInstantiate();
   const ast::Item *parseTune();
-  bool parseTuneParam(llvm::SmallVectorImpl<ast::TuneParam> &params);
+  /// `NAME in values;` or, where no `in` follows, `keep expr;`.
+  bool parseTuneEntry(llvm::SmallVectorImpl<ast::TuneParam> &params, const Expr *&keep);
   bool parseFunctionParam(llvm::SmallVectorImpl<ast::FunctionParam> &params);
   bool parseKernelParam(llvm::SmallVectorImpl<ast::KernelParam> &params);
   bool parseAttributes(ast::KernelParam &param);

@@ -341,7 +341,7 @@ private:
   void reportMissing(const Request &request, const ast::Ident &parameter);
   struct Tuned;
   bool tuneValues(const ast::TuneParam &p, Tuned &out);
-  bool tuneLists(const Request &request, std::vector<Tuned> &tuned,
+  bool tuneLists(const Request &request, KernelInstance &instance, std::vector<Tuned> &tuned,
                  llvm::SmallVectorImpl<const ast::Expr *> &clauses);
   bool givesTuned(const Request &request) const;
   std::optional<bool> admissible(Env &env, llvm::ArrayRef<const ast::Expr *> clauses);

@@ -146,6 +146,7 @@ bool Analyzer::bindGenerics(Request &request, Env &env, KernelInstance &instance
 
 /// More combinations than any search tries.
 static constexpr size_t maxCombinations = 65536;
+static constexpr unsigned mostKept = 64; // as --variants
 
 /// What `tune` lists for one parameter.
 struct Analyzer::Tuned {
@@ -185,7 +186,8 @@ bool Analyzer::tuneValues(const ast::TuneParam &p, Tuned &out) {
 }
 
 /// Collects what `tune` lists and nobody gives, and its clauses.
-bool Analyzer::tuneLists(const Request &request, std::vector<Tuned> &tuned,
+bool Analyzer::tuneLists(const Request &request, KernelInstance &instance,
+                         std::vector<Tuned> &tuned,
                          llvm::SmallVectorImpl<const ast::Expr *> &clauses) {
   bool any = false;
   for (const ast::TuneItem *item : request.main->tunes) {
@@ -194,6 +196,17 @@ bool Analyzer::tuneLists(const Request &request, std::vector<Tuned> &tuned,
     }
     any = true;
     clauses.append(item->where.begin(), item->where.end());
+    if (item->keep) {
+      const auto keep = constantInt(item->keep, "what `keep` says");
+      if (!keep) {
+        return false;
+      }
+      if (*keep < 1 || *keep > mostKept) {
+        report(Id::TuneKeep, item->keep->range, *keep, mostKept);
+        return false;
+      }
+      instance.keep = unsigned(*keep);
+    }
     for (const ast::TuneParam &p : item->params) {
       bool taken = llvm::any_of(tuned, [&](const Tuned &t) { return t.name == p.name.name; });
       if (taken || request.value(p.name.name, options)) {
@@ -250,7 +263,7 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
   frame.env = &env;
   std::vector<Tuned> tuned;
   llvm::SmallVector<const ast::Expr *> clauses;
-  if (!tuneLists(request, tuned, clauses)) {
+  if (!tuneLists(request, instance, tuned, clauses)) {
     return false;
   }
   clauses.append(k.where.begin(), k.where.end());

@@ -257,6 +257,9 @@ void NameCheck::tune(const ast::TuneItem &t) {
   for (const ast::Expr *e : t.where) {
     expr(e);
   }
+  if (t.keep) {
+    expr(t.keep);
+  }
 }
 
 void NameCheck::type(const ast::TypeExpr &t) {

@@ -90,6 +90,8 @@ struct KernelInstance {
   /// With `auto`: the admissible parameter values of `tune`, in the order of its lists, the chosen
   /// one included. SemaOptions::choices says which one analysis takes.
   std::vector<std::vector<Binding>> candidates;
+  /// Of those, how many `tune` says to keep.
+  std::optional<unsigned> keep;
 };
 
 /// Owns all nodes.

@@ -80,8 +80,9 @@ void Clusters::arriveAtAll(ArrayRef<int32_t> dims, Value barrier) {
   auto remote =
       LLVM::LLVMPointerType::get(b.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
   Value first = firstOf(dims);
-  // One fence for all: each arrival that releases at this scope would have its own.
-  LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acq_rel, "cluster");
+  // One fence for all: each arrival that releases at this scope would have its own. Restricted to what the threads of this block
+  // did with its shared memory, it does not wait for global memory (PTX ISA, fence: .sync_restrict; MEMBAR.ALL.CTA, not .GPU).
+  NVVM::FenceSyncRestrictOp::create(b, loc, NVVM::MemOrderKind::RELEASE);
   for (int64_t rank : tgpu::ranksAcross(cluster, dims)) {
     Value at = NVVM::MapaOp::create(b, loc, remote, barrier, lowering.add(first, rank));
     NVVM::MBarrierArriveOp::create(b, loc, Type(), at, Value(), NVVM::MemScopeKind::CLUSTER,

@@ -6,8 +6,8 @@
 // A load that several blocks share is a share of its boxes in each, written into all of them at the same place; each block's full
 // barrier counts the bytes of all boxes. Before a block loads into a slot it must be free in all of them: whoever loads waits for
 // the empty barrier of its own block, says so to all (itself among them), and waits until all have. The arrivals there release and
-// the wait acquires what the threads of other blocks did with the slot, at the scope of the cluster, which costs a fence for all memory;
-// the warps that compute, of which each gives the slot back to its own block alone, do not pay for it.
+// the wait acquires what the threads of other blocks did with the slot, at the scope of the cluster: a fence on either side, restricted to
+// shared memory. The warps that compute, of which each gives the slot back to its own block alone, have none.
 //
 // No phase is missed: a block says that a slot is free for round r only after its own wait for round r - 1, and no phase
 // completes without it.

@@ -116,20 +116,24 @@ void KernelLowering::waitFor(const Channel &channel, Value position, Channel::Ba
   if (barrier == Channel::Barrier::Empty) {
     parity = b.createOrFold<arith::XOrIOp>(loc, parity, i32(1));
   }
-  const auto scope =
-      barrier == Channel::Barrier::Peers ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA;
+  const bool forPeers = barrier == Channel::Barrier::Peers;
+  const auto scope = forPeers ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA;
   auto loop = scf::WhileOp::create(b, loc, TypeRange(), ValueRange());
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&loop.getBefore());
   Value done = arch >= 90
                    ? Value(NVVM::MBarrierTryWaitOp::create(b, loc, b.getI1Type(), pointer, parity,
-                                                           Value(), scope, false))
+                                                           Value(), scope, forPeers))
                    : Value(NVVM::MBarrierTestWaitOp::create(b, loc, b.getI1Type(), pointer, parity,
                                                             NVVM::MemScopeKind::CTA, false));
   Value again = arith::XOrIOp::create(b, loc, done, constant(1, b.getI1Type()));
   scf::ConditionOp::create(b, loc, again, ValueRange());
   b.createBlock(&loop.getAfter());
   scf::YieldOp::create(b, loc);
+  if (forPeers) { // what the other blocks did with their shared memory (Clusters::arriveAtAll)
+    b.setInsertionPointAfter(loop);
+    NVVM::FenceSyncRestrictOp::create(b, loc, NVVM::MemOrderKind::ACQUIRE);
+  }
 }
 
 /// Whether some warp reads shared memory with ordinary loads, or sets to zero what is beyond a bound: its lanes must

@@ -3,9 +3,9 @@
 
     gpu_choices.py prepare DIR [--source kernels/gemm/gemm.tile] [--type f16] [--every] [--tune-file FILE]
                                                                                 here: packs of the choice and of candidates, 24 or every one of the source
-    gpu_choices.py run DIR --out DIR [--random 20] [--seconds 400]              there: needs torch, builds nothing
+    gpu_choices.py run DIR --out DIR [--random 20] [--layers] [--seconds 400]   there: needs torch, builds nothing
 
-For each shape (those below and random ones, each extent log-uniform in 16..16384, half of them multiples of 8) what `auto` takes, each of the
+For each shape (those below, with --layers those of LAYERS, and random ones, each extent log-uniform in 16..16384, half of them multiples of 8) what `auto` takes, each of the
 candidates, and torch.matmul are timed, L2 flushed, in rounds that alternate; the result of `auto` is checked against the float64 product (up to 2^37
 products). With a tune file what `auto` takes by it is timed too. A copy of choices.json is kept as test/gpu/choices.json: tools/dev/predicted_costs.py holds the cost model to it.
 """
@@ -21,6 +21,8 @@ import time
 
 SHAPES = [(1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (64, 18432, 7168), (4096, 28672, 4096), (128, 7168, 16384),
           (16, 7168, 16384), (4097, 4095, 4093), (1000, 1000, 1000)]  # M, N, K
+LAYERS = [(m, n, k) for n, k in ((4096, 4096), (14336, 4096), (4096, 14336), (6144, 4096), (8192, 8192), (28672, 8192), (2048, 7168), (7168, 2048), (5120, 5120), (12288, 4096))
+          for m in (16, 64, 128, 256, 512, 1024, 2048, 4096)]  # products with the weights of language models
 # BM, BN, BK, STAGES, THREADS
 CANDIDATES = [(128, 256, 64, 4, 256), (256, 128, 64, 4, 256), (128, 192, 64, 4, 256), (256, 192, 32, 5, 256), (128, 128, 64, 4, 256), (128, 128, 64, 6, 128),
               (128, 128, 32, 4, 256), (128, 128, 32, 4, 128), (128, 128, 128, 3, 256), (128, 256, 32, 7, 256), (64, 256, 64, 4, 128), (64, 256, 128, 2, 256),
@@ -32,9 +34,14 @@ MAX_CANDIDATES = 100000  # that tilec tune takes
 ROUNDS, LAUNCHES, FLUSH_BYTES = 2, 8, 256 << 20
 
 
+def chosen(source, dtype):
+    """Options that make the kernel of a source, as `auto` takes it, the only one."""
+    return ["--kernel", "chosen", "--instantiate", f"{source.stem}<T = {dtype}, auto> as chosen"]
+
+
 def every_candidate(tilec, source, dtype):
     """All candidates of the source's `tune` for sm_90a, as dicts of texts."""
-    command = [tilec, "tune", source, "-P", f"T={dtype}", "--dry-run", "--candidates", str(MAX_CANDIDATES), *[f"--dim={x}=1024" for x in "MNK"]]
+    command = [tilec, "tune", source, *chosen(source, dtype), "--dry-run", "--candidates", str(MAX_CANDIDATES), *[f"--dim={x}=1024" for x in "MNK"]]
     plan = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return [dict(pair.split(" = ") for pair in line.split(" us  ")[1].split(", ")) for line in plan.splitlines() if " us  " in line]
 
@@ -46,7 +53,7 @@ def prepare(options):
     source = root / options.source
     kernel = source.stem
     tilec = root / "build/bin/tilec"
-    auto = [tilec, source, "-P", "auto", "-P", f"T={options.type}"]
+    auto = [tilec, source, *chosen(source, options.type)]
     subprocess.run([*auto, "--tune-file", "none", "-o", folder / "auto.pack"], check=True)
     if options.tune_file:
         subprocess.run([*auto, "--tune-file", options.tune_file, "-o", folder / "tuned.pack"], check=True)
@@ -63,7 +70,7 @@ def prepare(options):
 
 def shapes_of(options):
     draw = random.Random(options.seed)
-    shapes = list(SHAPES)
+    shapes = SHAPES + (LAYERS if options.layers else [])
     for i in range(options.random):
         extents = [int(2 ** draw.uniform(4, 14)) for _ in range(3)]
         if math.prod(extents) > 2**39:  # 1.6 s of tensor cores
@@ -103,7 +110,7 @@ def measure(runtime, check, torch, gemms, shape, flush):
     calls["torch"] = lambda: torch.matmul(left, right)
     times = {name: [] for name in calls}
     for turn in range(ROUNDS):
-        for name, call in calls.items():
+        for name, call in sorted(calls.items(), reverse=True) if turn % 2 else calls.items():  # one that follows a slow one finds the GPU cool
             events = []
             for launch in range(LAUNCHES + (2 if turn == 0 else 0)):
                 flush.zero_()
@@ -165,6 +172,7 @@ def main():
     two.add_argument("--out", required=True)
     two.add_argument("--random", type=int, default=20)
     two.add_argument("--seed", type=int, default=1)
+    two.add_argument("--layers", action="store_true", help="those of LAYERS, too")
     two.add_argument("--seconds", type=float, default=400)
     options = parser.parse_args()
     return prepare(options) if options.command == "prepare" else run(options)

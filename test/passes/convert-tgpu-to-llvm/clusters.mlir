@@ -29,9 +29,10 @@
 // CHECK: nvvm.mbarrier.try_wait %[[EMPTY]], %{{.*}} : !llvm.ptr<3>, i32 -> i1
 // CHECK: %[[PEERS:.*]] = llvm.getelementptr %{{.*}}[32800]
 // CHECK: llvm.cond_br %[[ELECTED]]
-// CHECK: llvm.fence syncscope("cluster") acq_rel
+// CHECK: nvvm.fence.sync_restrict {order = #nvvm.mem_order<release>}
 // CHECK-COUNT-8: nvvm.mbarrier.arrive %{{.*}} {relaxed = true, scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
-// CHECK: nvvm.mbarrier.try_wait %[[PEERS]], %{{.*}} {scope = #nvvm.mem_scope<cluster>}
+// CHECK: nvvm.mbarrier.try_wait %[[PEERS]], %{{.*}} {relaxed = true, scope = #nvvm.mem_scope<cluster>}
+// CHECK: nvvm.fence.sync_restrict {order = #nvvm.mem_order<acquire>}
 // CHECK: nvvm.mbarrier.arrive.expect_tx
 // CHECK: %[[WIDE:.*]] = llvm.shl %[[MASK_A]], %[[X]]
 // CHECK: %[[A:.*]] = llvm.trunc %[[WIDE]] : i32 to i16

@@ -51,6 +51,8 @@ TEST(CoverCalls, WhatGainsLittleIsLeftOut) {
   EXPECT_EQ(cover({priced({10, 10}), priced({9, 11})}, 6).size(), 2u);
   EXPECT_EQ(cover({priced({1}), priced({1})}, 6),
             (std::vector<unsigned>{0})); // the first of equals
+  const CallCosts costs = {{1, 1}, {{10, 10}, {9.99, 11}, {10, 10}}};
+  EXPECT_EQ(coverCalls(costs, 6, 1e-5), (std::vector<unsigned>{0, 1}));
 }
 
 TEST(CoverCalls, HeavyCallsDecide) {
