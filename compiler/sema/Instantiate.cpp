@@ -4,6 +4,10 @@
 #include "compiler/sema/Modules.h"
 #include "compiler/sema/Request.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
+#include <utility>
+
 namespace tilec::sema {
 
 using diag::Id;
@@ -257,6 +261,9 @@ std::optional<bool> Analyzer::admissible(Env &env, llvm::ArrayRef<const ast::Exp
 /// no more of them than it has to.
 bool Analyzer::tune(Request &request, KernelInstance &instance) {
   const ast::KernelItem &k = *request.kernel;
+  // Trying sets is no expansion: it may take as many steps for each kernel, and those of others do not count.
+  const uint64_t expanded = std::exchange(steps, 0);
+  auto restore = llvm::scope_exit([&] { steps = expanded; });
   Env env(request.main);
   FrameGuard guard(*this);
   frame = Frame();

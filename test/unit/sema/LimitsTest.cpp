@@ -18,6 +18,23 @@ TEST(Limits, Unrolling) {
       before, "} }");
 }
 
+// Sets of parameters are tried for each kernel anew, and many are too many for one.
+TEST(Limits, Tuning) {
+  const std::string kernel =
+      "kernel t<B: int = 1, C: int = 1>(A: inout tensor<f32>[M]) { launch i in grid(M) threads(64) "
+      "{ } }\ntune t { B in 1..101; C in 1..101; where ";
+  const char *const more =
+      "more than 500000 statements and expressions after inlining and unrolling [expansion]";
+  std::string many = kernel + "B == C; }\n", heavy = kernel;
+  for (int i = 0; i < 30; ++i) {
+    many += llvm::formatv("instantiate t<auto> as t{0};\n", i);
+    heavy += "B * C + B > 0, ";
+  }
+  EXPECT_EQ(analyze(many)->messages(), "");
+  EXPECT_NE(analyze(heavy + "B == C; }\ninstantiate t<auto> as t;")->messages().find(more),
+            std::string::npos);
+}
+
 // Each thread has 64 elements of the tile.
 TEST(Limits, UnrollingOfTiles) {
   const char *const rule =
