@@ -30,8 +30,8 @@ TEST(Limits, Tuning) {
     many += llvm::formatv("instantiate t<auto> as t{0};\n", i);
     heavy += "B * C + B > 0, ";
   }
-  EXPECT_EQ(analyze(many)->messages(), "");
-  EXPECT_NE(analyze(heavy + "B == C; }\ninstantiate t<auto> as t;")->messages().find(more),
+  EXPECT_EQ(Analyzed(many).messages(), "");
+  EXPECT_NE(Analyzed(heavy + "B == C; }\ninstantiate t<auto> as t;").messages().find(more),
             std::string::npos);
 }
 
