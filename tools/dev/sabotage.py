@@ -108,7 +108,7 @@ def weakened(match, opcode):
                         f"setp.eq.u32 %sabotage, %sabotaget, 0; {both} @%sabotage {opcode} {', '.join(operands)}, 2; }}")
 
 
-MOVED_LATE = re.compile(r"fence\.(proxy|mbarrier_init|acq_rel|sc)|membar\.|cp\.async\.(bulk\.)?wait_(group|all)|wgmma\.(wait_group|fence)")
+MOVED_LATE = re.compile(r"fence\.(proxy|mbarrier_init|acq_rel|sc|acquire|release)|membar\.|cp\.async\.(bulk\.)?wait_(group|all)|wgmma\.(wait_group|fence)")
 BARRIER = re.compile(r"(bar|barrier)\.|mbarrier\.arrive|cp\.async\.bulk\.|wgmma\.mma_async|st\.release|atom\.|red\.")
 ACCESS = re.compile(r"(ld|st)\.(shared|global|weak)|ldmatrix|stmatrix|wgmma\.wait_group|cp\.async\.wait")
 

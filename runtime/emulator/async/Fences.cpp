@@ -6,9 +6,11 @@
 
 namespace tile_emu {
 
-static Execute orderMemory(Scope scope) {
-  return [scope](Step &step) {
-    step.machine.checker.fence(lanesOf(step), scope);
+using Fence = Checker::Fence;
+
+static Execute orderMemory(Scope scope, Fence kind = Fence::Both) {
+  return [scope, kind](Step &step) {
+    step.machine.checker.fence(lanesOf(step), scope, kind);
     return Outcome::Next;
   };
 }
@@ -22,7 +24,7 @@ static void announceInits(Step &step) {
 
 static Outcome fenceInits(Step &step) {
   announceInits(step);
-  step.machine.checker.fence(lanesOf(step), Scope::Cluster);
+  step.machine.checker.fence(lanesOf(step), Scope::Cluster, Fence::Release);
   return Outcome::Next;
 }
 
@@ -101,17 +103,19 @@ Execute decodeFence(Decoder &d) {
     d.expect("cluster");
     return fenceInits;
   }
+  Fence kind = Fence::Both;
   if (std::optional<unsigned> order = d.takeOneOf({"acquire", "release"})) {
+    kind = *order == 0 ? Fence::Acquire : Fence::Release;
     bool restricted =
         d.take(*order == 0 ? "sync_restrict::shared::cluster" : "sync_restrict::shared::cta");
     if (restricted) {
       d.expect("cluster");
-      return orderMemory(Scope::Cluster);
+      return orderMemory(Scope::Cluster, kind);
     }
   } else {
     d.takeOneOf({"sc", "acq_rel"});
   }
-  return orderMemory(expectScope(d));
+  return orderMemory(expectScope(d), kind);
 }
 
 Execute decodeMembar(Decoder &d) {

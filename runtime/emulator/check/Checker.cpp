@@ -267,7 +267,7 @@ static std::array<FenceState, 32> &fencesOf(WarpState &warp) {
   return *warp.fences;
 }
 
-void Checker::fence(WarpLanes lanes, Scope scope) {
+void Checker::fence(WarpLanes lanes, Scope scope, Fence kind) {
   if (!state->races) {
     return;
   }
@@ -275,17 +275,25 @@ void Checker::fence(WarpLanes lanes, Scope scope) {
   forEachLane(lanes.mask, [&](unsigned lane) {
     FenceState &fence = fencesOf(warp)[lane];
     const Knowledge &pending = fence.pending[size_t(scope)];
+    if (kind != Fence::Release) {
+      warp.happened[lane].join(pending.happened);
+      forEachSpace(
+          [&](FencedSpace space) { warp.fenced[space][lane].join(pending.fenced[space]); });
+      for (size_t inner = 0; inner <= size_t(scope); ++inner) {
+        fence.pending[inner] = {};
+      }
+    }
+    if (kind == Fence::Acquire) {
+      return;
+    }
     FenceState::Covered covered;
-    warp.happened[lane].join(pending.happened);
     covered.knowledge.happened = warp.happened[lane];
     covered.own = warp.step;
     forEachSpace([&](FencedSpace space) {
-      warp.fenced[space][lane].join(pending.fenced[space]);
       covered.knowledge.fenced[space] = warp.fenced[space][lane];
       covered.ownFenced[space] = warp.ownFenced[space][lane];
     });
     for (size_t inner = 0; inner <= size_t(scope); ++inner) {
-      fence.pending[inner] = {};
       fence.covered[inner] = covered;
     }
   });

@@ -176,8 +176,10 @@ public:
   void proxyFence(ThreadId thread, std::optional<FencedSpace> only = std::nullopt) {
     proxyFence(WarpLanes::one(thread), only);
   }
-  /// fence.acq_rel, membar: for relaxed atomics around it.
-  void fence(WarpLanes lanes, Scope scope = Scope::Gpu);
+  /// fence, membar: for relaxed atomics around it. One that acquires alone orders what those before it have read, one that releases
+  /// alone what those behind it write.
+  enum class Fence : uint8_t { Both, Acquire, Release };
+  void fence(WarpLanes lanes, Scope scope = Scope::Gpu, Fence kind = Fence::Both);
   void fence(ThreadId thread, Scope scope = Scope::Gpu) { fence(WarpLanes::one(thread), scope); }
   /// The threads learn that the channel's steps up to `step` are done (wait_group).
   void complete(WarpLanes lanes, AgentId channel, Step32 step);

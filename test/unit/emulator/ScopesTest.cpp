@@ -71,6 +71,24 @@ TEST_F(ScopesTest, AFenceAroundRelaxedAtomicsHasAScopeToo) {
   }
 }
 
+TEST_F(ScopesTest, AFenceThatOnlyAcquiresDoesNotReleaseNorTheOtherWayRound) {
+  using Fence = Checker::Fence;
+  for (Fence first : {Fence::Both, Fence::Acquire, Fence::Release}) {
+    for (Fence second : {Fence::Both, Fence::Acquire, Fence::Release}) {
+      uint64_t data = next += 16, flag = next += 16;
+      size_t before = races();
+      write(a, global(), data, 4);
+      checker.fence(WarpLanes::one(a), Scope::Gpu, first);
+      atomic(a, AtomicKind::ReadModifyWrite, Scope::Gpu, 4, flag);
+      atomic(stranger, AtomicKind::ReadModifyWrite, Scope::Gpu, 4, flag);
+      checker.fence(WarpLanes::one(stranger), Scope::Gpu, second);
+      read(stranger, global(), data, 4);
+      EXPECT_EQ(races() == before, first != Fence::Acquire && second != Fence::Release)
+          << int(first) << " " << int(second);
+    }
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // mbarriers
 //===----------------------------------------------------------------------===//
