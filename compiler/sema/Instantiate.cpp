@@ -262,8 +262,7 @@ std::optional<bool> Analyzer::admissible(Env &env, llvm::ArrayRef<const ast::Exp
 bool Analyzer::tune(Request &request, KernelInstance &instance) {
   const ast::KernelItem &k = *request.kernel;
   // Trying sets is no expansion: it may take as many steps for each kernel, and those of others do not count.
-  const uint64_t expanded = std::exchange(steps, 0);
-  auto restore = llvm::scope_exit([&] { steps = expanded; });
+  auto restore = llvm::scope_exit([this, before = std::exchange(steps, 0)] { steps = before; });
   Env env(request.main);
   FrameGuard guard(*this);
   frame = Frame();
