@@ -6,7 +6,7 @@
     gpu_choices.py run DIR --out DIR [--random 20] [--layers] [--seconds 400]   there: needs torch, builds nothing
 
 For each shape (those below, with --layers those of LAYERS, and random ones, each extent log-uniform in 16..16384, half of them multiples of 8) what `auto` takes, each of the
-candidates, and torch.matmul are timed, L2 flushed, in rounds that alternate; the result of `auto` is checked against the float64 product (up to 2^37
+candidates, and torch.matmul are timed, L2 flushed, in turn; the result of `auto` is checked against the float64 product (up to 2^37
 products). With a tune file what `auto` takes by it is timed too. A copy of choices.json is kept as test/gpu/choices.json: tools/dev/predicted_costs.py holds the cost model to it.
 """
 import argparse
@@ -31,7 +31,7 @@ CANDIDATES = [(128, 256, 64, 4, 256), (256, 128, 64, 4, 256), (128, 192, 64, 4, 
 PARAMETERS = ("BM", "BN", "BK", "STAGES", "THREADS")
 CHOICES = ("auto", "tuned", "torch")  # all other names of times are candidates
 MAX_CANDIDATES = 100000  # that tilec tune takes
-ROUNDS, LAUNCHES, FLUSH_BYTES = 2, 8, 256 << 20
+WARM, LAUNCHES, FLUSH_BYTES = 2, 16, 256 << 20
 
 
 def chosen(source, dtype):
@@ -109,18 +109,21 @@ def measure(runtime, check, torch, gemms, shape, flush):
         error = ((c.double() - reference).norm() / reference.norm()).item()
     calls["torch"] = lambda: torch.matmul(left, right)
     times = {name: [] for name in calls}
-    for turn in range(ROUNDS):
-        for name, call in sorted(calls.items(), reverse=True) if turn % 2 else calls.items():  # one that follows a slow one finds the GPU cool
-            events = []
-            for launch in range(LAUNCHES + (2 if turn == 0 else 0)):
-                flush.zero_()
-                begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-                begin.record()
-                call()
-                end.record()
-                events.append((begin, end))
-            torch.cuda.synchronize()
-            times[name] += [begin.elapsed_time(end) * 1000 for begin, end in events[-LAUNCHES:]]
+    # One launch of each in an order that is drawn: where power limits the clock, what runs just before makes up to 17 %.
+    order, draw = list(calls.items()), random.Random(1)
+    for turn in range(WARM + LAUNCHES):
+        draw.shuffle(order)
+        events = []
+        for name, call in order:
+            flush.zero_()
+            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            begin.record()
+            call()
+            end.record()
+            events.append((name, begin, end))
+        torch.cuda.synchronize()
+        for name, begin, end in events if turn >= WARM else []:
+            times[name].append(begin.elapsed_time(end) * 1000)
     return {name: sorted(list)[len(list) // 2] for name, list in times.items()}, text, error
 
 
