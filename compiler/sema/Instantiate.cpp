@@ -261,8 +261,8 @@ std::optional<bool> Analyzer::admissible(Env &env, llvm::ArrayRef<const ast::Exp
 /// no more of them than it has to.
 bool Analyzer::tune(Request &request, KernelInstance &instance) {
   const ast::KernelItem &k = *request.kernel;
-  // Trying sets is no expansion: it may take as many steps for each kernel, and those of others do not count.
-  auto restore = llvm::scope_exit([this, before = std::exchange(steps, 0)] { steps = before; });
+  // Trying sets is no expansion, and cheap: as many steps for each kernel, of which a sixteenth counts for all of them together.
+  auto rest = llvm::scope_exit([this, all = std::exchange(steps, 0)] { steps = all + steps / 16; });
   Env env(request.main);
   FrameGuard guard(*this);
   frame = Frame();
