@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Analysis.h"
 #include "passes/BlockFootprint.h"
+#include "passes/ClusterLoads.h"
 #include "passes/GlobalAccess.h"
 #include "passes/InstructionCounts.h"
 
@@ -28,7 +29,11 @@ public:
   BlockPricer(tgpu::KernelOp kernel, const Target &target, DeviceEstimates &estimates, Amount busy,
               HostMath &math)
       : kernel(kernel), target(target), machine(machineModel(target)), estimates(estimates),
-        busy(busy), math(math), prices(kernel, target) {}
+        busy(busy), math(math), prices(kernel, target) {
+    if (kernel.getCluster()) {
+      variation.emplace(kernel);
+    }
+  }
 
   BlockWork run();
 
@@ -42,6 +47,7 @@ private:
   BlockWork ofWhile(scf::WhileOp loop);
   static void add(BlockWork &work, const BlockWork &other);
   Amount slowness(tgpu::CopyOp copy);
+  Amount loadFactor(tgpu::CopyOp copy);
   BlockWork repeated(const BlockWork &body, Amount trips, const Linear &each);
   Linear slowest(const BlockWork &work, Linear way);
 
@@ -52,6 +58,7 @@ private:
   Amount busy;
   HostMath &math;
   OperationPrices prices;
+  std::optional<ClusterVariation> variation; // of a kernel of clusters
   // Copies of pipelined loops, which nothing waits for; looked up only.
   llvm::DenseSet<Operation *> ahead;
 };
@@ -164,6 +171,13 @@ Amount BlockPricer::slowness(tgpu::CopyOp copy) {
   };
   return math.add(1, math.mul(busy, math.add(math.mul(begins(128), machine.acrossLines),
                                              math.mul(begins(32), machine.acrossSectors))));
+}
+
+/// The same, where blocks of a cluster may load the tile for each other: L2 has as much less to do, but each block gets all of it.
+Amount BlockPricer::loadFactor(tgpu::CopyOp copy) {
+  const int64_t sharers = variation ? sharersExpected(copy, *variation) : 1;
+  Amount factor = slowness(copy);
+  return sharers == 1 ? factor : math.max(math.mul(factor, 1 / double(sharers)), machine.multicast);
 }
 
 BlockWork BlockPricer::ofLoop(scf::ForOp loop) {
@@ -290,7 +304,7 @@ BlockWork BlockPricer::ofBlock(Block &block, bool flies) {
     for (unsigned i = 0; i < kResources; ++i) {
       Linear clocks = price.clocks[i];
       if (auto copy = dyn_cast<tgpu::CopyOp>(op); copy && Resource(i) == Resource::Load) {
-        clocks = math.scale(clocks, slowness(copy));
+        clocks = math.scale(clocks, loadFactor(copy));
       }
       work.resources[i].add(clocks);
     }

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/ClusterLoads.h"
 
+#include "dialects/tgpu/Cluster.h"
+#include "dialects/tgpu/Roles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -244,6 +246,52 @@ SharedLoads tilec::findSharedLoads(tgpu::ChannelOp channel, const ClusterVariati
                                 : "blocks load different tiles");
   }
   return result;
+}
+
+int64_t tilec::sharersExpected(tgpu::CopyOp copy, const ClusterVariation &variation) {
+  Value source = copy.getSource();
+  if (copy.getPath() != tgpu::CopyPath::Tma || !isa<tile::GlobalType>(source.getType()) ||
+      !asksForRoles(variation.getKernel()) || mayChangeIn(variation.getKernel(), source)) {
+    return 1;
+  }
+  const ClusterDims dims = variation.all() & ~(variation.ofControl(copy) | variation.of(source));
+  return int64_t(tgpu::ranksAcross(*variation.getKernel().getCluster(), dimsOf(dims)).size());
+}
+
+bool tilec::areFreeAtStart(tgpu::ChannelOp channel) {
+  auto kernel = channel->getParentOfType<tgpu::KernelOp>();
+  SmallVector<sync::Memory, 0> rings;
+  for (Operation *user : channel.getResult().getUsers()) {
+    if (auto load = dyn_cast<tgpu::TmaLoadOp>(user)) {
+      rings.push_back(sync::Memory::of(load.getDest()));
+    }
+  }
+  const bool areKnown = llvm::all_of(rings, [](const sync::Memory &ring) {
+    return ring.alloc && ring.begin >= 0 && !tgpu::kOfEachTeam.has(ring.alloc);
+  });
+  auto touches = [&](const sync::Access &access) {
+    const sync::Memory &memory = access.memory;
+    if (memory.global || memory.messages ||
+        llvm::is_contained(llvm::map_range(rings, [](auto &ring) { return ring.alloc; }),
+                           memory.alloc)) {
+      return false;
+    }
+    // Each team has its own of some buffers, all behind the first team's.
+    const bool isOfTeams = memory.alloc && tgpu::kOfEachTeam.has(memory.alloc);
+    return memory.begin < 0 ||
+           llvm::any_of(
+               rings,
+               [&](const sync::Memory &ring) {
+                 return memory.begin < ring.end && (isOfTeams || ring.begin < memory.end);
+               });
+  };
+  return areKnown && !kernel
+                          .walk([&](Operation *op) {
+                            return llvm::any_of(sync::accessesOf(op), touches)
+                                       ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+                          })
+                          .wasInterrupted();
 }
 
 SmallVector<int32_t> tilec::dimsOf(ClusterDims dims) {

@@ -57,6 +57,14 @@ struct SharedLoads {
 /// and nothing but the channel's loads writes its slots beforehand.
 SharedLoads findSharedLoads(tgpu::ChannelOp channel, const ClusterVariation &variation);
 
+/// Whether nothing else ever has the memory of a channel's slots, so that all blocks have them free from the start. Needs places
+/// (tgpu-allocate-shared).
+bool areFreeAtStart(tgpu::ChannelOp channel);
+
+/// How many blocks of its cluster are to have the same tile by this copy, if warps load alone in the end (findSharedLoads). Needs copies
+/// with paths (tgpu-select-copies).
+int64_t sharersExpected(tgpu::CopyOp copy, const ClusterVariation &variation);
+
 /// The numbers of the dimensions, ascending.
 llvm::SmallVector<int32_t> dimsOf(ClusterDims dims);
 

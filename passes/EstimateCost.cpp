@@ -120,7 +120,8 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
   if (resident > 1) { // else a block alone takes no less than its busiest resource
     clocks = math.max(latency, math.mul(busiest, math.max(work.resources)));
   }
-  const double start = machine.blockStart + machine.warpStart * double(kernel.getNumWarps());
+  const double start = machine.blockStart + machine.warpStart * double(kernel.getNumWarps()) +
+                       (kernel.getCluster() ? machine.clusterStart : 0);
   Amount onChip = math.mul(math.add(clocks, start), clock);
   Amount dram = memory(points);
 

@@ -2,6 +2,8 @@
 #include "dialects/layout/Compatibility.h"
 #include "dialects/tgpu/Cluster.h"
 #include "dialects/tile/Remark.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
 #include "passes/ClusterLoads.h"
 #include "passes/Passes.h"
 #include "passes/Shared.h"
@@ -30,7 +32,7 @@ struct FormClusters : tilec::impl::FormClustersBase<FormClusters> {
         if (other.getGuard() == kernel.getGuard()) {
           erase(other);
         } else {
-          priceAs(kernel, other);
+          priceNoMore(kernel, other);
         }
       }
     }
@@ -140,24 +142,22 @@ struct FormClusters : tilec::impl::FormClustersBase<FormClusters> {
     return costs;
   }
 
-  /// The model knows nothing that clusters gain, and they were asked for: of two variants that cost the same a call takes the first one.
-  void priceAs(tgpu::KernelOp kernel, tgpu::KernelOp other) {
-    for (auto [own, copied] : llvm::zip(costsOf(kernel), costsOf(other))) {
-      OpBuilder builder(own);
-      auto cost = cast<tgpu::CostOp>(builder.clone(*copied));
-      cost.setEntryAttr(own.getEntryAttr());
-      own.erase();
+  /// Clusters were asked for: they cost no more than the launch without, and of two variants that cost the same a call takes the first one.
+  void priceNoMore(tgpu::KernelOp kernel, tgpu::KernelOp other) {
+    for (auto [own, its] : llvm::zip_equal(costsOf(kernel), costsOf(other))) {
+      Operation *yield = own.getBody().front().getTerminator();
+      OpBuilder builder(yield);
+      IRMapping copies;
+      for (Operation &op : its.getBody().front().without_terminator()) {
+        builder.clone(op, copies);
+      }
+      yield->setOperand(0, arith::MinNumFOp::create(builder, own.getLoc(), yield->getOperand(0),
+                                                    copies.lookupOrDefault(its.getValue())));
     }
   }
 
   void erase(tgpu::KernelOp kernel) {
-    SmallVector<Operation *> costs;
-    getOperation().walk([&](tgpu::CostOp cost) {
-      if (cost.getEntryAttr().getAttr() == kernel.getSymNameAttr()) {
-        costs.push_back(cost);
-      }
-    });
-    llvm::for_each(costs, [](Operation *cost) { cost->erase(); });
+    llvm::for_each(costsOf(kernel), [](tgpu::CostOp cost) { cost.erase(); });
     kernel.erase();
   }
 };

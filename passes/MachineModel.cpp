@@ -26,6 +26,8 @@ static constexpr MachineModel hopper = {
     // gemm, f16, 4048 x 4008 x 4584 and 4048 x 4048 x 4624: 3.9 and 2.75 clocks for a row of 128 bytes that is 1.8 in whole lines
     .acrossLines = 0.5,
     .acrossSectors = 0.6,
+    .multicast = 1.2,
+    .clusterStart = 600,
     .loadBytes = 64, // CUDA C programming guide: a line of 128 bytes in two clocks
     .storeBytes = 64,
     .sharedBytes = 128, // 32 banks of 4 bytes
@@ -74,6 +76,8 @@ static constexpr MachineModel ampere = {
     .tmaBytes = 60, // 5120 bytes a clock of L2 for 108 multiprocessors
     .acrossLines = 0.5,
     .acrossSectors = 0.6,
+    .multicast = 1.2,
+    .clusterStart = 600,
     .loadBytes = 48,
     .storeBytes = 48,
     .sharedBytes = 128,

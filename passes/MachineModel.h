@@ -37,8 +37,10 @@ struct MachineModel {
   double tmaBytes; ///< from L2 by TMA or cp.async
   /// What a row of up to 128 bytes takes more by TMA where rows begin between lines of 128 bytes, and between sectors of 32.
   double acrossLines, acrossSectors;
-  double loadBytes;  ///< from L2 by loads
-  double storeBytes; ///< to L2
+  double multicast;    ///< what a tile takes, of that, that a block gets from loads of its cluster
+  double clusterStart; ///< clocks until the blocks of a cluster have met, and at their end
+  double loadBytes;    ///< from L2 by loads
+  double storeBytes;   ///< to L2
   double sharedBytes;
   double operandBytes; ///< of operands in shared memory that wgmma reads, beside what arrives there
 

@@ -10,7 +10,7 @@ namespace tilec {
 
 /// Calls are this many, if there is a dimension to vary.
 static constexpr unsigned numSamples = 192;
-static constexpr double least = 8, most = 16384, multiple = 8;
+static constexpr double least = 8, most = 16384, multiple = 8, lines = 64;
 
 /// The i-th prime from 2 on: the bases of Halton's sequence.
 static unsigned primeNumber(unsigned i) {
@@ -41,7 +41,9 @@ std::vector<CallSample> sampleCalls(ArrayRef<std::string> names) {
     const unsigned base = primeNumber(dimension);
     for (auto [i, sample] : enumerate(samples)) {
       const double value = least * std::pow(most / least, radicalInverse(i + 1, base));
-      sample[name] = std::max(std::round(value / multiple) * multiple, least);
+      // Half of the calls have rows of whole lines of 128 bytes, as most that people make.
+      const double unit = i >= numSamples / 2 && value >= lines ? lines : multiple;
+      sample[name] = std::max(std::round(value / unit) * unit, least);
     }
   }
   return samples;
@@ -89,7 +91,7 @@ std::vector<unsigned> coverCalls(const CallCosts &costs, unsigned limit, double 
     std::optional<unsigned> next;
     double nextMean = mean - leastGain;
     for (auto [candidate, own] : enumerate(costs.seconds)) {
-      if (own.empty()) {
+      if (own.empty() || is_contained(chosen, unsigned(candidate))) {
         continue;
       }
       const double with = meanLog(lesser(cheapest, own), costs.weights);

@@ -15,7 +15,7 @@ namespace tilec {
 using CallSample = llvm::StringMap<double>;
 
 /// Calls that cover the space of `names`, each from 8 to 16384, evenly on a logarithmic scale and in
-/// multiples of 8. The same ones each time. One call without names if there are none.
+/// multiples of 8, of half of the calls of 64 where they are no less. The same ones each time. One call without names if there are none.
 std::vector<CallSample> sampleCalls(llvm::ArrayRef<std::string> names);
 
 /// What one candidate costs.
@@ -40,7 +40,7 @@ CallCosts costsOf(llvm::ArrayRef<CandidatePrice> candidates,
 
 /// The up to `limit` candidates that together cover the calls best: first the one with the least mean
 /// of logarithms of cost, then those that bring the mean of each call's cheapest down most, as long
-/// as that is by `leastGain`. Refused ones are left out; empty if all are.
+/// as that is by more than `leastGain`, which may be negative. Refused ones are left out; empty if all are.
 std::vector<unsigned> coverCalls(const CallCosts &costs, unsigned limit, double leastGain = 0.001);
 
 } // namespace tilec

@@ -7,6 +7,8 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 
+#include <limits>
+
 using namespace llvm;
 
 namespace tilec {
@@ -168,8 +170,8 @@ ChosenCandidates Compilation::chooseCandidates(const sema::KernelInstance &kerne
   }
   const bool areAllCalls = isFixed(kernel);
   ChosenCandidates chosen;
-  // A kernel that says how many to keep has listed few, each the best somewhere.
-  const double leastGain = kernel.keep ? 1e-5 : 0.001;
+  // A kernel that says how many to keep has listed few, each the best somewhere, if not at the calls that are tried.
+  const double leastGain = kernel.keep ? -std::numeric_limits<double>::infinity() : 0.001;
   chosen.aligned =
       coverCalls(costsOf(prices, shapes, /*isAny=*/false, areAllCalls), limit, leastGain);
   chosen.any = coverCalls(costsOf(prices, shapes, /*isAny=*/true, areAllCalls),

@@ -174,16 +174,27 @@ private:
 };
 } // namespace
 
+/// Whether another kernel takes all calls that this one may, or is for grids of whole clusters what this one is for all others.
+static bool hasTwin(ModuleOp module, tgpu::KernelOp kernel) {
+  const bool isClustered = kernel.getVariant() == "clustered";
+  return llvm::any_of(module.getOps<tgpu::KernelOp>(), [&](tgpu::KernelOp other) {
+    const bool assumesAsMuch = other.getGuard() == kernel.getGuard();
+    return other.getLaunch() == kernel.getLaunch() && other != kernel &&
+           (isClustered ? other.getVariant() == "aligned" && !assumesAsMuch
+                        : other.getVariant() == "clustered" && assumesAsMuch);
+  });
+}
+
 /// Seconds that each call takes, its launches each by their kernel for aligned rows, or for any.
 static std::vector<double> secondsOf(ModuleOp module, const llvm::StringMap<tgpu::CostOp> &costs,
                                      bool aligned, ArrayRef<CallSample> samples,
                                      const Target &target) {
   std::vector<double> sums(samples.size());
   for (auto kernel : module.getOps<tgpu::KernelOp>()) {
-    const bool isAligned = kernel.getVariant() == "aligned", isAny = kernel.getVariant() == "any";
+    const bool isAny = kernel.getVariant() == "any";
     auto cost = costs.find(kernel.getSymName());
-    const bool isTwin = kernel.getVariant() == "clustered"; // costs what the aligned one does
-    if (cost == costs.end() || isTwin || (aligned ? isAny : isAligned)) {
+    if (cost == costs.end() || (aligned ? isAny : !isAny && kernel.getGuard()) ||
+        hasTwin(module, kernel)) {
       continue;
     }
     LaunchPrice price(cost->second);

@@ -344,7 +344,11 @@ private:
   bool tuneLists(const Request &request, KernelInstance &instance, std::vector<Tuned> &tuned,
                  llvm::SmallVectorImpl<const ast::Expr *> &clauses);
   bool givesTuned(const Request &request) const;
-  std::optional<bool> admissible(Env &env, llvm::ArrayRef<const ast::Expr *> clauses);
+  std::optional<size_t> clausesHeld(Env &env, llvm::ArrayRef<const ast::Expr *> clauses);
+  llvm::SmallVector<uint64_t> setsAlike(llvm::ArrayRef<const ast::Expr *> clauses,
+                                        const Request &request, llvm::ArrayRef<Tuned> tuned) const;
+  size_t decidersOf(const ast::Expr *clause, const Request &request,
+                    llvm::ArrayRef<Tuned> tuned) const;
   bool tune(Request &request, KernelInstance &instance);
   void elaborate(Request &request);
   bool elaborateKernel(Request &request, Env &env, KernelInstance &instance);

@@ -238,10 +238,10 @@ bool Analyzer::givesTuned(const Request &request) const {
   });
 }
 
-/// Whether all clauses that do not wait for dimensions hold; nothing after a diagnostic.
-std::optional<bool> Analyzer::admissible(Env &env, llvm::ArrayRef<const ast::Expr *> clauses) {
+/// How many clauses, from the first one on, hold or wait for dimensions; nothing after a diagnostic.
+std::optional<size_t> Analyzer::clausesHeld(Env &env, llvm::ArrayRef<const ast::Expr *> clauses) {
   frame.env = &env;
-  for (const ast::Expr *clause : clauses) {
+  for (auto [i, clause] : llvm::enumerate(clauses)) {
     if (!namesKnown(clause, env)) {
       continue; // checked at launch
     }
@@ -250,10 +250,49 @@ std::optional<bool> Analyzer::admissible(Env &env, llvm::ArrayRef<const ast::Exp
       return std::nullopt;
     }
     if (v.constant && !v.constant->i) {
-      return false;
+      return i;
     }
   }
-  return true;
+  return clauses.size();
+}
+
+/// How many of the parameters that are tried, from the first one on, decide whether a clause holds.
+size_t Analyzer::decidersOf(const ast::Expr *clause, const Request &request,
+                            llvm::ArrayRef<Tuned> tuned) const {
+  size_t count = 0;
+  for (const ast::GenericParam &g : request.kernel->generics) {
+    if (!isNamed(clause, g.name.name)) {
+      continue;
+    }
+    const auto *own = llvm::find_if(tuned, [&](const Tuned &t) { return t.name == g.name.name; });
+    if (own != tuned.end()) {
+      count = std::max<size_t>(count, own - tuned.begin() + 1);
+    } else if (!request.value(g.name.name, options)) {
+      return tuned.size(); // by its default, which may name any
+    }
+  }
+  return count;
+}
+
+/// For each clause: of so many sets, one behind the other, it fails for all or for none, where those before it hold. A clause is looked at
+/// only there, so that what decides about them decides about it, too.
+llvm::SmallVector<uint64_t> Analyzer::setsAlike(llvm::ArrayRef<const ast::Expr *> clauses,
+                                                const Request &request,
+                                                llvm::ArrayRef<Tuned> tuned) const {
+  llvm::SmallVector<uint64_t> alike;
+  size_t deciders = 0;
+  for (const ast::Expr *clause : clauses) {
+    deciders = std::max(deciders, decidersOf(clause, request, tuned));
+    alike.push_back(1);
+    for (const Tuned &t : tuned.drop_front(deciders)) {
+      alike.back() *= t.values.size();
+    }
+  }
+  return alike;
+}
+
+static bool isSame(const Binding &a, const Binding &b) {
+  return a.name == b.name && a.value == b.value;
 }
 
 /// Chooses values for the parameters that `tune` lists and nobody gives, and adds them to the
@@ -291,10 +330,8 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
   if (hasDefaults && !bindGenerics(request, defaultEnv, defaults)) {
     return false;
   }
-  auto same = [](const Binding &a, const Binding &b) {
-    return a.name == b.name && a.value == b.value;
-  };
   const auto choice = options.choices.find(request.symbol);
+  const llvm::SmallVector<uint64_t> alike = setsAlike(clauses, request, tuned);
   size_t fixed = request.given.size();
   llvm::SmallVector<Request::Given> chosen;
   for (uint64_t n = 0; n < combinations; ++n) {
@@ -309,16 +346,17 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
     if (!step(request.range) || !bindGenerics(request, trialEnv, trial)) {
       return false;
     }
-    auto ok = admissible(trialEnv, clauses);
-    if (!ok) {
+    const std::optional<size_t> held = clausesHeld(trialEnv, clauses);
+    if (!held) {
       return false;
     }
-    if (!*ok) {
+    if (*held < clauses.size()) {
+      n += alike[*held] - n % alike[*held] - 1;
       continue;
     }
     const bool isGiven = choice != options.choices.end();
     const bool isChosen = isGiven ? choice->second == instance.candidates.size()
-                                  : llvm::equal(trial.bindings, defaults.bindings, same);
+                                  : llvm::equal(trial.bindings, defaults.bindings, isSame);
     if (instance.candidates.empty() || isChosen) {
       chosen.assign(request.given.begin(), request.given.end());
     }

@@ -90,6 +90,23 @@ void Clusters::arriveAtAll(ArrayRef<int32_t> dims, Value barrier) {
   }
 }
 
+void Clusters::arriveAt(ArrayRef<int32_t> dims, Value barrier, Value member) {
+  OpBuilder &b = lowering.builder();
+  const Location loc = lowering.location();
+  auto remote =
+      LLVM::LLVMPointerType::get(b.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
+  Value rank = firstOf(dims), number = member;
+  for (int32_t dim : dims) {
+    Value along = b.createOrFold<arith::RemUIOp>(loc, number, lowering.i32(cluster[dim]));
+    rank = lowering.add(rank, lowering.mul(along, tgpu::rankStride(cluster, dim)));
+    number = b.createOrFold<arith::DivUIOp>(loc, number, lowering.i32(cluster[dim]));
+  }
+  NVVM::FenceSyncRestrictOp::create(b, loc, NVVM::MemOrderKind::RELEASE);
+  Value at = NVVM::MapaOp::create(b, loc, remote, barrier, rank);
+  NVVM::MBarrierArriveOp::create(b, loc, Type(), at, Value(), NVVM::MemScopeKind::CLUSTER,
+                                 /*relaxed=*/true);
+}
+
 Value Clusters::inCluster(Value pointer) {
   OpBuilder &b = lowering.builder();
   auto remote =

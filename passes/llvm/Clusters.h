@@ -4,13 +4,19 @@
 // all threads of a cluster meet at the start of a kernel and at its end.
 //
 // A load that several blocks share is a share of its boxes in each, written into all of them at the same place; each block's full
-// barrier counts the bytes of all boxes. Before a block loads into a slot it must be free in all of them: whoever loads waits for
-// the empty barrier of its own block, says so to all (itself among them), and waits until all have. The arrivals there release and
-// the wait acquires what the threads of other blocks did with the slot, at the scope of the cluster: a fence on either side, restricted to
-// shared memory. The warps that compute, of which each gives the slot back to its own block alone, have none.
+// barrier counts the bytes of all boxes. Before a block loads into a slot it must be free in all of them:
 //
-// No phase is missed: a block says that a slot is free for round r only after its own wait for round r - 1, and no phase
-// completes without it.
+// - Where nothing else ever has the memory of the slots (areFreeAtStart) each warp that gives a slot back does so to all blocks: lane i to
+//   block i, whose empty barrier counts the warps of all. In round 0 all slots are free, and nobody waits.
+// - Otherwise what the block itself did with the memory before has to be over, too, which only its own thread that loads knows. It waits for
+//   the empty barrier of its own block, tells all blocks (itself among them), and waits until all have. For each slot that takes
+//   the way of a message between blocks, one slot behind the other: small tiles take up to half as long again (docs/performance-schedules.md).
+//
+// Arrivals at other blocks release, and the wait for them acquires, what threads did with the slot, at the scope of the cluster: a fence on
+// either side, restricted to shared memory.
+//
+// No phase is missed: none of a barrier completes without the block's own arrivals, which for round r + 1 come behind its own load of that
+// round, and that behind its wait for round r.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_PASSES_LLVM_CLUSTERS_H
@@ -40,6 +46,8 @@ public:
   int64_t nextShare(llvm::ArrayRef<int32_t> dims) { return shares++ % groupSize(dims); }
   /// Arrives at the barrier of shared memory of each of these blocks, for what this one's threads did before.
   void arriveAtAll(llvm::ArrayRef<int32_t> dims, mlir::Value barrier);
+  /// The same at one of these blocks, by its number among them, i32.
+  void arriveAt(llvm::ArrayRef<int32_t> dims, mlir::Value barrier, mlir::Value member);
   /// The same address, as one of the cluster's.
   mlir::Value inCluster(mlir::Value pointer);
 

@@ -2,10 +2,11 @@
 //
 // A channel of n slots is n full barriers and n empty ones (mbarrier objects of 8 bytes). Position
 // p is slot p mod n in round p / n. A wait of round r waits for the phase of parity r & 1; an
-// acquire for the one before, so that it passes at once in round 0. Where blocks of a cluster fill each other's slots there is one
-// more for each, which an acquire of round r then waits for, phase r & 1 (Clusters.h).
+// acquire for the one before, so that it passes at once in round 0. Where blocks of a cluster fill each other's slots the empty barriers
+// count the warps of all; or there is one more for each, which an acquire of round r then waits for, phase r & 1 (Clusters.h).
 //
 //===----------------------------------------------------------------------===//
+#include "passes/ClusterLoads.h"
 #include "passes/llvm/Clusters.h"
 #include "passes/llvm/KernelLowering.h"
 
@@ -22,7 +23,7 @@ LogicalResult KernelLowering::initChannels() {
     }
     channels[op.getResult()] =
         Channel{int64_t(*op.getOffset()), int64_t(op.getResult().getType().getSlots()),
-                op.getAcross().value_or(ArrayRef<int32_t>())};
+                op.getAcross().value_or(ArrayRef<int32_t>()), op.getAcross() && areFreeAtStart(op)};
   }
   if (ops.empty() && tensorMaps.empty()) {
     return success();
@@ -42,8 +43,11 @@ LogicalResult KernelLowering::initChannels() {
           continue; // nobody gives slots back, and no barrier counts 0
         }
         Value empty = sharedPointer(Value(), channel.bytes + 8 * (channel.slots + i));
-        NVVM::MBarrierInitOp::create(b, loc, empty, i32(op.getConsumers()), Value());
-        if (!channel.across.empty()) {
+        const int64_t blocks =
+            channel.isFreeAtStart ? clusters->groupSize(channel.across) : 1; // that give slots back
+        NVVM::MBarrierInitOp::create(b, loc, empty, i32(int64_t(op.getConsumers()) * blocks),
+                                     Value());
+        if (!channel.across.empty() && !channel.isFreeAtStart) {
           Value peers = sharedPointer(Value(), channel.bytes + 8 * (2 * channel.slots + i));
           NVVM::MBarrierInitOp::create(b, loc, peers, i32(clusters->groupSize(channel.across)),
                                        Value());
@@ -116,7 +120,8 @@ void KernelLowering::waitFor(const Channel &channel, Value position, Channel::Ba
   if (barrier == Channel::Barrier::Empty) {
     parity = b.createOrFold<arith::XOrIOp>(loc, parity, i32(1));
   }
-  const bool forPeers = barrier == Channel::Barrier::Peers;
+  const bool forPeers = barrier == Channel::Barrier::Peers ||
+                        (barrier == Channel::Barrier::Empty && channel.isFreeAtStart);
   const auto scope = forPeers ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA;
   auto loop = scf::WhileOp::create(b, loc, TypeRange(), ValueRange());
   OpBuilder::InsertionGuard guard(b);
@@ -164,7 +169,7 @@ LogicalResult KernelLowering::lowerChannelUse(Operation *op) {
   if (isa<tgpu::AcquireOp, tgpu::WaitOp>(op)) {
     const bool acquires = isa<tgpu::AcquireOp>(op);
     waitFor(channel, position, acquires ? Channel::Barrier::Empty : Channel::Barrier::Full);
-    if (acquires && !channel.across.empty()) {
+    if (acquires && !channel.across.empty() && !channel.isFreeAtStart) {
       Value peers = barrierPointer(channel, position, Channel::Barrier::Peers);
       guarded(electedLane, [&] { clusters->arriveAtAll(channel.across, peers); });
       waitFor(channel, position, Channel::Barrier::Peers);
@@ -186,10 +191,15 @@ LogicalResult KernelLowering::lowerChannelUse(Operation *op) {
     if (readsShared()) {
       NVVM::SyncWarpOp::create(b, loc, i32(-1));
     }
+    Value empty = barrierPointer(channel, position, Channel::Barrier::Empty);
+    if (channel.isFreeAtStart) {
+      Value isMember =
+          compare(arith::CmpIPredicate::ult, laneId, i32(clusters->groupSize(channel.across)));
+      guarded(isMember, [&] { clusters->arriveAt(channel.across, empty, laneId); });
+      return success();
+    }
     guarded(compare(arith::CmpIPredicate::eq, laneId, i32(0)), [&] {
-      NVVM::MBarrierArriveOp::create(b, loc, state,
-                                     barrierPointer(channel, position, Channel::Barrier::Empty),
-                                     Value(), NVVM::MemScopeKind::CTA, false);
+      NVVM::MBarrierArriveOp::create(b, loc, state, empty, Value(), NVVM::MemScopeKind::CTA, false);
     });
   }
   return success();

@@ -1,17 +1,20 @@
 // Blocks of a cluster that load for each other: rows of blocks along the second dimension, columns of those along the first. The point of a block is
-// its place in the cluster's box. All threads meet at the start and the end. Who loads waits for its own slot, tells all eight blocks with one fence, and waits
-// for them; then it does its share of each load, into the blocks that need it.
+// its place in the cluster's box. All threads meet at the start and the end. Four warps of each of eight blocks give a slot back, to all blocks: lane i to
+// block i. Who loads waits for them, and does its share of each load, into the blocks that need it.
 // RUN: tile-opt %s --convert-tgpu-to-llvm --canonicalize --cse | FileCheck %s
 
 // CHECK-LABEL: llvm.func @k(
 // CHECK-SAME: nvvm.cluster_dim = array<i32: 8, 1, 1>
 // CHECK-DAG: %[[C2:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK-DAG: %[[C4:.*]] = llvm.mlir.constant(4 : i32)
 // CHECK-DAG: %[[C8:.*]] = llvm.mlir.constant(8 : i32)
+// CHECK-DAG: %[[C32:.*]] = llvm.mlir.constant(32 : i32)
 // CHECK-DAG: %[[MASK_A:.*]] = llvm.mlir.constant(85 : i32)
 // CHECK-DAG: %[[MASK_B:.*]] = llvm.mlir.constant(3 : i32)
 // CHECK: %[[RANK:.*]] = nvvm.read.ptx.sreg.cluster.ctarank range <i32, 0, 8>
-// CHECK: llvm.getelementptr %{{.*}}[32800]
-// CHECK-NEXT: nvvm.mbarrier.init %{{.*}}, %[[C8]]
+// CHECK: llvm.getelementptr %{{.*}}[32784]
+// CHECK-NEXT: nvvm.mbarrier.init %{{.*}}, %[[C32]]
+// CHECK-NOT: [32800]
 // CHECK: nvvm.fence.mbarrier.init
 // CHECK: nvvm.cluster.arrive.relaxed
 // CHECK-NEXT: nvvm.cluster.wait
@@ -24,14 +27,9 @@
 // CHECK: llvm.add %[[FIRST]], %[[X]]
 // CHECK: %[[ABOVE:.*]] = llvm.udiv %[[RANK]], %[[C2]]
 // CHECK: %[[Y:.*]] = llvm.urem %[[ABOVE]]
-// CHECK: %[[ELECTED:.*]] = nvvm.elect.sync
+// CHECK: nvvm.elect.sync
 // CHECK: %[[EMPTY:.*]] = llvm.getelementptr %{{.*}}[32784]
-// CHECK: nvvm.mbarrier.try_wait %[[EMPTY]], %{{.*}} : !llvm.ptr<3>, i32 -> i1
-// CHECK: %[[PEERS:.*]] = llvm.getelementptr %{{.*}}[32800]
-// CHECK: llvm.cond_br %[[ELECTED]]
-// CHECK: nvvm.fence.sync_restrict {order = #nvvm.mem_order<release>}
-// CHECK-COUNT-8: nvvm.mbarrier.arrive %{{.*}} {relaxed = true, scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
-// CHECK: nvvm.mbarrier.try_wait %[[PEERS]], %{{.*}} {relaxed = true, scope = #nvvm.mem_scope<cluster>}
+// CHECK: nvvm.mbarrier.try_wait %[[EMPTY]], %{{.*}} {relaxed = true, scope = #nvvm.mem_scope<cluster>}
 // CHECK: nvvm.fence.sync_restrict {order = #nvvm.mem_order<acquire>}
 // CHECK: nvvm.mbarrier.arrive.expect_tx
 // CHECK: %[[WIDE:.*]] = llvm.shl %[[MASK_A]], %[[X]]
@@ -44,6 +42,16 @@
 // CHECK: llvm.icmp "eq" %[[X]]
 // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}} multicast_mask = %[[B]] : !llvm.ptr<7>
 // CHECK-NOT: nvvm.cp.async
+// CHECK: %[[GIVEN:.*]] = llvm.getelementptr %{{.*}}[32784]
+// CHECK: llvm.icmp "ult" %[[LANE:.*]], %[[C8]]
+// CHECK: %[[LANE_X:.*]] = llvm.urem %[[LANE]], %[[C2]]
+// CHECK: %[[LANE_ABOVE:.*]] = llvm.udiv %[[LANE]], %[[C2]]
+// CHECK: %[[LANE_Y:.*]] = llvm.urem %[[LANE_ABOVE]], %[[C4]]
+// CHECK: %[[FROM_Y:.*]] = llvm.mul %[[LANE_Y]], %[[C2]]
+// CHECK: %[[TO:.*]] = llvm.add %[[LANE_X]], %[[FROM_Y]]
+// CHECK: nvvm.fence.sync_restrict {order = #nvvm.mem_order<release>}
+// CHECK: %[[REMOTE:.*]] = nvvm.mapa %[[GIVEN]], %[[TO]]
+// CHECK: nvvm.mbarrier.arrive %[[REMOTE]] {relaxed = true, scope = #nvvm.mem_scope<cluster>}
 // CHECK: nvvm.cluster.arrive{{$}}
 // CHECK-NEXT: nvvm.cluster.wait
 // CHECK-NEXT: llvm.return
