@@ -9,6 +9,7 @@
 #include "dialects/tgpu/Cluster.h"
 #include "dialects/tgpu/Roles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/GlobalAccess.h"
@@ -258,7 +259,30 @@ int64_t tilec::sharersExpected(tgpu::CopyOp copy, const ClusterVariation &variat
   return int64_t(tgpu::ranksAcross(*variation.getKernel().getCluster(), dimsOf(dims)).size());
 }
 
-bool tilec::areFreeAtStart(tgpu::ChannelOp channel) {
+/// Whether an innermost loop that gives slots back computes elements of fragments.
+static bool computesElements(tgpu::ChannelOp channel) {
+  const auto users = channel.getResult().getUsers();
+  return llvm::any_of(users, [&](Operation *user) {
+    auto loop = user->getParentOfType<scf::ForOp>();
+    if (!isa<tgpu::ReleaseOp>(user) || !loop || llvm::any_of(users, [&](Operation *other) {
+          return other->getParentOfType<scf::ForOp>() &&
+                 loop->isProperAncestor(other->getParentOfType<scf::ForOp>());
+        })) {
+      return false;
+    }
+    return loop.getBody()
+        ->walk([](Operation *op) {
+          const bool isArithmetic =
+              isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+              !op->hasTrait<OpTrait::ConstantLike>() &&
+              llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+          return isArithmetic ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  });
+}
+
+static bool areFreeAtStart(tgpu::ChannelOp channel) {
   auto kernel = channel->getParentOfType<tgpu::KernelOp>();
   SmallVector<sync::Memory, 0> rings;
   for (Operation *user : channel.getResult().getUsers()) {
@@ -292,6 +316,10 @@ bool tilec::areFreeAtStart(tgpu::ChannelOp channel) {
                                        : WalkResult::advance();
                           })
                           .wasInterrupted();
+}
+
+bool tilec::isGivenBackToAll(tgpu::ChannelOp channel) {
+  return !computesElements(channel) && areFreeAtStart(channel);
 }
 
 SmallVector<int32_t> tilec::dimsOf(ClusterDims dims) {

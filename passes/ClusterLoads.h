@@ -57,9 +57,10 @@ struct SharedLoads {
 /// and nothing but the channel's loads writes its slots beforehand.
 SharedLoads findSharedLoads(tgpu::ChannelOp channel, const ClusterVariation &variation);
 
-/// Whether nothing else ever has the memory of a channel's slots, so that all blocks have them free from the start. Needs places
-/// (tgpu-allocate-shared).
-bool areFreeAtStart(tgpu::ChannelOp channel);
+/// Whether the warps that give slots of a channel back do so to all blocks of the cluster themselves. For that nothing else may ever have the
+/// memory of the slots, so that all blocks have them free from the start; and it pays where these warps only multiply: what they would
+/// wait for anyway hides the fence, which warps that compute elements have no time for. Needs places (tgpu-allocate-shared).
+bool isGivenBackToAll(tgpu::ChannelOp channel);
 
 /// How many blocks of its cluster are to have the same tile by this copy, if warps load alone in the end (findSharedLoads). Needs copies
 /// with paths (tgpu-select-copies).

@@ -348,7 +348,8 @@ def FormClusters : Pass<"tgpu-form-clusters", "mlir::ModuleOp"> {
   let description = [{
     Needs: roles. Of kernels with a `cluster` tma_loads whose source, and channels whose way through their slots, are those of all blocks along some of
     its dimensions get them as `across` (ClusterLoads.h): each block loads a share of the boxes into all of them. A kernel without any such
-    load goes, with its cost; so does another variant of its launch with the same guard if there are some. Remarks say which, and why.
+    load goes, with its cost; so does another variant of its launch with the same guard if there are some, and what is left costs no more than one with
+    another. Remarks say which, and why.
   }];
 }
 

@@ -3,7 +3,7 @@
 // All else that tgpu-verify-sync says of a channel it says of one block. Where blocks fill each other's slots that holds of each of them if
 // they go through the slots alike, and if all that orders a block's own use of the memory before its load stands before it acquires the slot, by
 // which it tells the others (findSharedLoads). What shares memory with the ring, before or behind, needs no more than that; where nothing does
-// the warps that give slots back tell the others (areFreeAtStart).
+// the warps that give slots back tell the others (isGivenBackToAll).
 //
 //===----------------------------------------------------------------------===//
 #include "passes/ClusterLoads.h"

@@ -347,8 +347,8 @@ private:
   std::optional<size_t> clausesHeld(Env &env, llvm::ArrayRef<const ast::Expr *> clauses);
   llvm::SmallVector<uint64_t> setsAlike(llvm::ArrayRef<const ast::Expr *> clauses,
                                         const Request &request, llvm::ArrayRef<Tuned> tuned) const;
-  size_t decidersOf(const ast::Expr *clause, const Request &request,
-                    llvm::ArrayRef<Tuned> tuned) const;
+  size_t decidersOf(const ast::Expr *e, llvm::ArrayRef<ast::GenericParam> generics,
+                    const Request &request, llvm::ArrayRef<Tuned> tuned) const;
   bool tune(Request &request, KernelInstance &instance);
   void elaborate(Request &request);
   bool elaborateKernel(Request &request, Env &env, KernelInstance &instance);

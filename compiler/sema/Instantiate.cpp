@@ -256,19 +256,20 @@ std::optional<size_t> Analyzer::clausesHeld(Env &env, llvm::ArrayRef<const ast::
   return clauses.size();
 }
 
-/// How many of the parameters that are tried, from the first one on, decide whether a clause holds.
-size_t Analyzer::decidersOf(const ast::Expr *clause, const Request &request,
-                            llvm::ArrayRef<Tuned> tuned) const {
+/// How many of the parameters that are tried, from the first one on, decide what `e` is, where it names parameters of `generics`: these themselves, or
+/// what the default of one names that has no other value, which are some before it.
+size_t Analyzer::decidersOf(const ast::Expr *e, llvm::ArrayRef<ast::GenericParam> generics,
+                            const Request &request, llvm::ArrayRef<Tuned> tuned) const {
   size_t count = 0;
-  for (const ast::GenericParam &g : request.kernel->generics) {
-    if (!isNamed(clause, g.name.name)) {
+  for (auto [i, g] : llvm::enumerate(generics)) {
+    if (!isNamed(e, g.name.name)) {
       continue;
     }
     const auto *own = llvm::find_if(tuned, [&](const Tuned &t) { return t.name == g.name.name; });
     if (own != tuned.end()) {
       count = std::max<size_t>(count, own - tuned.begin() + 1);
-    } else if (!request.value(g.name.name, options)) {
-      return tuned.size(); // by its default, which may name any
+    } else if (g.defaultValue && !request.value(g.name.name, options)) {
+      count = std::max(count, decidersOf(g.defaultValue, generics.take_front(i), request, tuned));
     }
   }
   return count;
@@ -282,7 +283,7 @@ llvm::SmallVector<uint64_t> Analyzer::setsAlike(llvm::ArrayRef<const ast::Expr *
   llvm::SmallVector<uint64_t> alike;
   size_t deciders = 0;
   for (const ast::Expr *clause : clauses) {
-    deciders = std::max(deciders, decidersOf(clause, request, tuned));
+    deciders = std::max(deciders, decidersOf(clause, request.kernel->generics, request, tuned));
     alike.push_back(1);
     for (const Tuned &t : tuned.drop_front(deciders)) {
       alike.back() *= t.values.size();

@@ -6,11 +6,12 @@
 // A load that several blocks share is a share of its boxes in each, written into all of them at the same place; each block's full
 // barrier counts the bytes of all boxes. Before a block loads into a slot it must be free in all of them:
 //
-// - Where nothing else ever has the memory of the slots (areFreeAtStart) each warp that gives a slot back does so to all blocks: lane i to
-//   block i, whose empty barrier counts the warps of all. In round 0 all slots are free, and nobody waits.
+// - Where nothing else ever has the memory of the slots, and the warps that compute only multiply (isGivenBackToAll), each of these gives a slot
+//   back to all blocks: lane i to block i, whose empty barrier counts the warps of all. In round 0 all slots are free, and nobody waits.
 // - Otherwise what the block itself did with the memory before has to be over, too, which only its own thread that loads knows. It waits for
-//   the empty barrier of its own block, tells all blocks (itself among them), and waits until all have. For each slot that takes
-//   the way of a message between blocks, one slot behind the other: small tiles take up to half as long again (docs/performance-schedules.md).
+//   the empty barrier of its own block, tells all blocks (itself among them), and waits until all have. The warps that compute have no fence. But
+//   for each slot that takes the way of a message between blocks, one slot behind the other: products of small tiles take up to half as
+//   long again (docs/performance-schedules.md).
 //
 // Arrivals at other blocks release, and the wait for them acquires, what threads did with the slot, at the scope of the cluster: a fence on
 // either side, restricted to shared memory.

@@ -21,9 +21,9 @@ LogicalResult KernelLowering::initChannels() {
     if (!op.getOffset()) {
       return unsupported(op, "a channel without an address");
     }
-    channels[op.getResult()] =
-        Channel{int64_t(*op.getOffset()), int64_t(op.getResult().getType().getSlots()),
-                op.getAcross().value_or(ArrayRef<int32_t>()), op.getAcross() && areFreeAtStart(op)};
+    channels[op.getResult()] = Channel{
+        int64_t(*op.getOffset()), int64_t(op.getResult().getType().getSlots()),
+        op.getAcross().value_or(ArrayRef<int32_t>()), op.getAcross() && isGivenBackToAll(op)};
   }
   if (ops.empty() && tensorMaps.empty()) {
     return success();
@@ -43,11 +43,11 @@ LogicalResult KernelLowering::initChannels() {
           continue; // nobody gives slots back, and no barrier counts 0
         }
         Value empty = sharedPointer(Value(), channel.bytes + 8 * (channel.slots + i));
-        const int64_t blocks =
-            channel.isFreeAtStart ? clusters->groupSize(channel.across) : 1; // that give slots back
+        const int64_t blocks = channel.isGivenBackToAll ? clusters->groupSize(channel.across)
+                                                        : 1; // that give slots back
         NVVM::MBarrierInitOp::create(b, loc, empty, i32(int64_t(op.getConsumers()) * blocks),
                                      Value());
-        if (!channel.across.empty() && !channel.isFreeAtStart) {
+        if (!channel.across.empty() && !channel.isGivenBackToAll) {
           Value peers = sharedPointer(Value(), channel.bytes + 8 * (2 * channel.slots + i));
           NVVM::MBarrierInitOp::create(b, loc, peers, i32(clusters->groupSize(channel.across)),
                                        Value());
@@ -121,7 +121,7 @@ void KernelLowering::waitFor(const Channel &channel, Value position, Channel::Ba
     parity = b.createOrFold<arith::XOrIOp>(loc, parity, i32(1));
   }
   const bool forPeers = barrier == Channel::Barrier::Peers ||
-                        (barrier == Channel::Barrier::Empty && channel.isFreeAtStart);
+                        (barrier == Channel::Barrier::Empty && channel.isGivenBackToAll);
   const auto scope = forPeers ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA;
   auto loop = scf::WhileOp::create(b, loc, TypeRange(), ValueRange());
   OpBuilder::InsertionGuard guard(b);
@@ -169,7 +169,7 @@ LogicalResult KernelLowering::lowerChannelUse(Operation *op) {
   if (isa<tgpu::AcquireOp, tgpu::WaitOp>(op)) {
     const bool acquires = isa<tgpu::AcquireOp>(op);
     waitFor(channel, position, acquires ? Channel::Barrier::Empty : Channel::Barrier::Full);
-    if (acquires && !channel.across.empty() && !channel.isFreeAtStart) {
+    if (acquires && !channel.across.empty() && !channel.isGivenBackToAll) {
       Value peers = barrierPointer(channel, position, Channel::Barrier::Peers);
       guarded(electedLane, [&] { clusters->arriveAtAll(channel.across, peers); });
       waitFor(channel, position, Channel::Barrier::Peers);
@@ -192,7 +192,7 @@ LogicalResult KernelLowering::lowerChannelUse(Operation *op) {
       NVVM::SyncWarpOp::create(b, loc, i32(-1));
     }
     Value empty = barrierPointer(channel, position, Channel::Barrier::Empty);
-    if (channel.isFreeAtStart) {
+    if (channel.isGivenBackToAll) {
       Value isMember =
           compare(arith::CmpIPredicate::ult, laneId, i32(clusters->groupSize(channel.across)));
       guarded(isMember, [&] { clusters->arriveAt(channel.across, empty, laneId); });

@@ -106,7 +106,7 @@ struct Channel {
   int64_t bytes = 0;
   int64_t slots = 1;
   llvm::ArrayRef<int32_t> across;
-  bool isFreeAtStart = false; ///< in all blocks, where they fill each other's slots
+  bool isGivenBackToAll = false; ///< slots, by each warp to all blocks that fill them (Clusters.h)
 
   enum class Barrier { Full, Empty, Peers };
 };
