@@ -74,37 +74,41 @@ Value Clusters::maskOf(ArrayRef<int32_t> dims) {
   return b.createOrFold<arith::TruncIOp>(lowering.location(), b.getI16Type(), shifted);
 }
 
-void Clusters::arriveAtAll(ArrayRef<int32_t> dims, Value barrier) {
+void Clusters::arriveAtRank(Value rank, Value barrier) {
   OpBuilder &b = lowering.builder();
-  const Location loc = lowering.location();
   auto remote =
       LLVM::LLVMPointerType::get(b.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
+  Value at = NVVM::MapaOp::create(b, lowering.location(), remote, barrier, rank);
+  NVVM::MBarrierArriveOp::create(b, lowering.location(), Type(), at, Value(),
+                                 NVVM::MemScopeKind::CLUSTER, /*relaxed=*/true);
+}
+
+/// One fence for all arrivals: each that releases at this scope would have its own. Restricted to what the threads of this block
+/// did with its shared memory, it does not wait for global memory (PTX ISA, fence: .sync_restrict; MEMBAR.ALL.CTA, not .GPU).
+void Clusters::release() {
+  NVVM::FenceSyncRestrictOp::create(lowering.builder(), lowering.location(),
+                                    NVVM::MemOrderKind::RELEASE);
+}
+
+void Clusters::arriveAtAll(ArrayRef<int32_t> dims, Value barrier) {
   Value first = firstOf(dims);
-  // One fence for all: each arrival that releases at this scope would have its own. Restricted to what the threads of this block
-  // did with its shared memory, it does not wait for global memory (PTX ISA, fence: .sync_restrict; MEMBAR.ALL.CTA, not .GPU).
-  NVVM::FenceSyncRestrictOp::create(b, loc, NVVM::MemOrderKind::RELEASE);
+  release();
   for (int64_t rank : tgpu::ranksAcross(cluster, dims)) {
-    Value at = NVVM::MapaOp::create(b, loc, remote, barrier, lowering.add(first, rank));
-    NVVM::MBarrierArriveOp::create(b, loc, Type(), at, Value(), NVVM::MemScopeKind::CLUSTER,
-                                   /*relaxed=*/true);
+    arriveAtRank(lowering.add(first, rank), barrier);
   }
 }
 
 void Clusters::arriveAt(ArrayRef<int32_t> dims, Value barrier, Value member) {
   OpBuilder &b = lowering.builder();
   const Location loc = lowering.location();
-  auto remote =
-      LLVM::LLVMPointerType::get(b.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
   Value rank = firstOf(dims), number = member;
   for (int32_t dim : dims) {
     Value along = b.createOrFold<arith::RemUIOp>(loc, number, lowering.i32(cluster[dim]));
     rank = lowering.add(rank, lowering.mul(along, tgpu::rankStride(cluster, dim)));
     number = b.createOrFold<arith::DivUIOp>(loc, number, lowering.i32(cluster[dim]));
   }
-  NVVM::FenceSyncRestrictOp::create(b, loc, NVVM::MemOrderKind::RELEASE);
-  Value at = NVVM::MapaOp::create(b, loc, remote, barrier, rank);
-  NVVM::MBarrierArriveOp::create(b, loc, Type(), at, Value(), NVVM::MemScopeKind::CLUSTER,
-                                 /*relaxed=*/true);
+  release();
+  arriveAtRank(rank, barrier);
 }
 
 Value Clusters::inCluster(Value pointer) {

@@ -19,6 +19,11 @@
 // No phase is missed: none of a barrier completes without the block's own arrivals, which for round r + 1 come behind its own load of that
 // round, and that behind its wait for round r.
 //
+// None is counted for the round before it either: a block arrives for round r + 1 behind a load of that round into itself, and that behind
+// arrivals of all blocks for round r, at itself or at whoever loaded. Arrivals of one warp at several blocks are not ordered by PTX: where a
+// block loads nothing into another one (several dimensions, fewer boxes than blocks) this relies on one of them not being under way for longer than
+// another one, a load and a product take.
+//
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_PASSES_LLVM_CLUSTERS_H
 #define TILEC_PASSES_LLVM_CLUSTERS_H
@@ -55,6 +60,9 @@ public:
 private:
   /// Rank of the first of these blocks.
   mlir::Value firstOf(llvm::ArrayRef<int32_t> dims);
+  /// What arrivals at other blocks release.
+  void release();
+  void arriveAtRank(mlir::Value rank, mlir::Value barrier);
 
   KernelLowering &lowering;
   llvm::SmallVector<int32_t, 3> cluster;

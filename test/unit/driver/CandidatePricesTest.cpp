@@ -2,6 +2,7 @@
 #include "compiler/driver/CandidatePrices.h"
 
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace tilec {
 namespace {
@@ -31,6 +32,15 @@ TEST(SampleCalls, SpreadOnALogarithmicScale) {
     EXPECT_NEAR(double(below) / double(samples.size()), 0.5, 0.03) << name;
   }
   EXPECT_EQ(samples.front().lookup("M"), sampleCalls({"M"}).front().lookup("M"));
+  // Of each dimension that is no less half are of whole lines, and the others are not but by chance.
+  for (const char *name : {"M", "N", "K"}) {
+    size_t wide = 0, lines = 0;
+    for (const CallSample &sample : samples) {
+      wide += sample.lookup(name) >= 128;
+      lines += sample.lookup(name) >= 128 && int64_t(sample.lookup(name)) % 64 == 0;
+    }
+    EXPECT_NEAR(double(lines) / double(wide), 0.5 + 0.5 / 8, 0.1) << name;
+  }
 }
 
 TEST(SampleCalls, OneWithoutDimensions) {
@@ -53,6 +63,11 @@ TEST(CoverCalls, WhatGainsLittleIsLeftOut) {
             (std::vector<unsigned>{0})); // the first of equals
   const CallCosts costs = {{1, 1}, {{10, 10}, {9.99, 11}, {10, 10}}};
   EXPECT_EQ(coverCalls(costs, 6, 1e-5), (std::vector<unsigned>{0, 1}));
+  // Less than no gain is asked for: as many as there may be, each once, and none that is refused.
+  const CallCosts all = {{1, 1}, {{10, 10}, {}, {9.99, 11}, {10, 10}}};
+  constexpr double any = -std::numeric_limits<double>::infinity();
+  EXPECT_EQ(coverCalls(all, 6, any), (std::vector<unsigned>{0, 2, 3}));
+  EXPECT_EQ(coverCalls(all, 2, any), (std::vector<unsigned>{0, 2}));
 }
 
 TEST(CoverCalls, HeavyCallsDecide) {
