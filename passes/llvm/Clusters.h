@@ -19,10 +19,12 @@
 // No phase is missed: none of a barrier completes without the block's own arrivals, which for round r + 1 come behind its own load of that
 // round, and that behind its wait for round r.
 //
-// None is counted for the round before it either: a block arrives for round r + 1 behind a load of that round into itself, and that behind
-// arrivals of all blocks for round r, at itself or at whoever loaded. Arrivals of one warp at several blocks are not ordered by PTX: where a
-// block loads nothing into another one (several dimensions, fewer boxes than blocks) this relies on one of them not being under way for longer than
-// another one, a load and a product take.
+// One may be counted for the round before: PTX does not order arrivals at several blocks behind one fence, so that one of round r can still
+// be under way to block P when all at block Q are there, Q loads round r + 1 and arrives at P for it. That does no harm. A block arrives for
+// round r + 1 behind its own wait for round r, so behind all arrivals of round r at itself, each of which has its fence in common with one at
+// P: what P learns from the early arrival is all that it would have learned from the late one. And there are as many arrivals: the late
+// one is counted in round r + 1, which is not complete before P's own ones for it are made. On the emulator, where in random
+// schedules arrivals take as long as they like, it happens.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_PASSES_LLVM_CLUSTERS_H

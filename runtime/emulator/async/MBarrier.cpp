@@ -179,11 +179,10 @@ static void takeArrivals(const MBarrierUse &use, MBarrier &barrier, const Arriva
 
 /// What the arriving thread knows reaches those who wait, as far as the scopes go. Many programs
 /// leave out `.cluster` where a peer's thread arrives.
-static void passOn(const MBarrierUse &use, MBarrier &barrier, const Arrival &arrival) {
+static void passOn(const MBarrierUse &use, SyncPoint &point, const Arrival &arrival) {
   if (arrival.remote && arrival.scope < Scope::Cluster && use.machine.options.strictWaits) {
     return;
   }
-  SyncPoint &point = arrival.remote ? barrier.fillingOfPeers : barrier.filling;
   Checker &checker = use.machine.checker;
   WarpLanes thread = WarpLanes::one(use.thread);
   if (arrival.releases) {
@@ -199,12 +198,23 @@ uint64_t arrive(const MBarrierUse &use, const Arrival &arrival) {
   uint32_t &seen = barrier.seen[use.thread];
   seen = std::max(seen, barrier.phase);
   takeArrivals(use, barrier, arrival);
-  passOn(use, barrier, arrival);
+  passOn(use, arrival.remote ? barrier.fillingOfPeers : barrier.filling, arrival);
   if (barrier.count == 1 && barrier.workPhase <= barrier.phase && barrier.pendingBytes == 0) {
     seen = barrier.phase + 1; // this arrival alone completes it
   }
   completePhaseIfDone(use, barrier);
   return state;
+}
+
+std::function<void()> arriveLater(const MBarrierUse &use, const Arrival &arrival) {
+  SyncPoint known;
+  passOn(use, known, arrival);
+  return [use, arrival, known] {
+    MBarrier &barrier = use.find();
+    takeArrivals(use, barrier, arrival);
+    barrier.fillingOfPeers.join(known);
+    completePhaseIfDone(use, barrier);
+  };
 }
 
 void arriveWithChannel(const MBarrierUse &use, AgentId channel, Step32 step) {

@@ -38,6 +38,8 @@ struct Arrival {
 };
 /// The state before the arrival. Faults: more arrivals than the phase expects.
 uint64_t arrive(const MBarrierUse &use, const Arrival &arrival);
+/// A remote arrival that is made now and comes to the barrier when the result is called.
+std::function<void()> arriveLater(const MBarrierUse &use, const Arrival &arrival);
 /// More bytes expected in this phase. Fault: tx-count out of range.
 void expectBytes(const MBarrierUse &use, uint64_t bytes);
 /// Bytes that have come.

@@ -111,6 +111,10 @@ struct ArriveOp {
       made.remote = &use.block != &step.block;
       if (made.remote) {
         step.noteVisit(use.block, lane);
+        if (state == kSinkRow && step.machine.options.randomSchedule) {
+          step.warp.arrivals.push_back({&use.block, use.offset, arriveLater(use, made)});
+          return;
+        }
       }
       step.set(state, lane, arrive(use, made));
     });

@@ -184,6 +184,25 @@ static Execute withClock(Execute execute, std::vector<FunctionDecoder::Clock> cl
   };
 }
 
+/// Whether earlier arrivals of its threads must have been performed for whoever learns of it: what releases, barriers, and the end
+/// (PTX ISA, Memory Consistency Model).
+static bool settlesArrivals(const std::vector<std::string> &opcode) {
+  static constexpr std::string_view kAlways[] = {"bar",  "barrier", "membar", "griddepcontrol",
+                                                 "exit", "ret"};
+  auto isOneOf = [&](std::initializer_list<std::string_view> modifiers) {
+    return std::find_first_of(opcode.begin() + 1, opcode.end(), modifiers.begin(),
+                              modifiers.end()) != opcode.end();
+  };
+  if (opcode.front() == "fence") {
+    return !isOneOf({"acquire"});
+  }
+  if (opcode.front() == "mbarrier") {
+    return !isOneOf({"test_wait", "try_wait", "relaxed"});
+  }
+  return std::find(std::begin(kAlways), std::end(kAlways), opcode.front()) != std::end(kAlways) ||
+         isOneOf({"release", "acq_rel", "sc"});
+}
+
 static void decodeInstruction(FunctionDecoder &function, const ptx::Instruction &instruction,
                               Op &op) {
   op.instruction = &instruction;
@@ -201,6 +220,7 @@ static void decodeInstruction(FunctionDecoder &function, const ptx::Instruction 
   }
   function.changing.clear();
   op.execute = decodeFamily(decoder);
+  op.settlesArrivals = settlesArrivals(instruction.opcode);
   decoder.finish();
   if (!function.changing.empty()) {
     op.execute = withClock(std::move(op.execute), function.changing);
@@ -217,6 +237,7 @@ static Op endOfFunction() {
   Op op;
   op.instruction = &ret;
   op.fallsThrough = false;
+  op.settlesArrivals = true;
   op.execute = [](Step &step) {
     step.forLanes([&](unsigned lane) { step.exit(lane); });
     return Outcome::Jumped;

@@ -56,6 +56,8 @@ struct Op {
   /// Registers that an asynchronous instruction (wgmma) keeps using: not checked as plain reads and
   /// writes.
   bool handlesOwnRegisters = false;
+  /// What its warp did at barriers of other blocks has come there before it (Warp::arrivals).
+  bool settlesArrivals = false;
   const ptx::Instruction *instruction = nullptr;
   /// Where it may jump to, and whether it may go on with the next instruction.
   std::vector<uint32_t> targets;

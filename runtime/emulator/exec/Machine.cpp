@@ -331,6 +331,11 @@ bool Machine::Scheduler::randomRound() {
   auto round = [&](bool idle) {
     bool any = false;
     for (const Entry &entry : entries) {
+      if (size_t count = entry.warp->arrivals.size();
+          count != 0 && machine.random() % 64 < taskChance) {
+        deliver(*entry.warp, machine.random() % count);
+        any = true;
+      }
       if (idle && machine.random() % 64 < entry.idleOf64) {
         continue;
       }
@@ -342,7 +347,14 @@ bool Machine::Scheduler::randomRound() {
     }
     return any;
   };
-  return round(true) || round(false);
+  auto deliverEverywhere = [&] {
+    bool any = false;
+    for (const Entry &entry : entries) {
+      any |= deliverAll(*entry.warp);
+    }
+    return any;
+  };
+  return round(true) || round(false) || deliverEverywhere();
 }
 
 //===----------------------------------------------------------------------===//
@@ -359,6 +371,26 @@ void Machine::Scheduler::runTask(size_t index) {
   tasks.erase(tasks.begin() + ptrdiff_t(index));
   --task.block->pendingAsync;
   task.work();
+}
+
+void Machine::Scheduler::deliver(Warp &warp, size_t index) {
+  // Of those at the same barrier the first.
+  const RemoteArrival drawn = warp.arrivals[index];
+  auto first = std::find_if(warp.arrivals.begin(), warp.arrivals.end(), [&](auto &arrival) {
+    return arrival.block == drawn.block && arrival.offset == drawn.offset;
+  });
+  std::function<void()> arrive = std::move(first->deliver);
+  warp.arrivals.erase(first);
+  arrive();
+}
+
+/// True if there were any.
+bool Machine::Scheduler::deliverAll(Warp &warp) {
+  std::vector<RemoteArrival> arrivals = std::exchange(warp.arrivals, {});
+  for (const RemoteArrival &arrival : arrivals) {
+    arrival.deliver();
+  }
+  return !arrivals.empty();
 }
 
 /// Those that wait now, of one cluster or all.

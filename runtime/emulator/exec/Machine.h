@@ -39,7 +39,16 @@ struct Options {
 };
 
 struct WgmmaState; // matrix/Wgmma.h
+struct Block;
 class Step;
+
+/// At an mbarrier of another block, under way. In random schedules such arrivals come there in any order, but for those at the same
+/// one, and before the warp that made them executes what Op::settlesArrivals says.
+struct RemoteArrival {
+  const Block *block = nullptr;
+  uint64_t offset = 0; ///< of the barrier in that block's shared memory
+  std::function<void()> deliver;
+};
 
 /// Lanes of a warp that are at the same instruction and execute together.
 struct Path {
@@ -81,6 +90,7 @@ struct Warp {
   std::array<ThreadGroups, kWarpSize> groups;
   std::shared_ptr<WgmmaState> wgmma;          ///< null until its first wgmma instruction
   std::vector<std::unique_ptr<Region>> local; ///< by lane; made on first use
+  std::vector<RemoteArrival> arrivals;        ///< under way
 
   uint64_t undefinedIn(Row row, unsigned lane) const {
     return defined[row] >> lane & 1 ? 0

@@ -40,6 +40,8 @@ private:
   bool randomRound();
   void newEpoch();
   bool runTasks(const Cluster *only);
+  static void deliver(Warp &warp, size_t index);
+  static bool deliverAll(Warp &warp);
   void runTask(size_t index);
   [[noreturn]] void deadlock();
 

@@ -387,6 +387,9 @@ bool Machine::Scheduler::execute(Block &block, Warp &warp, Path &path) {
       return active != lanes;
     }
   }
+  if (op.settlesArrivals) {
+    deliverAll(warp);
+  }
   Step step(machine, block, warp, op, ready);
   LaneMask undefined = checkInputs(step), inactive = lanes & ~active;
   switch (op.execute(step)) {

@@ -200,6 +200,67 @@ TEST(MBarriers, PeersArrive) {
   EXPECT_TRUE(kernel.reported(Kind::Race)) << kernel.describe();
 }
 
+/// Block 1 of a cluster sees whether `x` has been arrived at when `y` has, both by block 0: in how many of 50 random schedules.
+unsigned timesThatXIsFirst(const std::string &arrivals) {
+  TestKernel kernel(R"(
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, %cluster_ctarank;
+    mov.u32 %r2, x;
+    mov.u32 %r3, y;
+    mov.b32 %r4, 1;
+    setp.eq.u32 %p0, %r0, 0;
+    @%p0 mbarrier.init.shared::cta.b64 [x], 1;
+    @%p0 mbarrier.init.shared::cta.b64 [y], 1;
+    fence.mbarrier_init.release.cluster;
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+    mapa.shared::cluster.u32 %r5, %r2, %r4;
+    mapa.shared::cluster.u32 %r6, %r3, %r4;
+    setp.eq.u32 %p1, %r1, 1;
+    @%p1 bra WAIT;
+    )" + arrivals + R"(
+    bra DONE;
+  WAIT:
+    mbarrier.try_wait.parity.relaxed.cluster.shared::cta.b64 %p2, [y], 0;
+    @!%p2 bra WAIT;
+    fence.acquire.sync_restrict::shared::cluster.cluster;
+    mbarrier.test_wait.parity.relaxed.cluster.shared::cta.b64 %p3, [x], 0;
+    selp.b32 %r7, 1, 0, %p3;
+    @%p0 st.global.b32 [%buf0], %r7;
+  DONE:
+    barrier.cluster.arrive;
+    barrier.cluster.wait;)");
+  kernel.moduleText = ".shared .align 8 .b64 x;\n.shared .align 8 .b64 y;";
+  kernel.grid = kernel.cluster = {2, 1, 1};
+  kernel.block = {2, 1, 1};
+  kernel.output("out", 4);
+  unsigned count = 0;
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    kernel.options.randomSchedule = true;
+    kernel.options.seed = seed;
+    EXPECT_TRUE(kernel.run());
+    EXPECT_EQ(kernel.describe(), "");
+    count += kernel.read<uint32_t>("out")[0];
+  }
+  return count;
+}
+
+TEST(MBarriers, ArrivalsAtPeersAreOrderedByReleasesOnly) {
+  const std::string arrive = "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, ";
+  const std::string release = "fence.release.sync_restrict::shared::cta.cluster;\n";
+  const std::string both = "selp.b32 %r8, %r5, %r6, %p0;\n" + arrive + "[%r8];\n"; // a lane each
+  const std::string first = "@%p0 " + arrive + "[%r5];\n", second = "@%p0 " + arrive + "[%r6];\n";
+  for (const std::string &unordered : {both, first + second}) {
+    const unsigned times = timesThatXIsFirst(unordered);
+    EXPECT_GT(times, 5u) << unordered;
+    EXPECT_LT(times, 50u) << unordered;
+  }
+  EXPECT_EQ(timesThatXIsFirst(first + release + second), 50u);
+  EXPECT_EQ(timesThatXIsFirst(first +
+                              "@%p0 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r6];"),
+            50u);
+}
+
 TEST(MBarriers, CpAsyncArrives) {
   for (const char *form : {".noinc", ""}) {
     bool counts = *form != 0;
