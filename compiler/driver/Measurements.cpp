@@ -61,9 +61,9 @@ std::vector<std::string> integerScalars(const sema::KernelInstance &kernel) {
 
 std::vector<ParameterTexts> candidatesOf(const sema::KernelInstance &kernel) {
   std::vector<ParameterTexts> result;
-  for (const std::vector<sema::Binding> &bindings : kernel.candidates) {
+  for (const sema::Candidate &candidate : kernel.candidates) {
     ParameterTexts &texts = result.emplace_back();
-    for (const sema::Binding &binding : bindings) {
+    for (const sema::Binding &binding : candidate.bindings) {
       texts[binding.name.str()] = binding.value;
     }
   }
@@ -130,10 +130,37 @@ static bool isFixed(const sema::KernelInstance &kernel) {
 /// fifth gains little more.
 static constexpr unsigned mostForAnyRows = 4;
 
+/// Where a kernel has code for aligned rows and for any, candidates for the other kind, unless they were measured with this one, or there
+/// are no more.
+static void leaveOthersOut(CallCosts &costs, const sema::KernelInstance &kernel,
+                           ArrayRef<CandidatePrice> prices, ArrayRef<MeasuredShape> shapes,
+                           bool isAny) {
+  auto isWanted = [&](size_t i) {
+    const sema::Candidate &candidate = kernel.candidates[i];
+    return !prices[i].hasVariants || (isAny ? candidate.forAny : candidate.forAligned) ||
+           any_of(shapes, [&](const MeasuredShape &shape) {
+             return shape.isAny == isAny && shape.excess.count(unsigned(i));
+           });
+  };
+  SmallVector<size_t> others;
+  size_t usable = 0;
+  for (auto [i, own] : enumerate(costs.seconds)) {
+    if (!own.empty()) {
+      ++usable;
+      if (!isWanted(i)) {
+        others.push_back(i);
+      }
+    }
+  }
+  if (others.size() < usable) {
+    for_each(others, [&](size_t i) { costs.seconds[i].clear(); });
+  }
+}
+
 /// The calls that candidates are chosen for. The last ones of `prices` are the shapes that were measured: together they count as
 /// much as the samples before them, or, where there are no other calls, alone.
-static CallCosts costsOf(ArrayRef<CandidatePrice> prices, ArrayRef<MeasuredShape> shapes,
-                         bool isAny, bool areAllCalls) {
+static CallCosts costsOf(const sema::KernelInstance &kernel, ArrayRef<CandidatePrice> prices,
+                         ArrayRef<MeasuredShape> shapes, bool isAny, bool areAllCalls) {
   CallCosts costs = costsOf(prices, isAny ? &CandidatePrice::any : &CandidatePrice::aligned);
   const ptrdiff_t count =
       count_if(shapes, [&](const MeasuredShape &shape) { return shape.isAny == isAny; });
@@ -158,6 +185,7 @@ static CallCosts costsOf(ArrayRef<CandidatePrice> prices, ArrayRef<MeasuredShape
       }
     }
   }
+  leaveOthersOut(costs, kernel, prices, shapes, isAny);
   return costs;
 }
 
@@ -173,9 +201,13 @@ ChosenCandidates Compilation::chooseCandidates(const sema::KernelInstance &kerne
   // A kernel that says how many to keep has listed few, each the best somewhere, if not at the calls that are tried.
   const double leastGain = kernel.keep ? -std::numeric_limits<double>::infinity() : 0.001;
   chosen.aligned =
-      coverCalls(costsOf(prices, shapes, /*isAny=*/false, areAllCalls), limit, leastGain);
-  chosen.any = coverCalls(costsOf(prices, shapes, /*isAny=*/true, areAllCalls),
-                          any.empty() ? std::min(limit, mostForAnyRows) : limit);
+      coverCalls(costsOf(kernel, prices, shapes, /*isAny=*/false, areAllCalls), limit, leastGain);
+  const bool isCounted = kernel.keepAny && options.variants == 0;
+  const unsigned limitAny = isCounted     ? *kernel.keepAny
+                            : any.empty() ? std::min(limit, kernel.keepAny.value_or(mostForAnyRows))
+                                          : limit;
+  chosen.any = coverCalls(costsOf(kernel, prices, shapes, /*isAny=*/true, areAllCalls), limitAny,
+                          isCounted ? leastGain : 0.001);
   chosen.preferences = preferencesOf(aligned, chosen.aligned);
   append_range(chosen.preferences, preferencesOf(any, chosen.any));
   return chosen;

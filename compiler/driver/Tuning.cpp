@@ -245,9 +245,9 @@ CandidatePrice Compilation::price(const ModuleJob &job, llvm::ArrayRef<CallSampl
 /// "BM = 128, BN = 64" of those that `tune` lists.
 static std::string parametersOf(const sema::KernelInstance &kernel, unsigned candidate) {
   std::string text;
-  for (const sema::Binding &binding : kernel.candidates[candidate]) {
+  for (const sema::Binding &binding : kernel.candidates[candidate].bindings) {
     const bool differs = llvm::any_of(kernel.candidates, [&](const auto &other) {
-      return llvm::none_of(other, [&](const sema::Binding &its) {
+      return llvm::none_of(other.bindings, [&](const sema::Binding &its) {
         return its.name == binding.name && its.value == binding.value;
       });
     });

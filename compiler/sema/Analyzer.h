@@ -344,7 +344,9 @@ private:
   bool tuneLists(const Request &request, KernelInstance &instance, std::vector<Tuned> &tuned,
                  llvm::SmallVectorImpl<const ast::Expr *> &clauses);
   bool givesTuned(const Request &request) const;
-  std::optional<size_t> clausesHeld(Env &env, llvm::ArrayRef<const ast::Expr *> clauses);
+  std::optional<unsigned> keptSets(const ast::KernelItem &k, const ast::Expr *keep, bool aligned);
+  std::optional<size_t> clausesHeld(Env &env, llvm::ArrayRef<const ast::Expr *> clauses,
+                                    bool aligned);
   llvm::SmallVector<uint64_t> setsAlike(llvm::ArrayRef<const ast::Expr *> clauses,
                                         const Request &request, llvm::ArrayRef<Tuned> tuned) const;
   size_t decidersOf(const ast::Expr *e, llvm::ArrayRef<ast::GenericParam> generics,

@@ -189,6 +189,40 @@ bool Analyzer::tuneValues(const ast::TuneParam &p, Tuned &out) {
   return true;
 }
 
+/// What `tune` can ask of a set: whether it is for code that relies on aligned rows. A program's own name goes before it.
+static constexpr llvm::StringLiteral kAligned = "ALIGNED";
+
+static void declareAligned(Env &env, bool value) {
+  const Entity *known = env.find(kAligned);
+  if (env.module->consts.count(kAligned) || (known && known->range.isValid())) {
+    return;
+  }
+  Entity e;
+  e.name = kAligned;
+  e.constant = ConstValue::boolean(value);
+  env.declare(std::move(e));
+}
+
+/// How many sets to keep, where ALIGNED has this value; nothing after a diagnostic.
+std::optional<unsigned> Analyzer::keptSets(const ast::KernelItem &k, const ast::Expr *keep,
+                                           bool aligned) {
+  for (const ast::GenericParam &g : k.generics) {
+    if (isNamed(keep, g.name.name)) {
+      report(Id::NotConstant, keep->range, "what `keep` says")
+          .hint("`" + g.name.name +
+                "` differs between sets; constants of the file, `ARCH` and `ALIGNED` do not");
+      return std::nullopt;
+    }
+  }
+  declareAligned(*frame.env, aligned);
+  const auto count = constantInt(keep, "what `keep` says");
+  if (count && (*count < 1 || *count > mostKept)) {
+    report(Id::TuneKeep, keep->range, *count, mostKept);
+    return std::nullopt;
+  }
+  return count ? std::optional(unsigned(*count)) : std::nullopt;
+}
+
 /// Collects what `tune` lists and nobody gives, and its clauses.
 bool Analyzer::tuneLists(const Request &request, KernelInstance &instance,
                          std::vector<Tuned> &tuned,
@@ -201,15 +235,13 @@ bool Analyzer::tuneLists(const Request &request, KernelInstance &instance,
     any = true;
     clauses.append(item->where.begin(), item->where.end());
     if (item->keep) {
-      const auto keep = constantInt(item->keep, "what `keep` says");
-      if (!keep) {
+      const bool differs = isNamed(item->keep, kAligned);
+      instance.keep = keptSets(*request.kernel, item->keep, true);
+      instance.keepAny =
+          differs && instance.keep ? keptSets(*request.kernel, item->keep, false) : std::nullopt;
+      if (!instance.keep || differs != instance.keepAny.has_value()) {
         return false;
       }
-      if (*keep < 1 || *keep > mostKept) {
-        report(Id::TuneKeep, item->keep->range, *keep, mostKept);
-        return false;
-      }
-      instance.keep = unsigned(*keep);
     }
     for (const ast::TuneParam &p : item->params) {
       bool taken = llvm::any_of(tuned, [&](const Tuned &t) { return t.name == p.name.name; });
@@ -238,8 +270,10 @@ bool Analyzer::givesTuned(const Request &request) const {
   });
 }
 
-/// How many clauses, from the first one on, hold or wait for dimensions; nothing after a diagnostic.
-std::optional<size_t> Analyzer::clausesHeld(Env &env, llvm::ArrayRef<const ast::Expr *> clauses) {
+/// How many clauses, from the first one on, hold or wait for dimensions, for code of such rows; nothing after a diagnostic.
+std::optional<size_t> Analyzer::clausesHeld(Env &env, llvm::ArrayRef<const ast::Expr *> clauses,
+                                            bool aligned) {
+  declareAligned(env, aligned);
   frame.env = &env;
   for (auto [i, clause] : llvm::enumerate(clauses)) {
     if (!namesKnown(clause, env)) {
@@ -333,6 +367,8 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
   }
   const auto choice = options.choices.find(request.symbol);
   const llvm::SmallVector<uint64_t> alike = setsAlike(clauses, request, tuned);
+  const bool differs =
+      llvm::any_of(clauses, [](const ast::Expr *clause) { return isNamed(clause, kAligned); });
   size_t fixed = request.given.size();
   llvm::SmallVector<Request::Given> chosen;
   for (uint64_t n = 0; n < combinations; ++n) {
@@ -347,12 +383,16 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
     if (!step(request.range) || !bindGenerics(request, trialEnv, trial)) {
       return false;
     }
-    const std::optional<size_t> held = clausesHeld(trialEnv, clauses);
-    if (!held) {
+    const std::optional<size_t> held = clausesHeld(trialEnv, clauses, /*aligned=*/true);
+    const std::optional<size_t> heldForAny =
+        differs && held ? clausesHeld(trialEnv, clauses, /*aligned=*/false) : held;
+    if (!heldForAny) {
       return false;
     }
-    if (*held < clauses.size()) {
-      n += alike[*held] - n % alike[*held] - 1;
+    const bool forAligned = *held == clauses.size(), forAny = *heldForAny == clauses.size();
+    if (!forAligned && !forAny) {
+      const uint64_t same = std::min(alike[*held], alike[*heldForAny]);
+      n += same - n % same - 1;
       continue;
     }
     const bool isGiven = choice != options.choices.end();
@@ -361,7 +401,7 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
     if (instance.candidates.empty() || isChosen) {
       chosen.assign(request.given.begin(), request.given.end());
     }
-    instance.candidates.push_back(trial.bindings);
+    instance.candidates.push_back({trial.bindings, forAligned, forAny});
     if (isGiven && isChosen) {
       break;
     }
@@ -369,7 +409,7 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
   request.given.truncate(fixed);
   if (instance.candidates.empty() && hasDefaults && givesTuned(request)) {
     // The lists were not made for what is given.
-    instance.candidates.push_back(defaults.bindings);
+    instance.candidates.push_back({defaults.bindings});
     return true;
   }
   if (instance.candidates.empty()) {

@@ -71,6 +71,13 @@ struct Param {
   const ScalarParam *scalar = nullptr;
 };
 
+/// Admissible values of the parameters that `tune` lists.
+struct Candidate {
+  std::vector<Binding> bindings; ///< of all parameters
+  /// Whether its clauses hold for code that relies on aligned rows, and for code that does not (ALIGNED).
+  bool forAligned = true, forAny = true;
+};
+
 /// One `instantiate` (or a kernel compiled with its defaults).
 struct KernelInstance {
   std::string symbol;         ///< C name
@@ -87,11 +94,11 @@ struct KernelInstance {
   std::vector<const WorkspaceDecl *> workspaces;
   std::vector<const LaunchStmt *> launches;
   Block body; ///< host part: Let, View, Workspace, Launch, If, Scope
-  /// With `auto`: the admissible parameter values of `tune`, in the order of its lists, the chosen
-  /// one included. SemaOptions::choices says which one analysis takes.
-  std::vector<std::vector<Binding>> candidates;
-  /// Of those, how many `tune` says to keep.
-  std::optional<unsigned> keep;
+  /// With `auto`: the candidates, in the order of the lists of `tune`, the chosen one included. SemaOptions::choices says which one
+  /// analysis takes.
+  std::vector<Candidate> candidates;
+  /// Of those, how many `tune` says to keep for aligned rows, and for any if it tells the two apart.
+  std::optional<unsigned> keep, keepAny;
 };
 
 /// Owns all nodes.

@@ -77,12 +77,12 @@ TEST(Kernels, Gemm) {
 
 TEST(Kernels, DefaultsWhereTuneListsNothingBesideWhatIsGiven) {
   SemaOptions options;
-  options.params = {{"BM", "64"}, {"BN", "64"}, {"BK", "32"}};
+  options.params = {{"BM", "256"}, {"BN", "64"}, {"BK", "64"}};
   auto a = Analyzed::file(std::string(TILEC_SOURCE_DIR) + "/kernels/gemm/gemm.tile", options);
   const KernelInstance *k = a->kernel("gemm");
   ASSERT_TRUE(k) << a->messages();
   ASSERT_EQ(k->candidates.size(), 1u);
-  EXPECT_EQ(k->bindings[2].value, "64");
+  EXPECT_EQ(k->bindings[2].value, "256");
   EXPECT_EQ(k->bindings[5].value, "4"); // STAGES
 }
 
@@ -136,9 +136,35 @@ instantiate g<auto> as a;
   ASSERT_TRUE(analyzed.kernel("a")) << analyzed.messages();
   std::string sets;
   for (const auto &set : analyzed.kernel("a")->candidates) {
-    sets += set[0].value + set[1].value + set[2].value + " ";
+    const std::vector<Binding> &values = set.bindings;
+    sets += values[0].value + values[1].value + values[2].value + " ";
   }
   EXPECT_EQ(sets, "211 212 221 224 311 321 324 ");
+}
+
+TEST(Kernels, SetsOfTuneForAlignedRowsOrAny) {
+  const std::string text = R"(
+kernel g<A: int = 2, B: int = 1>(X: tensor<f32>[N], Y: out tensor<f32>[N]) { launch b in grid(A + B) threads(32) { } }
+tune g { A in [0, 1, 2, 3]; B in [1, 2]; where A > 0, ALIGNED ? A < 3 : A > 1, A != 1 || B == 2; keep ALIGNED ? 5 : 7; }
+instantiate g<auto> as a;
+)";
+  Analyzed analyzed(text);
+  const KernelInstance *kernel = analyzed.kernel("a");
+  ASSERT_TRUE(kernel) << analyzed.messages();
+  std::string sets;
+  for (const Candidate &set : kernel->candidates) {
+    sets += set.bindings[0].value + set.bindings[1].value + (set.forAligned ? "+" : "") +
+            (set.forAny ? "- " : " ");
+  }
+  EXPECT_EQ(sets, "12+ 21+- 22+- 31- 32- ");
+  EXPECT_EQ(kernel->keep, 5u);
+  EXPECT_EQ(kernel->keepAny, 7u);
+  // A program's own name goes before; where nothing tells the two apart a set is for both.
+  Analyzed own("const ALIGNED = false;" + text);
+  ASSERT_TRUE(own.kernel("a")) << own.messages();
+  EXPECT_EQ(own.kernel("a")->candidates.size(), 4u);
+  EXPECT_TRUE(own.kernel("a")->candidates[0].forAligned);
+  EXPECT_EQ(own.kernel("a")->keep, 7u);
 }
 
 TEST(Kernels, TunedParametersNeedNoDefaults) {

@@ -124,6 +124,13 @@ TEST(Rules, Instantiate) {
        {"instantiate g<auto> as g1;", "2: `auto` for kernel `g`, which has no `tune` [no-tune]"},
        {"tune g { A in [20]; } instantiate g<auto> as g1;",
         "2: no values that `tune g` lists satisfy its `where` [no-tune]"},
+       {"tune g { A in [2]; keep A; } instantiate g<auto> as g1;",
+        "2: what `keep` says must be a constant [not-constant]"},
+       {"tune g { A in [2]; keep ALIGNED ? 2 : 65; } instantiate g<auto> as g1;",
+        "2: `keep 65`: `auto` keeps 1 to 64 sets of parameters [no-tune]"},
+       {"tune g { A in [2]; where ALIGNE; } instantiate g<auto> as g1;",
+        "2: `ALIGNE` is not declared [undeclared]"},
+       {"const TILE = ALIGNED;", "2: `ALIGNED` is not declared [undeclared]"},
        {"tune g { B in [20]; }", "2: `tune` lists `B`, which is no compile-time parameter of "
                                  "kernel `g` [unknown-parameter]"},
        {"instantiate g<N = 5> as g1;", ""},
