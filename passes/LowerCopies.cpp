@@ -107,6 +107,7 @@ Answer<Staging> planStaging(tgpu::StoreOp store) {
 
 struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
   void runOnOperation() override {
+    rings.clear(); // of another kernel
     SmallVector<tgpu::StoreOp> stores;
     SmallVector<tgpu::CopyOp> copies;
     getOperation().walk([&](tgpu::StoreOp store) { stores.push_back(store); });
@@ -199,6 +200,8 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
     tgpu::TmaStoreWaitOp::create(builder, getOperation().getLoc(), 0, /*read=*/true);
   }
 
+  DenseMap<Type, Value> rings; ///< for staging
+
   LogicalResult lowerStore(tgpu::StoreOp store, const Staging &staging) {
     Location loc = store.getLoc();
     OpBuilder builder(store);
@@ -212,11 +215,15 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
       return failure();
     }
     // The ring outlives the tile loop: the last panels of a tile are stored while the next tile
-    // begins.
-    OpBuilder entry = OpBuilder::atBlockBegin(&getOperation().getBody().front());
-    Value ring =
-        tgpu::AllocSharedOp::create(entry, loc, ringType(slotType, staging.buffers),
-                                    builder.getStringAttr("staging"), StringAttr(), IntegerAttr());
+    // begins. Stores of equal panels share one: each goes through a whole number of its rounds, so that a panel's wait is for whatever had
+    // its place before.
+    Value &ring = rings[ringType(slotType, staging.buffers)];
+    if (!ring) {
+      OpBuilder entry = OpBuilder::atBlockBegin(&getOperation().getBody().front());
+      ring = tgpu::AllocSharedOp::create(entry, loc, ringType(slotType, staging.buffers),
+                                         builder.getStringAttr("staging"), StringAttr(),
+                                         IntegerAttr());
+    }
     const int64_t together = staging.panels == staging.buffers ? staging.panels : 1;
     for (int64_t first = 0; first < staging.panels; first += together) {
       auto wait = tgpu::OneThreadOp::create(builder, loc);

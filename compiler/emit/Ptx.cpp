@@ -34,9 +34,11 @@ using namespace llvm;
 namespace tilec {
 
 /// PTX version to print: 9.0, which ptxas of CUDA 13 takes, where the architecture needs recent
-/// instructions; 8.0 for PTX that the drivers of CUDA 12 should compile too.
+/// instructions; 8.0 for PTX that the drivers of CUDA 12 should compile too; but 8-bit floats of sm_89 are 8.1 (cvt) and 8.4 (mma).
 static const char *featuresOf(StringRef arch) {
-  return arch.ends_with("a") || arch.ends_with("f") ? "+ptx90" : "+ptx80";
+  return arch.ends_with("a") || arch.ends_with("f") ? "+ptx90"
+         : arch == "sm_89"                          ? "+ptx84"
+                                                    : "+ptx80";
 }
 
 /// None copies accumulators around each wgmma, which ptxas then serialises: never lower than Less.

@@ -26,6 +26,32 @@ Fragment KernelLowering::truncatePairs(ArrayRef<Value> values, Type to) {
   return result;
 }
 
+/// f64 or integers of 32 or 64 bits as f32, of which rounding makes the same narrower float as of the values themselves: towards zero, and where that
+/// was not exact the last bit is set, so that no half of a unit comes about that was none (Boldo and Melquiond, "When double rounding is odd").
+static Fragment roundedToOdd(OpBuilder &b, Location loc, ArrayRef<Value> values, bool isUnsigned) {
+  Type from = values[0].getType(), f32 = b.getF32Type(), i32 = b.getI32Type();
+  const bool isWide = from.getIntOrFloatBitWidth() == 64;
+  const StringRef name = from.isF64() ? "llvm.nvvm.d2f.rz"
+                         : isUnsigned ? (isWide ? "llvm.nvvm.ull2f.rz" : "llvm.nvvm.ui2f.rz")
+                                      : (isWide ? "llvm.nvvm.ll2f.rz" : "llvm.nvvm.i2f.rz");
+  return llvm::map_to_vector<8>(values, [&](Value value) -> Value {
+    Value cut =
+        LLVM::CallIntrinsicOp::create(b, loc, f32, b.getStringAttr(name), value).getResult(0);
+    Value isInexact; // of a NaN it is not
+    if (from.isF64()) {
+      isInexact = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ONE,
+                                        arith::ExtFOp::create(b, loc, from, cut), value);
+    } else {
+      Value back = isUnsigned ? arith::FPToUIOp::create(b, loc, from, cut).getResult()
+                              : arith::FPToSIOp::create(b, loc, from, cut).getResult();
+      isInexact = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, back, value);
+    }
+    Value last = arith::ExtUIOp::create(b, loc, i32, isInexact);
+    Value bits = arith::OrIOp::create(b, loc, LLVM::BitcastOp::create(b, loc, i32, cut), last);
+    return LLVM::BitcastOp::create(b, loc, f32, bits);
+  });
+}
+
 /// 2^(x - 127) of an e8m0: an f32's exponent, the least of which is a subnormal; 255 is NaN.
 Value KernelLowering::powerOfTwo(Value byte) {
   Type i32 = b.getI32Type();
@@ -60,7 +86,10 @@ FailureOr<Fragment> KernelLowering::convertAll(Operation *op, ArrayRef<Value> va
       Fragment halves = fp8ToHalf(values, from);
       return convertAll(op, halves, b.getF16Type(), to, srcUnsigned, dstUnsigned);
     }
-    FailureOr<Fragment> floats =
+    if (from.isF64()) {
+      return floatToFp8(roundedToOdd(b, loc, values, /*isUnsigned=*/false), to);
+    }
+    FailureOr<Fragment> floats = // of an integer exact, or beyond what `to` holds
         convertAll(op, values, from, b.getF32Type(), srcUnsigned, dstUnsigned);
     return failed(floats) ? floats : FailureOr<Fragment>(floatToFp8(*floats, to));
   }
@@ -83,6 +112,9 @@ FailureOr<Fragment> KernelLowering::convertAll(Operation *op, ArrayRef<Value> va
     if (fromBits > toBits) {
       return truncatePairs(values, to);
     }
+  }
+  if (to.isBF16() && arch < 90 && from.isInteger() && from.getIntOrFloatBitWidth() > 16) {
+    return truncatePairs(roundedToOdd(b, loc, values, srcUnsigned), to);
   }
   Fragment result;
   for (Value value : values) {
