@@ -261,10 +261,23 @@ struct SelectSharedLayouts : tilec::impl::SelectSharedLayoutsBase<SelectSharedLa
         alloc.emitRemark("shared buffer `")
             << name << "`: " << choice.conflicts << " extra wavefronts by bank conflicts";
       }
-      chosen = choice.layout;
+      chosen = withoutPadding(type, choice.layout, demands).value_or(choice.layout);
     }
     setLayout(alloc.getResult(), tgpu::SharedAttr::get(alloc.getContext(), *chosen));
     return success();
+  }
+
+  /// Plain rows where the chosen layout's padding alone makes a buffer too large for the target.
+  std::optional<SharedLayout> withoutPadding(tgpu::SmemType type, const SharedLayout &layout,
+                                             ArrayRef<Demand> demands) {
+    const Target *target = findTarget(getOperation().getTarget().value_or(""));
+    if (!target || layout.sizeBytes() <= target->sharedPerBlock) {
+      return std::nullopt;
+    }
+    Answer<SharedLayout> rows =
+        SharedLayout::rows(type.getShape(), tile::getStorageBits(type.getElementType()));
+    const bool fits = rows && rows->sizeBytes() <= target->sharedPerBlock;
+    return fits && unmetBy(*rows, demands).empty() ? std::optional(*rows) : std::nullopt;
   }
 
   /// The first required demand that `layout` does not meet; empty if there is none.
