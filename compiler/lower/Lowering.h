@@ -225,6 +225,7 @@ private:
     Value place;
     Values indices;
   };
+  void atGatheredElement(Access &access);
   Access lowerAccess(const sema::Expr &base, llvm::ArrayRef<const sema::Expr *> indices,
                      const sema::Type &type);
   Value load(const Access &access, const sema::Type &type);

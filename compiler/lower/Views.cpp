@@ -326,6 +326,40 @@ Value Lowering::lowerIndex(const sema::Expr &expr) {
   return elem == sema::Scalar::U32 ? resizeInteger(index, elem, b.getI64Type()) : index;
 }
 
+/// An element of a view that is gathered: of the row that its index tile names, -1 beyond its ends. (`parallel` loops have tiles of such
+/// elements, tile-raise-parallel.)
+void Lowering::atGatheredElement(Access &access) {
+  auto slice = access.place.getDefiningOp<tile::SliceOp>();
+  if (!slice || b.getInsertionBlock()->getParentOp()->getParentOfType<tile::ParallelOp>() ||
+      isa<tile::ParallelOp>(b.getInsertionBlock()->getParentOp()) ||
+      llvm::none_of(slice.getOffsets(),
+                    [](Value offset) { return isa<RankedTensorType>(offset.getType()); })) {
+    return;
+  }
+  SmallVector<Value> offsets(slice.getOffsets());
+  SmallVector<int64_t> sizes(slice.getStaticSizes());
+  size_t kept = 0;
+  for (auto [offset, size] : llvm::zip_equal(offsets, sizes)) {
+    if (size == tile::SliceOp::kDropped) {
+      continue;
+    }
+    Value &index = access.indices[kept++];
+    auto rows = dyn_cast<RankedTensorType>(offset.getType());
+    if (!rows) {
+      continue;
+    }
+    Value none = intConstant(index.getType(), 0);
+    Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index,
+                                           intConstant(index.getType(), rows.getShape().front()));
+    Value within = arith::SelectOp::create(b, isInside, index, none);
+    Value row = tile::LoadOp::create(b, rows.getElementType(), offset, within);
+    offset = arith::SelectOp::create(b, isInside, row, intConstant(row.getType(), -1));
+    size = 1;
+    index = none;
+  }
+  access.place = makeSlice(slice.getSource(), offsets, sizes, SmallVector<Value>(slice.getSizes()));
+}
+
 Lowering::Access Lowering::lowerAccess(const sema::Expr &base, ArrayRef<const sema::Expr *> indices,
                                        const sema::Type &type) {
   Access access{lowerSubscripted(base), {}};
@@ -334,6 +368,7 @@ Lowering::Access Lowering::lowerAccess(const sema::Expr &base, ArrayRef<const se
   }
   auto buffer = dyn_cast<tile::BufferType>(access.place.getType());
   if (!buffer) {
+    atGatheredElement(access);
     return access;
   }
   if (access.indices.size() + 1 == (size_t)buffer.getRank() && type.isVec()) {

@@ -109,6 +109,10 @@ MOVES = {
     "copy(X[at, bn * 64], x); copy(x, $0[bm * 8, bn * 64]);",
     "rows gathered by a copy, to shared memory": "fragment at: i32[8]; copy(rows[bm * 8], at); shared x: T[8, 64]; "
     "copy(X[at, bn * 64], x); copy(x, $0[bm * 8, bn * 64]);",
+    "one element of gathered rows": "fragment at: i32[8]; copy(rows[bm * 8], at); view Xr = X[at, :]; fragment y: T[8, 64]; y = Xr[3, bn]; "
+    "copy(y, $0[bm * 8, bn * 64]);",
+    "elements of gathered rows, at other indices than a `parallel` loop's": "fragment at: i32[8]; copy(rows[bm * 8], at); view Xr = X[at, :]; "
+    "fragment y: T[8, 64]; parallel (i, j) in y { y[i, j] = Xr[7 - i, j]; } copy(y, $0[bm * 8, bn * 64]);",
     "rows scattered by a copy": "fragment at: i32[8]; copy(rows[bm * 8], at); fragment x: T[8, 64]; "
     "copy(" + TILE + ", x); copy(x, $0[at, bn * 64]);",
     "`transpose(x)`": "fragment x: T[8, 64]; copy(" + TILE + ", x); fragment y: T[64, 8]; y = transpose(x); copy(y, $0[bn * 64, bm * 8]);",
