@@ -347,6 +347,8 @@ private:
   std::optional<unsigned> keptSets(const ast::KernelItem &k, const ast::Expr *keep, bool aligned);
   std::optional<size_t> clausesHeld(Env &env, llvm::ArrayRef<const ast::Expr *> clauses,
                                     bool aligned);
+  std::optional<std::pair<size_t, size_t>>
+  clausesHeldByRows(Env &env, llvm::ArrayRef<const ast::Expr *> clauses, bool differs);
   llvm::SmallVector<uint64_t> setsAlike(llvm::ArrayRef<const ast::Expr *> clauses,
                                         const Request &request, llvm::ArrayRef<Tuned> tuned) const;
   size_t decidersOf(const ast::Expr *e, llvm::ArrayRef<ast::GenericParam> generics,

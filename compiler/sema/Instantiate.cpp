@@ -290,6 +290,15 @@ std::optional<size_t> Analyzer::clausesHeld(Env &env, llvm::ArrayRef<const ast::
   return clauses.size();
 }
 
+/// The same for code of aligned rows and of any; `differs`: whether some clause asks.
+std::optional<std::pair<size_t, size_t>>
+Analyzer::clausesHeldByRows(Env &env, llvm::ArrayRef<const ast::Expr *> clauses, bool differs) {
+  const std::optional<size_t> aligned = clausesHeld(env, clauses, /*aligned=*/true);
+  const std::optional<size_t> any =
+      differs && aligned ? clausesHeld(env, clauses, /*aligned=*/false) : aligned;
+  return any ? std::optional(std::pair(*aligned, *any)) : std::nullopt;
+}
+
 /// How many of the parameters that are tried, from the first one on, decide what `e` is, where it names parameters of `generics`: these themselves, or
 /// what the default of one names that has no other value, which are some before it.
 size_t Analyzer::decidersOf(const ast::Expr *e, llvm::ArrayRef<ast::GenericParam> generics,
@@ -383,15 +392,13 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
     if (!step(request.range) || !bindGenerics(request, trialEnv, trial)) {
       return false;
     }
-    const std::optional<size_t> held = clausesHeld(trialEnv, clauses, /*aligned=*/true);
-    const std::optional<size_t> heldForAny =
-        differs && held ? clausesHeld(trialEnv, clauses, /*aligned=*/false) : held;
-    if (!heldForAny) {
+    const auto held = clausesHeldByRows(trialEnv, clauses, differs);
+    if (!held) {
       return false;
     }
-    const bool forAligned = *held == clauses.size(), forAny = *heldForAny == clauses.size();
+    const bool forAligned = held->first == clauses.size(), forAny = held->second == clauses.size();
     if (!forAligned && !forAny) {
-      const uint64_t same = std::min(alike[*held], alike[*heldForAny]);
+      const uint64_t same = std::min(alike[held->first], alike[held->second]);
       n += same - n % same - 1;
       continue;
     }
