@@ -340,6 +340,7 @@ private:
   bool bindGenerics(Request &request, Env &env, KernelInstance &instance);
   void reportMissing(const Request &request, const ast::Ident &parameter);
   struct Tuned;
+  static uint64_t combinationsOf(llvm::ArrayRef<Tuned> tuned);
   bool tuneValues(const ast::TuneParam &p, Tuned &out);
   bool tuneLists(const Request &request, KernelInstance &instance, std::vector<Tuned> &tuned,
                  llvm::SmallVectorImpl<const ast::Expr *> &clauses);

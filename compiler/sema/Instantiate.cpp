@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/ScopeExit.h"
 
+#include <numeric>
 #include <utility>
 
 namespace tilec::sema {
@@ -157,6 +158,13 @@ struct Analyzer::Tuned {
   llvm::StringRef name;
   llvm::SmallVector<ConstValue> values;
 };
+
+/// More than the maximum: one more than that.
+uint64_t Analyzer::combinationsOf(llvm::ArrayRef<Tuned> tuned) {
+  return std::accumulate(tuned.begin(), tuned.end(), uint64_t(1), [](uint64_t count, auto &t) {
+    return std::min<uint64_t>(count * t.values.size(), maxCombinations + 1);
+  });
+}
 
 bool Analyzer::tuneValues(const ast::TuneParam &p, Tuned &out) {
   if (p.list) {
@@ -356,10 +364,7 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
     return false;
   }
   clauses.append(k.where.begin(), k.where.end());
-  uint64_t combinations = 1;
-  for (const Tuned &t : tuned) {
-    combinations = std::min<uint64_t>(combinations * t.values.size(), maxCombinations + 1);
-  }
+  const uint64_t combinations = combinationsOf(tuned);
   if (combinations > maxCombinations) {
     report(Id::ExpansionSize, request.range, maxCombinations).hint("list fewer values in `tune`");
     return false;
