@@ -302,8 +302,7 @@ std::optional<size_t> Analyzer::clausesHeld(Env &env, llvm::ArrayRef<const ast::
 std::optional<std::pair<size_t, size_t>>
 Analyzer::clausesHeldByRows(Env &env, llvm::ArrayRef<const ast::Expr *> clauses, bool differs) {
   const std::optional<size_t> aligned = clausesHeld(env, clauses, /*aligned=*/true);
-  const std::optional<size_t> any =
-      differs && aligned ? clausesHeld(env, clauses, /*aligned=*/false) : aligned;
+  const auto any = differs && aligned ? clausesHeld(env, clauses, /*aligned=*/false) : aligned;
   return any ? std::optional(std::pair(*aligned, *any)) : std::nullopt;
 }
 
