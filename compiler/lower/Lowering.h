@@ -225,7 +225,7 @@ private:
     Value place;
     Values indices;
   };
-  void atGatheredElement(Access &access);
+  void atGatheredElement(Access &access, bool isVector);
   Access lowerAccess(const sema::Expr &base, llvm::ArrayRef<const sema::Expr *> indices,
                      const sema::Type &type);
   Value load(const Access &access, const sema::Type &type);

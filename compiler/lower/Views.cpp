@@ -327,8 +327,8 @@ Value Lowering::lowerIndex(const sema::Expr &expr) {
 }
 
 /// An element of a view that is gathered: of the row that its index tile names, -1 beyond its ends. (`parallel` loops have tiles of such
-/// elements, tile-raise-parallel.)
-void Lowering::atGatheredElement(Access &access) {
+/// elements, tile-raise-parallel, and neighbours along the last dimension have none where that one is gathered.)
+void Lowering::atGatheredElement(Access &access, bool isVector) {
   auto slice = access.place.getDefiningOp<tile::SliceOp>();
   if (!slice || b.getInsertionBlock()->getParentOp()->getParentOfType<tile::ParallelOp>() ||
       isa<tile::ParallelOp>(b.getInsertionBlock()->getParentOp()) ||
@@ -338,6 +338,11 @@ void Lowering::atGatheredElement(Access &access) {
   }
   SmallVector<Value> offsets(slice.getOffsets());
   SmallVector<int64_t> sizes(slice.getStaticSizes());
+  auto last = llvm::find_if(llvm::reverse(llvm::zip_equal(offsets, sizes)),
+                            [](auto dim) { return std::get<1>(dim) != tile::SliceOp::kDropped; });
+  if (isVector && isa<RankedTensorType>(std::get<0>(*last).getType())) {
+    return;
+  }
   size_t kept = 0;
   for (auto [offset, size] : llvm::zip_equal(offsets, sizes)) {
     if (size == tile::SliceOp::kDropped) {
@@ -368,7 +373,7 @@ Lowering::Access Lowering::lowerAccess(const sema::Expr &base, ArrayRef<const se
   }
   auto buffer = dyn_cast<tile::BufferType>(access.place.getType());
   if (!buffer) {
-    atGatheredElement(access);
+    atGatheredElement(access, type.isVec());
     return access;
   }
   if (access.indices.size() + 1 == (size_t)buffer.getRank() && type.isVec()) {

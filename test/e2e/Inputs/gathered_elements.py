@@ -28,5 +28,11 @@ for block in (0, 32):
 new = old.copy()
 new[rows[1], 2] = 77
 by_threads = numpy.array([element(i % 8, i % 5, 0) for i in range(64)], numpy.int32)
+vectors = numpy.array([[element(i % 8, 2 + j, 0) for j in range(4)] for i in range(16)], numpy.int32).reshape(64)
+columns = draw.integers(0, 9, 8).astype(numpy.int32)
+last = numpy.array([[x[i % 4, columns[1 + j]] for j in range(4)] for i in range(16)], numpy.int32).reshape(64)
+numpy.save(folder / "I-last.npy", columns)
+numpy.save(folder / "O-last.npy", last)
+numpy.save(folder / "O-vectors.npy", vectors)
 for name, array in (("X", x), ("I", rows), ("P", old), ("O-in_block", in_block), ("P-in_block", new), ("O-by_threads", by_threads), ("P-by_threads", old)):
     numpy.save(folder / f"{name}.npy", array)
