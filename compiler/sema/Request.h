@@ -40,4 +40,9 @@ struct Analyzer::Request {
   }
 };
 
+/// Whether an expression names it.
+bool isNamed(const ast::Expr *e, llvm::StringRef name);
+/// Neither a compile-time parameter of the kernel nor perhaps a dimension.
+bool isUnknown(const ast::KernelItem &k, llvm::StringRef name);
+
 } // namespace tilec::sema

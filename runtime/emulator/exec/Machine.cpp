@@ -375,7 +375,7 @@ void Machine::Scheduler::runTask(size_t index) {
 
 void Machine::Scheduler::deliver(Warp &warp, size_t index) {
   // Of those at the same barrier the first.
-  const RemoteArrival drawn = warp.arrivals[index];
+  const RemoteArrival &drawn = warp.arrivals[index];
   auto first = std::find_if(warp.arrivals.begin(), warp.arrivals.end(), [&](auto &arrival) {
     return arrival.block == drawn.block && arrival.offset == drawn.offset;
   });

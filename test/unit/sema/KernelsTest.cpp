@@ -165,6 +165,14 @@ instantiate g<auto> as a;
   EXPECT_EQ(own.kernel("a")->candidates.size(), 4u);
   EXPECT_TRUE(own.kernel("a")->candidates[0].forAligned);
   EXPECT_EQ(own.kernel("a")->keep, 7u);
+  // So does a dimension, which only a launch knows.
+  Analyzed dimension(R"(
+kernel g<A: int = 2>(X: tensor<f32>[ALIGNED], Y: out tensor<f32>[ALIGNED]) { launch b in grid(A) threads(32) { } }
+tune g { A in [1, 2]; where ALIGNED > 1; }
+instantiate g<auto> as a;
+)");
+  ASSERT_TRUE(dimension.kernel("a")) << dimension.messages();
+  EXPECT_EQ(dimension.kernel("a")->candidates.size(), 2u);
 }
 
 TEST(Kernels, TunedParametersNeedNoDefaults) {
