@@ -9,6 +9,7 @@
 // work of the tensor cores. MachineModel.h has the rates, BlockWork.cpp the work.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/support/RowKind.h"
 #include "dialects/tile/Remark.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -204,9 +205,10 @@ struct EstimateCost : tilec::impl::EstimateCostBase<EstimateCost> {
         if (!target) {
           return WalkResult::interrupt();
         }
+        // Blocks in clusters assume more than alone ones, but do not do the same.
+        const bool isAligned = kernel.getVariant() == variantOf(RowKind::Aligned);
         showCost(writeCost(launch, kernel,
-                           kernel.getGuard() ? ArrayRef<tgpu::KernelOp>() : ArrayRef(guarded),
-                           *target),
+                           isAligned ? ArrayRef<tgpu::KernelOp>() : ArrayRef(guarded), *target),
                  *target);
         if (kernel.getGuard()) {
           guarded.push_back(kernel);

@@ -40,6 +40,8 @@ static constexpr MachineModel hopper = {
     .lanesSpecial = 16, // CUDA C programming guide, throughput of arithmetic instructions
     .elementCopies =
         4.5, // gemm of 4097 x 4095 x 4093, 24 tiles: 4 to 5 where blocks share a multiprocessor
+    .asyncWords =
+        4.8, // gemm of rows at multiples of 4 bytes, 46 shapes: 4.8 for large products, 5.5 where blocks are few
     .accesses = 1,
     .alone = 2,
     .wgmmaFlop = 4096,    // 64 x 256 x 16 in 128 clocks
@@ -87,6 +89,7 @@ static constexpr MachineModel ampere = {
     .issue = 4,
     .lanesSpecial = 16,
     .elementCopies = 4.5,
+    .asyncWords = 4.8,
     .accesses = 1,
     .alone = 2,
     .wgmmaFlop = 2048,

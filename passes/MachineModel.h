@@ -49,8 +49,9 @@ struct MachineModel {
   double lanesSpecial; ///< special functions in a clock
   double
       elementCopies; ///< clocks for a warp's load of up to 4 bytes a lane with its guard and its store to shared memory
-  double accesses; ///< instructions of a warp that access memory, started in a clock
-  double alone;    ///< clocks from one instruction of a lone warp to the next
+  double asyncWords; ///< clocks for a warp's cp.async of less than 16 bytes a lane
+  double accesses;   ///< instructions of a warp that access memory, started in a clock
+  double alone;      ///< clocks from one instruction of a lone warp to the next
 
   // Tensor cores, operations (2 for each product) of f16 in a clock.
   double wgmmaFlop, mmaFlop;

@@ -1,4 +1,5 @@
 //===- MakeVariants.cpp - clone kernels under alignment assumptions ------===//
+#include "dialects/support/RowKind.h"
 #include "dialects/support/Target.h"
 #include "dialects/tgpu/Cluster.h"
 #include "dialects/tile/Remark.h"
@@ -83,10 +84,10 @@ void assumeMultiples(tgpu::ViewOp view, int64_t divisor, const IntegerAnalysis &
   }
 }
 
-/// Rows in which neighbours are aligned to one access, if the index in the row is.
-void alignNeighbours(const NeighbourAccess &access, const IntegerAnalysis &integers,
+/// Rows in which neighbours are aligned to one access of `most` bytes or less, if the index in the row is.
+void alignNeighbours(const NeighbourAccess &access, const IntegerAnalysis &integers, int64_t most,
                      Assumptions &assumptions) {
-  const int64_t bytes = access.alignedBytes(integers, /*anyRows=*/true);
+  const int64_t bytes = std::min(access.alignedBytes(integers, /*anyRows=*/true), most);
   GlobalSlice slice = analyseSlice(access.global);
   if (bytes <= access.elementBytes || !slice.view) {
     return;
@@ -112,10 +113,10 @@ int64_t elementsOf(Value tile) {
   return count;
 }
 
-/// What lets tiles be copied from and to every tensor by accesses of 16 bytes, and what aligns the
-/// accesses of neighbours by single threads. Tiles of less than a sixteenth of the largest one have no
+/// What lets tiles be copied from and to every tensor by accesses of so many bytes, and what aligns the
+/// accesses of neighbours by single threads as far. Tiles of less than a sixteenth of the largest one have no
 /// say: a factor for each row of a matrix is no reason to read the matrix by elements.
-Assumptions rowAlignment(tgpu::KernelOp kernel, const IntegerAnalysis &integers) {
+Assumptions rowAlignment(tgpu::KernelOp kernel, const IntegerAnalysis &integers, int64_t most) {
   int64_t largest = 0;
   kernel.walk([&](Operation *op) {
     for (Value tile : tilesOf(op)) {
@@ -125,13 +126,13 @@ Assumptions rowAlignment(tgpu::KernelOp kernel, const IntegerAnalysis &integers)
   Assumptions assumptions;
   kernel.walk([&](Operation *op) {
     if (auto access = NeighbourAccess::of(op)) {
-      return alignNeighbours(*access, integers, assumptions);
+      return alignNeighbours(*access, integers, most, assumptions);
     }
     for (Value tile : tilesOf(op)) {
       GlobalSlice slice = analyseSliceOrGather(tile);
       if (slice.view && elementsOf(tile) >= largest / 16) {
         Type element = cast<tile::GlobalType>(tile.getType()).getElementType();
-        int64_t divisor = std::max<int64_t>(1, 128 / tile::getStorageBits(element));
+        int64_t divisor = std::max<int64_t>(1, most * 8 / tile::getStorageBits(element));
         assumeMultiples(slice.view, divisor, integers, assumptions);
       }
     }
@@ -173,11 +174,30 @@ std::string refuseClusters(tgpu::KernelOp kernel, tgpu::GridPointOp point,
   return "";
 }
 
+/// Whether the kernel copies tiles into shared memory whose rows are not known to be such that cp.async can.
+bool copiesNarrowly(tgpu::KernelOp kernel) {
+  IntegerAnalysis integers(kernel);
+  return kernel
+      .walk([&](tgpu::CopyOp copy) {
+        auto tile = dyn_cast<tile::GlobalType>(copy.getSource().getType());
+        const bool isNarrow =
+            tile && alignedAccessBytes(analyseSliceOrGather(copy.getSource()),
+                                       tile::getStorageBits(tile.getElementType()),
+                                       integers) < alignmentOf(RowKind::Words);
+        return isNarrow ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
+  using MakeVariantsBase::MakeVariantsBase;
+
   void runOnOperation() override {
+    // All launches of a call have such a variant, or none has, and so all are of one kind.
+    hasWords = words && llvm::any_of(getOperation().getOps<tgpu::KernelOp>(), copiesNarrowly);
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<tgpu::KernelOp>())) {
       IntegerAnalysis integers(kernel);
-      Assumptions assumptions = rowAlignment(kernel, integers);
+      Assumptions assumptions = rowAlignment(kernel, integers, alignmentOf(RowKind::Aligned));
       if (kernel.getGuard()) {
         continue;
       }
@@ -238,14 +258,23 @@ struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
     return success();
   }
 
-  static void split(tgpu::KernelOp kernel, const IntegerAnalysis &integers,
-                    const Assumptions &assumptions) {
-    tile::remarkOn(kernel.getSymName(), kernel.getLoc()) // while it has the name of both
-        << "two variants: one for rows that start at multiples of 16 bytes, one for any shape";
-    cloneUnder(kernel, "aligned", integers, assumptions);
-    kernel.setVariant("any");
-    kernel.setSymName((kernel.getSymName() + "_any").str());
+  void split(tgpu::KernelOp kernel, const IntegerAnalysis &integers,
+             const Assumptions &assumptions) {
+    tile::remarkOn(kernel.getSymName(), kernel.getLoc()) // while it has the name of all
+        << (hasWords ? "three variants: one for rows that start at multiples of 16 bytes, one for "
+                       "multiples of 4, one for any shape"
+                     : "two variants: one for rows that start at multiples of 16 bytes, one for "
+                       "any shape");
+    cloneUnder(kernel, variantOf(RowKind::Aligned), integers, assumptions);
+    if (hasWords) {
+      cloneUnder(kernel, variantOf(RowKind::Words), integers,
+                 rowAlignment(kernel, integers, alignmentOf(RowKind::Words)));
+    }
+    kernel.setVariant(variantOf(RowKind::Any));
+    kernel.setSymName((kernel.getSymName() + "_" + variantOf(RowKind::Any)).str());
   }
+
+  bool hasWords = false;
 };
 
 } // namespace

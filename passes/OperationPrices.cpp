@@ -111,7 +111,7 @@ Price OperationPrices::ofCopy(tgpu::CopyOp copy) {
     price = compute(count, {width < 16 ? 4.0 : 2.5, 0});
     price.of(Resource::Load) = bytes / machine.tmaBytes;
     price.of(Resource::Shared) = bytes / machine.sharedBytes;
-    price.of(Resource::Access) = count * warps;
+    price.of(Resource::Access) = count * warps * (width < 16 ? machine.asyncWords : 1);
     price.latency = machine.globalLatency;
     price.isWritten = true;
     return price;

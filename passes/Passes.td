@@ -125,10 +125,14 @@ def MakeVariants : Pass<"tgpu-make-variants", "mlir::ModuleOp"> {
     Needs: outlined kernels with a target. A kernel whose tensors have row strides that are not known to be multiples of 16
     bytes becomes two: `aligned`, whose guard assumes that they are, and `any`, without assumptions, in this order of
     preference. Tiles much smaller than the largest one have no say. Kernels whose strides are known, or that copy no tiles,
-    stay as they are.
+    stay as they are. With `words`, and if one of them copies tiles into shared memory by less than 4 bytes, there is one more between the two: its
+    guard assumes multiples of 4, the least that cp.async moves.
     Before all of these comes `clustered`, where the kernel has a `cluster`, which the others lose: its blocks are in clusters, the
     grid is one of whole clusters. Where there can be none, a remark says why.
   }];
+  let options = [
+    Option<"words", "words", "bool", "false", "a variant for rows at multiples of 4 bytes, too">
+  ];
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
 }
 
@@ -183,14 +187,15 @@ def EstimateCost : Pass<"tgpu-estimate-cost", "mlir::ModuleOp"> {
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::math::MathDialect"];
 }
 
-def KeepVariant : Pass<"tgpu-keep-variant", "mlir::ModuleOp"> {
-  let summary = "Leave one variant of each kernel";
+def KeepVariants : Pass<"tgpu-keep-variants", "mlir::ModuleOp"> {
+  let summary = "Leave some variants of each kernel";
   let description = [{
     Needs: costs, which compare a variant with those that assume more. Erases the other variants of each kernel, with their costs:
-    of the parameters that `auto` takes some are compiled for aligned rows alone, some for rows that start anywhere.
+    of the parameters that `auto` takes some are compiled for aligned rows alone, some for rows that start anywhere. Kernels without variants
+    by alignment stay.
   }];
   let options = [
-    Option<"only", "only", "std::string", "\"\"", "`aligned` or `any`; empty: all variants stay">
+    ListOption<"only", "only", "std::string", "of `aligned`, `words` and `any`; empty: all variants stay">
   ];
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
 }

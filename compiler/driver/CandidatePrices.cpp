@@ -49,14 +49,13 @@ std::vector<CallSample> sampleCalls(ArrayRef<std::string> names) {
   return samples;
 }
 
-CallCosts costsOf(ArrayRef<CandidatePrice> candidates,
-                  std::vector<double> CandidatePrice::*seconds) {
+CallCosts costsOf(ArrayRef<CandidatePrice> candidates, RowKind rows) {
   CallCosts costs;
   for (const CandidatePrice &candidate : candidates) {
     const bool isUsable = candidate.refused.empty();
-    costs.seconds.push_back(isUsable ? candidate.*seconds : std::vector<double>());
+    costs.seconds.push_back(isUsable ? candidate.seconds[rows] : std::vector<double>());
     if (isUsable) {
-      costs.weights.assign((candidate.*seconds).size(), 1);
+      costs.weights.assign(candidate.seconds[rows].size(), 1);
     }
   }
   return costs;

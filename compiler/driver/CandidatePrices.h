@@ -2,6 +2,8 @@
 // each.
 #pragma once
 
+#include "dialects/support/RowKind.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -21,10 +23,9 @@ std::vector<CallSample> sampleCalls(llvm::ArrayRef<std::string> names);
 /// What one candidate costs.
 struct CandidatePrice {
   std::string refused; ///< why it is not worth compiling; empty if it is
-  /// Seconds, for each sample: of its code for aligned rows, and of that for any. Of a kernel without
-  /// such variants both are the same.
-  std::vector<double> aligned, any;
-  bool hasVariants = false; ///< by alignment
+  /// Seconds, for each sample: of what takes calls with such rows. Of a kernel without variants all are the same.
+  ByRowKind<std::vector<double>> seconds;
+  ByRowKind<bool> hasCode; ///< variants for these
 };
 
 /// What candidates are to be good at.
@@ -34,9 +35,8 @@ struct CallCosts {
       seconds; ///< by candidate, of each call; none of one that is refused
 };
 
-/// The samples, each as heavy as the others: what the code for aligned rows costs, or that for any.
-CallCosts costsOf(llvm::ArrayRef<CandidatePrice> candidates,
-                  std::vector<double> CandidatePrice::*seconds);
+/// The samples, each as heavy as the others, all with such rows.
+CallCosts costsOf(llvm::ArrayRef<CandidatePrice> candidates, RowKind rows);
 
 /// The up to `limit` candidates that together cover the calls best: first the one with the least mean
 /// of logarithms of cost, then those that bring the mean of each call's cheapest down most, as long

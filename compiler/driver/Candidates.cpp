@@ -1,5 +1,6 @@
 // Compilation, continued: the what `tilec tune` and `tilec bench` ask.
 #include "compiler/driver/Compilation.h"
+#include "compiler/driver/Pipeline.h"
 
 using namespace llvm;
 
@@ -122,7 +123,10 @@ Compilation::priceCandidates(const TunableKernel &kernel, ArrayRef<CallSample> s
 }
 
 ModuleJob Compilation::jobOf(const TunableKernel &kernel, unsigned candidate) const {
-  return {options.archs.front(), ModuleJob::Select::Chosen, {{kernel.symbol, candidate}}};
+  return {options.archs.front(),
+          ModuleJob::Select::Chosen,
+          {{kernel.symbol, candidate}},
+          allVariants()};
 }
 
 std::optional<std::vector<std::string>>

@@ -187,7 +187,7 @@ bool Compilation::toTgpu(ModuleOp module, const ModuleJob &job) {
   if (!contains<tile::LaunchOp>(module)) {
     return true; // IR of a later level
   }
-  PipelineOptions pipeline{&target, options.optLevel, options.check, job.onlyVariant,
+  PipelineOptions pipeline{&target, options.optLevel, options.check, job.variants,
                            options.scheduleSeed};
   if (!runPasses(module, target, "outlining",
                  [&](OpPassManager &passes) { addOutliningPasses(passes, pipeline); })) {

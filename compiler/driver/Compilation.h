@@ -42,9 +42,9 @@ struct DeviceCode {
   std::map<std::string, KernelSummary> summaries; ///< by entry; only with --report
 };
 
-/// Which of a kernel's candidates a pack gets: for aligned rows, and for any.
+/// Which of a kernel's candidates a pack gets, for each kind of rows that it has code for; without such variants `Aligned` are all.
 struct ChosenCandidates {
-  std::vector<unsigned> aligned, any;
+  ByRowKind<std::vector<unsigned>> of;
   std::vector<PreferredCandidate> preferences;
 };
 
@@ -148,7 +148,7 @@ private:
   /// By what the model says of sampled calls, and by what was measured at `shapes`: the last calls that are priced.
   ChosenCandidates chooseCandidates(const sema::KernelInstance &kernel,
                                     llvm::ArrayRef<MeasuredShape> shapes,
-                                    llvm::ArrayRef<CandidatePrice> prices, unsigned limit);
+                                    llvm::ArrayRef<CandidatePrice> prices, bool single);
   /// What the choices of a job cost at each of the samples. Diagnostics stay in the engine.
   CandidatePrice price(const ModuleJob &job, llvm::ArrayRef<CallSample> samples);
   /// Does `work` for 0 to count - 1, several at a time, each in a compilation of its own of the same
@@ -207,7 +207,7 @@ private:
     std::string symbol;
     Ranges ranges;
     size_t job;
-    bool isAny;
+    RowKind rows;
   };
   std::vector<JobPreference> preferences;
   TuneFile tuneFile;

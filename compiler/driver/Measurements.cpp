@@ -126,20 +126,18 @@ static bool isFixed(const sema::KernelInstance &kernel) {
          all_of(kernel.dims, [](const sema::DimDecl *dim) { return dim->constant.has_value(); });
 }
 
-/// Sets of parameters for rows that start anywhere, where the model alone chooses. Each costs the time to compile it; of gemm a
-/// fifth gains little more.
-static constexpr unsigned mostForAnyRows = 4;
+/// Sets of parameters for rows that are not aligned, where the model alone chooses. Each costs the time to compile it; of gemm a
+/// fifth for any rows gains little more, and a third for words.
+static constexpr ByRowKind<unsigned> mostSets = {{std::numeric_limits<unsigned>::max(), 2, 4}};
 
-/// Where a kernel has code for aligned rows and for any, candidates for the other kind, unless they were measured with this one, or there
-/// are no more.
+/// Where a kernel has code for several kinds of rows, candidates for other ones, unless they were measured with these, or there are no more.
 static void leaveOthersOut(CallCosts &costs, const sema::KernelInstance &kernel,
                            ArrayRef<CandidatePrice> prices, ArrayRef<MeasuredShape> shapes,
-                           bool isAny) {
+                           RowKind rows) {
   auto isWanted = [&](size_t i) {
-    const sema::Candidate &candidate = kernel.candidates[i];
-    return !prices[i].hasVariants || (isAny ? candidate.forAny : candidate.forAligned) ||
+    return !prices[i].hasCode[RowKind::Any] || kernel.candidates[i].isFor[rows] ||
            any_of(shapes, [&](const MeasuredShape &shape) {
-             return shape.isAny == isAny && shape.excess.count(unsigned(i));
+             return shape.rows == rows && shape.excess.count(unsigned(i));
            });
   };
   SmallVector<size_t> others;
@@ -160,10 +158,10 @@ static void leaveOthersOut(CallCosts &costs, const sema::KernelInstance &kernel,
 /// The calls that candidates are chosen for. The last ones of `prices` are the shapes that were measured: together they count as
 /// much as the samples before them, or, where there are no other calls, alone.
 static CallCosts costsOf(const sema::KernelInstance &kernel, ArrayRef<CandidatePrice> prices,
-                         ArrayRef<MeasuredShape> shapes, bool isAny, bool areAllCalls) {
-  CallCosts costs = costsOf(prices, isAny ? &CandidatePrice::any : &CandidatePrice::aligned);
+                         ArrayRef<MeasuredShape> shapes, RowKind rows, bool areAllCalls) {
+  CallCosts costs = costsOf(prices, rows);
   const ptrdiff_t count =
-      count_if(shapes, [&](const MeasuredShape &shape) { return shape.isAny == isAny; });
+      count_if(shapes, [&](const MeasuredShape &shape) { return shape.rows == rows; });
   if (costs.weights.empty()) {
     return costs;
   }
@@ -173,7 +171,7 @@ static CallCosts costsOf(const sema::KernelInstance &kernel, ArrayRef<CandidateP
   }
   for (auto [i, shape] : enumerate(shapes)) {
     const size_t call = samples + i;
-    costs.weights[call] = shape.isAny == isAny ? double(samples) / double(count) : 0;
+    costs.weights[call] = shape.rows == rows ? double(samples) / double(count) : 0;
     std::vector<double> predicted;
     predicted.reserve(costs.seconds.size());
     for (const std::vector<double> &own : costs.seconds) {
@@ -185,31 +183,46 @@ static CallCosts costsOf(const sema::KernelInstance &kernel, ArrayRef<CandidateP
       }
     }
   }
-  leaveOthersOut(costs, kernel, prices, shapes, isAny);
+  leaveOthersOut(costs, kernel, prices, shapes, rows);
   return costs;
+}
+
+/// How many of `wanted` sets are for such rows: most for aligned ones, which most calls have, and one at least for any, which take all calls.
+static unsigned shareOf(unsigned wanted, RowKind rows, const ByRowKind<bool> &hasCode) {
+  const unsigned any = hasCode[RowKind::Any] ? std::max(wanted / 3, 1u) : 0;
+  const unsigned words = hasCode[RowKind::Words] ? wanted / 6 : 0;
+  return rows == RowKind::Any     ? any
+         : rows == RowKind::Words ? words
+                                  : std::max(wanted - any - words, 1u);
 }
 
 ChosenCandidates Compilation::chooseCandidates(const sema::KernelInstance &kernel,
                                                ArrayRef<MeasuredShape> shapes,
-                                               ArrayRef<CandidatePrice> prices, unsigned limit) {
-  std::vector<MeasuredShape> aligned, any;
-  for (const MeasuredShape &shape : shapes) {
-    (shape.isAny ? any : aligned).push_back(shape);
-  }
+                                               ArrayRef<CandidatePrice> prices, bool single) {
+  constexpr unsigned usual = 6;
+  const unsigned most = kernel.keep[RowKind::Aligned].value_or(usual);
   const bool areAllCalls = isFixed(kernel);
+  ByRowKind<bool> hasCode;
+  for (RowKind rows : kRowKinds) {
+    hasCode[rows] = !single && any_of(prices, [&](const auto &one) { return one.hasCode[rows]; });
+  }
   ChosenCandidates chosen;
-  // A kernel that says how many to keep has listed few, each the best somewhere, if not at the calls that are tried.
-  const double leastGain = kernel.keep ? -std::numeric_limits<double>::infinity() : 0.001;
-  chosen.aligned =
-      coverCalls(costsOf(kernel, prices, shapes, /*isAny=*/false, areAllCalls), limit, leastGain);
-  const bool isCounted = kernel.keepAny && options.variants == 0;
-  const unsigned limitAny = isCounted     ? *kernel.keepAny
-                            : any.empty() ? std::min(limit, kernel.keepAny.value_or(mostForAnyRows))
-                                          : limit;
-  chosen.any = coverCalls(costsOf(kernel, prices, shapes, /*isAny=*/true, areAllCalls), limitAny,
-                          isCounted ? leastGain : 0.001);
-  chosen.preferences = preferencesOf(aligned, chosen.aligned);
-  append_range(chosen.preferences, preferencesOf(any, chosen.any));
+  for (RowKind rows : kRowKinds) {
+    if (rows != RowKind::Aligned && !hasCode[rows]) {
+      continue;
+    }
+    std::vector<MeasuredShape> own;
+    copy_if(shapes, std::back_inserter(own), [&](const auto &one) { return one.rows == rows; });
+    unsigned limit = own.empty() ? std::min(most, mostSets[rows]) : most;
+    limit = single             ? 1
+            : options.variants ? shareOf(options.variants, rows, hasCode)
+                               : kernel.keep[rows].value_or(limit);
+    // A kernel that says how many to keep has listed few, each the best somewhere, if not at the calls that are tried.
+    const double leastGain = kernel.keep[rows] ? -std::numeric_limits<double>::infinity() : 0.001;
+    chosen.of[rows] =
+        coverCalls(costsOf(kernel, prices, shapes, rows, areAllCalls), limit, leastGain);
+    append_range(chosen.preferences, preferencesOf(own, chosen.of[rows]));
+  }
   return chosen;
 }
 
@@ -229,7 +242,7 @@ void Compilation::writePreferences(json::Object &manifest,
       list.push_back(
           json::Object{{"ranges", std::move(ranges)},
                        {"configuration", int64_t(numbers[preference.job].at(preference.symbol))},
-                       {preference.isAny ? "with" : "without", "any"}});
+                       {"rows", variantOf(preference.rows)}});
     }
     if (!list.empty()) {
       kernel["preferences"] = std::move(list);

@@ -15,9 +15,8 @@ struct ModuleJob {
   const Target *target = nullptr;
   using Select = sema::SemaOptions::Select;
   Select select = Select::All;
-  std::map<std::string, unsigned> choices = {}; ///< by symbol: which of its candidates
-  /// Of the two variants by alignment, `aligned` or `any`; empty: both.
-  std::string onlyVariant = {};
+  std::map<std::string, unsigned> choices = {};       ///< by symbol: which of its candidates
+  std::vector<std::string> variants = {};             ///< as PipelineOptions has them
   std::map<std::string, std::string> parameters = {}; ///< by symbol: what these are, for reports
   std::string name = {}; ///< tells intermediate files of a source's jobs apart; may be empty
 };

@@ -1,11 +1,20 @@
 #include "compiler/driver/Pipeline.h"
 
+#include "dialects/support/RowKind.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
 
 using namespace mlir;
 
 namespace tilec {
+
+std::vector<std::string> allVariants() {
+  std::vector<std::string> names;
+  for (RowKind rows : kRowKinds) {
+    names.push_back(variantOf(rows).str());
+  }
+  return names;
+}
 
 void addOutliningPasses(OpPassManager &passes, const PipelineOptions &options) {
   if (options.check) {
@@ -35,7 +44,8 @@ void addCostPasses(OpPassManager &passes, const PipelineOptions &options) {
   first.addPass(createJoinNeighbours());
 
   // Variants differ in what they assume, and assumptions decide all that follows.
-  passes.addPass(createMakeVariants());
+  passes.addPass(
+      createMakeVariants({llvm::is_contained(options.variants, variantOf(RowKind::Words))}));
 
   // Instructions first: what they demand of layouts is strongest.
   OpPassManager &choices = passes.nest<tgpu::KernelOp>();
@@ -46,7 +56,9 @@ void addCostPasses(OpPassManager &passes, const PipelineOptions &options) {
   choices.addPass(createPlanRoles());
   // Loops are still as they were written, whole tiles are one operation.
   passes.addPass(createEstimateCost());
-  passes.addPass(createKeepVariant({options.onlyVariant}));
+  KeepVariantsOptions kept;
+  kept.only.append(options.variants.begin(), options.variants.end());
+  passes.addPass(createKeepVariants(kept));
 }
 
 void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {

@@ -11,10 +11,13 @@ struct PipelineOptions {
   const Target *target;
   unsigned optLevel = 2;
   bool check = false; ///< test at run time what can be tested
-  /// Of the two variants by alignment, `aligned` or `any`; empty: both.
-  std::string onlyVariant = {};
+  /// By alignment (RowKind.h), for which rows there is code; empty: `aligned` and `any`.
+  std::vector<std::string> variants = {};
   unsigned scheduleSeed = 0; ///< of schedules that are drawn; 0: planned
 };
+
+/// For PipelineOptions::variants: code for all kinds of rows, each where a kernel can use it.
+std::vector<std::string> allVariants();
 
 /// From the tile dialect to launches and kernels: the same for all targets.
 void addOutliningPasses(mlir::OpPassManager &passes, const PipelineOptions &options);

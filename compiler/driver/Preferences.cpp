@@ -22,19 +22,28 @@ static std::optional<unsigned> candidateOf(const TuneGroup &group, const TuneRow
                                    : std::optional(unsigned(found - candidates.begin()));
 }
 
+/// Of the variants that ran the one that relies on least says what rows there were.
+static RowKind rowsOf(const TuneRow &row) {
+  for (RowKind rows : {RowKind::Any, RowKind::Words}) {
+    if (is_contained(row.variants, variantOf(rows))) {
+      return rows;
+    }
+  }
+  return RowKind::Aligned;
+}
+
 std::vector<MeasuredShape> measuredShapes(ArrayRef<const TuneGroup *> groups,
                                           ArrayRef<ParameterTexts> candidates,
                                           const std::set<std::string> &names) {
   // Times of different devices have nothing to do with each other: of each only what is best there counts.
   using Times = std::map<unsigned, double>;
-  std::map<std::pair<Shape, bool>, std::map<std::string, Times>> byShape;
+  std::map<std::pair<Shape, RowKind>, std::map<std::string, Times>> byShape;
   for (const TuneGroup *group : groups) {
     for (const TuneRow &row : group->rows) {
       const bool isKnown = all_of(row.shape, [&](const auto &e) { return names.count(e.first); });
       std::optional<unsigned> candidate = candidateOf(*group, row, candidates);
       if (isKnown && !row.shape.empty() && candidate) {
-        const bool isAny = is_contained(row.variants, "any");
-        byShape[{row.shape, isAny}][group->device][*candidate] = row.median;
+        byShape[{row.shape, rowsOf(row)}][group->device][*candidate] = row.median;
       }
     }
   }
@@ -81,7 +90,7 @@ static Ranges bucketOf(const Shape &shape) {
 }
 
 std::vector<MeasuredShape> relevantShapes(ArrayRef<MeasuredShape> shapes, const Shape &fixed) {
-  std::map<bool, std::vector<MeasuredShape>> exact, near; // by `isAny`
+  ByRowKind<std::vector<MeasuredShape>> exact, near;
   for (const MeasuredShape &one : shapes) {
     bool isExact = true, isNear = true;
     for (const auto &[name, extent] : one.shape) {
@@ -92,14 +101,14 @@ std::vector<MeasuredShape> relevantShapes(ArrayRef<MeasuredShape> shapes, const 
       }
     }
     if (isExact) {
-      exact[one.isAny].push_back(one);
+      exact[one.rows].push_back(one);
     } else if (isNear) {
-      near[one.isAny].push_back(one);
+      near[one.rows].push_back(one);
     }
   }
   std::vector<MeasuredShape> result;
-  for (bool isAny : {false, true}) {
-    append_range(result, exact[isAny].empty() ? near[isAny] : exact[isAny]);
+  for (RowKind rows : kRowKinds) {
+    append_range(result, exact[rows].empty() ? near[rows] : exact[rows]);
   }
   return result;
 }
@@ -159,7 +168,7 @@ std::vector<PreferredCandidate> preferencesOf(ArrayRef<MeasuredShape> shapes,
   for (const MeasuredShape &shape : shapes) {
     buckets[bucketOf(shape.shape)].push_back(&shape);
     if (std::optional<unsigned> best = bestOf(&shape, kept)) {
-      PreferredCandidate preferred{{}, *best, shape.isAny};
+      PreferredCandidate preferred{{}, *best, shape.rows};
       for (const auto &[name, extent] : shape.shape) {
         preferred.ranges[name] = {extent, extent};
       }
@@ -168,7 +177,7 @@ std::vector<PreferredCandidate> preferencesOf(ArrayRef<MeasuredShape> shapes,
   }
   for (const auto &[ranges, inside] : buckets) {
     if (std::optional<unsigned> best = bestOf(inside, kept)) {
-      result.push_back({ranges, *best, inside.front()->isAny});
+      result.push_back({ranges, *best, inside.front()->rows});
     }
   }
   return result;

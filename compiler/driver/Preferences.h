@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/driver/TuneFile.h"
+#include "dialects/support/RowKind.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -15,7 +16,7 @@ namespace tilec {
 /// mean over the devices that have measured it.
 struct MeasuredShape {
   Shape shape;
-  bool isAny = false; ///< its rows are not aligned: the code for any rows ran
+  RowKind rows = RowKind::Aligned; ///< the code that ran was for such
   std::map<unsigned, double> excess;
 };
 
@@ -26,7 +27,7 @@ std::vector<MeasuredShape> measuredShapes(llvm::ArrayRef<const TuneGroup *> grou
                                           const std::set<std::string> &names);
 
 /// Those that say something of calls with these extents `fixed`: the exact ones, or, if there are none, those of the bucket; of
-/// rows that are aligned and of those that are not apart.
+/// each kind of rows apart.
 std::vector<MeasuredShape> relevantShapes(llvm::ArrayRef<MeasuredShape> shapes, const Shape &fixed);
 
 /// What calls of the shape cost, by candidate, from their `prices` (seconds; not positive: the candidate is refused). What was measured
@@ -43,11 +44,12 @@ std::pair<int64_t, int64_t> bucketOf(int64_t extent);
 struct PreferredCandidate {
   Ranges ranges;
   unsigned candidate = 0;
-  bool isAny = false; ///< of calls whose rows are not aligned; else of those whose rows are
+  RowKind rows =
+      RowKind::Aligned; ///< of calls for which there is such code and none that relies on more
 };
 
-/// For each shape and then for each bucket with shapes the best of the `kept` candidates that were measured there. The rows of the
-/// shapes are all aligned, or none are.
+/// For each shape and then for each bucket with shapes the best of the `kept` candidates that were measured there. The shapes are of one
+/// kind of rows.
 std::vector<PreferredCandidate> preferencesOf(llvm::ArrayRef<MeasuredShape> shapes,
                                               llvm::ArrayRef<unsigned> kept);
 

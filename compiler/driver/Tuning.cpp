@@ -185,16 +185,34 @@ static bool hasTwin(ModuleOp module, tgpu::KernelOp kernel) {
   });
 }
 
-/// Seconds that each call takes, its launches each by their kernel for aligned rows, or for any.
+/// What code a kernel is; of one for all rows, nothing.
+static std::optional<RowKind> rowsOf(tgpu::KernelOp kernel) {
+  for (RowKind rows : {RowKind::Any, RowKind::Words}) {
+    if (kernel.getVariant() == variantOf(rows)) {
+      return rows;
+    }
+  }
+  return kernel.getGuard() ? std::optional(RowKind::Aligned) : std::nullopt;
+}
+
+/// Whether calls with such rows take this kernel for its launch: of those that rely on no more the one that relies on most.
+static bool isTaken(ModuleOp module, tgpu::KernelOp kernel, RowKind rows) {
+  const std::optional<RowKind> own = rowsOf(kernel);
+  return !own ||
+         (*own >= rows && llvm::none_of(module.getOps<tgpu::KernelOp>(), [&](tgpu::KernelOp other) {
+           const std::optional<RowKind> its = rowsOf(other);
+           return other.getLaunch() == kernel.getLaunch() && its && *its >= rows && *its < *own;
+         }));
+}
+
+/// Seconds that each call with such rows takes.
 static std::vector<double> secondsOf(ModuleOp module, const llvm::StringMap<tgpu::CostOp> &costs,
-                                     bool aligned, ArrayRef<CallSample> samples,
+                                     RowKind rows, ArrayRef<CallSample> samples,
                                      const Target &target) {
   std::vector<double> sums(samples.size());
   for (auto kernel : module.getOps<tgpu::KernelOp>()) {
-    const bool isAny = kernel.getVariant() == "any";
     auto cost = costs.find(kernel.getSymName());
-    if (cost == costs.end() || (aligned ? isAny : !isAny && kernel.getGuard()) ||
-        hasTwin(module, kernel)) {
+    if (cost == costs.end() || !isTaken(module, kernel, rows) || hasTwin(module, kernel)) {
       continue;
     }
     LaunchPrice price(cost->second);
@@ -220,7 +238,7 @@ CandidatePrice Compilation::price(const ModuleJob &job, llvm::ArrayRef<CallSampl
     return result;
   };
   OwningOpRef<ModuleOp> module = lowerFor(job);
-  PipelineOptions pipeline{job.target, options.optLevel, options.check};
+  PipelineOptions pipeline{job.target, options.optLevel, options.check, allVariants()};
   if (!module || !runPasses(*module, *job.target, "outlining",
                             [&](OpPassManager &passes) { addOutliningPasses(passes, pipeline); })) {
     return refuse("it does not compile");
@@ -231,14 +249,17 @@ CandidatePrice Compilation::price(const ModuleJob &job, llvm::ArrayRef<CallSampl
     return refuse("it does not compile");
   }
   for (auto kernel : module->getOps<tgpu::KernelOp>()) {
-    result.hasVariants = result.hasVariants || kernel.getVariant() == "any";
+    if (std::optional<RowKind> rows = rowsOf(kernel)) {
+      result.hasCode[*rows] = true;
+    }
     if (std::optional<std::string> reason = refusalOf(kernel)) {
       return refuse(*reason);
     }
   }
   const llvm::StringMap<tgpu::CostOp> costs = findCosts(*module);
-  result.aligned = secondsOf(*module, costs, true, samples, *job.target);
-  result.any = secondsOf(*module, costs, false, samples, *job.target);
+  for (RowKind rows : kRowKinds) {
+    result.seconds[rows] = secondsOf(*module, costs, rows, samples, *job.target);
+  }
   return result;
 }
 
@@ -285,6 +306,7 @@ bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &ta
   auto jobOf = [&](unsigned candidate) {
     ModuleJob job{&target, ModuleJob::Select::Chosen, {{kernel.symbol, candidate}}};
     job.parameters[kernel.symbol] = parametersOf(kernel, candidate);
+    job.name = kernel.symbol + "." + std::to_string(candidate);
     return job;
   };
   std::vector<CandidatePrice> prices(kernel.candidates.size());
@@ -302,35 +324,34 @@ bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &ta
       remark("auto leaves out " + parametersOf(kernel, i) + ": " + price.refused);
     }
   }
-  constexpr unsigned usual = 6;
-  const unsigned wanted = options.variants ? options.variants : kernel.keep.value_or(usual);
-  const unsigned limit = single ? 1 : wanted;
-  auto [chosen, any, preferred] = chooseCandidates(kernel, measured, prices, limit);
-  if (chosen.empty()) { // compiling one says why
-    chosen = any = {0};
+  ChosenCandidates chosen = chooseCandidates(kernel, measured, prices, single);
+  if (chosen.of[RowKind::Aligned].empty()) { // compiling one says why
+    chosen.of = {};
+    chosen.of[RowKind::Aligned] = {0};
   }
-  const bool hasVariants = prices[chosen.front()].hasVariants && !single;
+  const bool hasVariants = !chosen.of[RowKind::Any].empty();
   std::map<unsigned, size_t> jobNumbers; // by candidate
-  auto add = [&](unsigned candidate, llvm::StringRef only) {
-    jobNumbers[candidate] = jobs.size();
-    jobs.push_back(jobOf(candidate));
-    jobs.back().onlyVariant = only;
-    jobs.back().name = kernel.symbol + "." + std::to_string(candidate);
-    if (const std::string parameters = parametersOf(kernel, candidate); !parameters.empty()) {
-      remark("auto takes " + parameters + (only.empty() ? "" : ", for " + only.str() + " rows"));
-    }
-  };
-  for (unsigned candidate : chosen) {
-    add(candidate, hasVariants && !llvm::is_contained(any, candidate) ? "aligned" : "");
-  }
-  for (unsigned candidate : any) {
-    if (hasVariants && !llvm::is_contained(chosen, candidate)) {
-      add(candidate, "any");
+  const size_t known = jobs.size();
+  for (RowKind rows : kRowKinds) {
+    for (unsigned candidate : chosen.of[rows]) {
+      auto [number, isNew] = jobNumbers.try_emplace(candidate, jobs.size());
+      if (isNew) {
+        jobs.push_back(jobOf(candidate));
+      }
+      if (hasVariants) {
+        jobs[number->second].variants.push_back(variantOf(rows).str());
+      }
     }
   }
-  for (PreferredCandidate &one : preferred) {
+  for (const ModuleJob &job : llvm::drop_begin(jobs, known)) {
+    if (const std::string &parameters = job.parameters.at(kernel.symbol); !parameters.empty()) {
+      remark("auto takes " + parameters +
+             (hasVariants ? "; rows: " + llvm::join(job.variants, ", ") : ""));
+    }
+  }
+  for (PreferredCandidate &one : chosen.preferences) {
     if (auto job = jobNumbers.find(one.candidate); job != jobNumbers.end() && !single) {
-      preferences.push_back({kernel.symbol, std::move(one.ranges), job->second, one.isAny});
+      preferences.push_back({kernel.symbol, std::move(one.ranges), job->second, one.rows});
     }
   }
   return true;

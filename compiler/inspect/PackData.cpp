@@ -133,11 +133,8 @@ static json::Object describePreference(const Kernel &kernel, const Preference &p
     ranges[name] = json::Array{range.least, range.most};
   }
   json::Object object{{"ranges", std::move(ranges)}, {"configuration", preference.configuration}};
-  if (!preference.with.empty()) {
-    object["with"] = preference.with;
-  }
-  if (!preference.without.empty()) {
-    object["without"] = preference.without;
+  if (preference.rows) {
+    object["rows"] = Preference::rowsNames[size_t(*preference.rows)];
   }
   return object;
 }

@@ -149,10 +149,9 @@ void Printer::printPreference(const Kernel &kernel, const Preference &preference
   }
   line(indent) << "measured: configuration " << preference.configuration << " for "
                << printable(text.empty() ? "all calls" : text)
-               << (preference.with.empty() ? "" : ", with variant " + printable(preference.with))
-               << (preference.without.empty()
-                       ? ""
-                       : ", without variant " + printable(preference.without))
+               << (preference.rows
+                       ? std::string(", rows: ") + Preference::rowsNames[size_t(*preference.rows)]
+                       : "")
                << "\n";
 }
 

@@ -345,9 +345,9 @@ private:
   bool tuneLists(const Request &request, KernelInstance &instance, std::vector<Tuned> &tuned,
                  llvm::SmallVectorImpl<const ast::Expr *> &clauses);
   bool givesTuned(const Request &request) const;
-  std::optional<unsigned> keptSets(const ast::KernelItem &k, const ast::Expr *keep, bool aligned);
+  std::optional<unsigned> keptSets(const ast::KernelItem &k, const ast::Expr *keep, RowKind rows);
   std::optional<size_t> clausesHeld(Env &env, llvm::ArrayRef<const ast::Expr *> clauses);
-  std::optional<std::pair<size_t, size_t>>
+  std::optional<ByRowKind<size_t>>
   clausesHeldByRows(Env &env, llvm::ArrayRef<const ast::Expr *> clauses, bool differs);
   llvm::SmallVector<uint64_t> setsAlike(llvm::ArrayRef<const ast::Expr *> clauses,
                                         const Request &request, llvm::ArrayRef<Tuned> tuned) const;

@@ -254,7 +254,7 @@ void NameCheck::tune(const ast::TuneItem &t) {
       }
     }
   }
-  scopes.back().insert({"ALIGNED", SourceRange()}); // Tune.cpp
+  scopes.back().insert({"ALIGNMENT", SourceRange()}); // Tune.cpp
   for (const ast::Expr *e : t.where) {
     expr(e);
   }

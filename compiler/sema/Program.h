@@ -23,6 +23,7 @@
 #pragma once
 
 #include "compiler/sema/Stmt.h"
+#include "dialects/support/RowKind.h"
 
 #include "llvm/Support/Allocator.h"
 
@@ -74,8 +75,8 @@ struct Param {
 /// Admissible values of the parameters that `tune` lists.
 struct Candidate {
   std::vector<Binding> bindings; ///< of all parameters
-  /// Whether its clauses hold for code that relies on aligned rows, and for code that does not (ALIGNED).
-  bool forAligned = true, forAny = true;
+  /// Whether its clauses hold for code that relies so much on rows (ALIGNMENT).
+  ByRowKind<bool> isFor{{true, true, true}};
 };
 
 /// One `instantiate` (or a kernel compiled with its defaults).
@@ -97,8 +98,8 @@ struct KernelInstance {
   /// With `auto`: the candidates, in the order of the lists of `tune`, the chosen one included. SemaOptions::choices says which one
   /// analysis takes.
   std::vector<Candidate> candidates;
-  /// Of those, how many `tune` says to keep for aligned rows, and for any if it tells the two apart.
-  std::optional<unsigned> keep, keepAny;
+  /// Of those, how many `tune` says to keep for each kind of rows; for aligned ones alone if it does not tell them apart.
+  ByRowKind<std::optional<unsigned>> keep;
 };
 
 /// Owns all nodes.

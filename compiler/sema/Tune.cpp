@@ -59,36 +59,37 @@ bool Analyzer::tuneValues(const ast::TuneParam &p, Tuned &out) {
   return true;
 }
 
-/// What `tune` can ask of a set: whether it is for code that relies on aligned rows. A program's own name goes before it.
-static constexpr llvm::StringLiteral kAligned = "ALIGNED";
+/// What `tune` can ask of a set: at multiples of how many bytes the code that it is for relies on rows to start. A program's own name
+/// goes before it.
+static constexpr llvm::StringLiteral kAlignment = "ALIGNMENT";
 
-static void declareAligned(Env &env, bool value) {
-  if (env.module->consts.count(kAligned)) {
+static void declareAlignment(Env &env, RowKind rows) {
+  if (env.module->consts.count(kAlignment)) {
     return;
   }
   Entity e;
-  e.name = kAligned;
-  e.constant = ConstValue::boolean(value);
+  e.name = kAlignment;
+  e.constant = ConstValue::untyped(Int128(alignmentOf(rows)));
   env.declare(std::move(e));
 }
 
-static bool asksForAligned(const ast::KernelItem &k, const ast::Expr *e) {
-  return isNamed(e, kAligned) && isUnknown(k, kAligned);
+static bool asksForRows(const ast::KernelItem &k, const ast::Expr *e) {
+  return isNamed(e, kAlignment) && isUnknown(k, kAlignment);
 }
 
-/// How many sets to keep, where ALIGNED has this value; nothing after a diagnostic.
+/// How many sets to keep for such rows; nothing after a diagnostic.
 std::optional<unsigned> Analyzer::keptSets(const ast::KernelItem &k, const ast::Expr *keep,
-                                           bool aligned) {
+                                           RowKind rows) {
   for (const ast::GenericParam &g : k.generics) {
     if (isNamed(keep, g.name.name)) {
       report(Id::NotConstant, keep->range, "what `keep` says")
           .hint("`" + g.name.name +
-                "` differs between sets; constants of the file, `ARCH` and `ALIGNED` do not");
+                "` differs between sets; constants of the file, `ARCH` and `ALIGNMENT` do not");
       return std::nullopt;
     }
   }
-  if (asksForAligned(k, keep)) {
-    declareAligned(*frame.env, aligned);
+  if (asksForRows(k, keep)) {
+    declareAlignment(*frame.env, rows);
   }
   const auto count = constantInt(keep, "what `keep` says");
   if (count && (*count < 1 || *count > mostKept)) {
@@ -110,12 +111,13 @@ bool Analyzer::tuneLists(const Request &request, KernelInstance &instance,
     any = true;
     clauses.append(item->where.begin(), item->where.end());
     if (item->keep) {
-      const bool differs = asksForAligned(*request.kernel, item->keep);
-      instance.keep = keptSets(*request.kernel, item->keep, true);
-      instance.keepAny =
-          differs && instance.keep ? keptSets(*request.kernel, item->keep, false) : std::nullopt;
-      if (!instance.keep || differs != instance.keepAny.has_value()) {
-        return false;
+      instance.keep = {};
+      const bool differs = asksForRows(*request.kernel, item->keep);
+      for (RowKind rows : llvm::ArrayRef(kRowKinds).take_front(differs ? kRowKinds.size() : 1)) {
+        instance.keep[rows] = keptSets(*request.kernel, item->keep, rows);
+        if (!instance.keep[rows]) {
+          return false;
+        }
       }
     }
     for (const ast::TuneParam &p : item->params) {
@@ -163,19 +165,25 @@ std::optional<size_t> Analyzer::clausesHeld(Env &env, llvm::ArrayRef<const ast::
   return clauses.size();
 }
 
-/// The same for code of aligned rows and of any; `differs`: whether some clause asks.
-std::optional<std::pair<size_t, size_t>>
+/// The same for code of each kind of rows; `differs`: whether some clause asks.
+std::optional<ByRowKind<size_t>>
 Analyzer::clausesHeldByRows(Env &env, llvm::ArrayRef<const ast::Expr *> clauses, bool differs) {
-  if (differs) {
-    declareAligned(env, true);
+  ByRowKind<size_t> counts;
+  for (RowKind rows : kRowKinds) {
+    if (!differs && rows != kRowKinds.front()) {
+      counts[rows] = counts[kRowKinds.front()];
+      continue;
+    }
+    if (differs) {
+      declareAlignment(env, rows);
+    }
+    const std::optional<size_t> held = clausesHeld(env, clauses);
+    if (!held) {
+      return std::nullopt;
+    }
+    counts[rows] = *held;
   }
-  const std::optional<size_t> aligned = clausesHeld(env, clauses);
-  if (!differs || !aligned) {
-    return aligned ? std::optional(std::pair(*aligned, *aligned)) : std::nullopt;
-  }
-  declareAligned(env, false);
-  const std::optional<size_t> any = clausesHeld(env, clauses);
-  return any ? std::optional(std::pair(*aligned, *any)) : std::nullopt;
+  return counts;
 }
 
 /// How many of the parameters that are tried, from the first one on, decide what `e` is, where it names parameters of `generics`: these themselves, or
@@ -253,7 +261,7 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
   const auto choice = options.choices.find(request.symbol);
   const llvm::SmallVector<uint64_t> alike = setsAlike(clauses, request, tuned);
   const bool differs =
-      llvm::any_of(clauses, [&](const ast::Expr *clause) { return asksForAligned(k, clause); });
+      llvm::any_of(clauses, [&](const ast::Expr *clause) { return asksForRows(k, clause); });
   size_t fixed = request.given.size();
   llvm::SmallVector<Request::Given> chosen;
   for (uint64_t n = 0; n < combinations; ++n) {
@@ -272,9 +280,15 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
     if (!held) {
       return false;
     }
-    const bool forAligned = held->first == clauses.size(), forAny = held->second == clauses.size();
-    if (!forAligned && !forAny) {
-      const uint64_t same = std::min(alike[held->first], alike[held->second]);
+    ByRowKind<bool> isFor;
+    for (RowKind rows : kRowKinds) {
+      isFor[rows] = (*held)[rows] == clauses.size();
+    }
+    if (!llvm::is_contained(isFor.of, true)) {
+      uint64_t same = combinations;
+      for (size_t clause : held->of) {
+        same = std::min(same, alike[clause]);
+      }
       n += same - n % same - 1;
       continue;
     }
@@ -284,7 +298,7 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
     if (instance.candidates.empty() || isChosen) {
       chosen.assign(request.given.begin(), request.given.end());
     }
-    instance.candidates.push_back({trial.bindings, forAligned, forAny});
+    instance.candidates.push_back({trial.bindings, isFor});
     if (isGiven && isChosen) {
       break;
     }

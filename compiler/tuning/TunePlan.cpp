@@ -199,11 +199,11 @@ static CallSample sampleOf(const Shape &shape, const TuneOptions &tune) {
 
 /// The candidates that are usable, the cheapest first.
 static std::vector<PredictedTime> sorted(ArrayRef<CandidatePrice> prices, size_t shape,
-                                         std::vector<double> CandidatePrice::*seconds) {
+                                         RowKind rows) {
   std::vector<PredictedTime> list;
   for (auto [i, price] : enumerate(prices)) {
     if (price.refused.empty()) {
-      list.push_back({unsigned(i), (price.*seconds)[shape]});
+      list.push_back({unsigned(i), price.seconds[rows][shape]});
     }
   }
   sort(list, [](const auto &a, const auto &b) {
@@ -217,14 +217,16 @@ static std::vector<PredictedTime> sorted(ArrayRef<CandidatePrice> prices, size_t
 static std::vector<PredictedTime> rankingOf(ArrayRef<CandidatePrice> prices, size_t number,
                                             const Shape &shape) {
   constexpr int64_t kAnyRow = 16; // elements, the least of which are bytes, that end at 16 bytes
-  std::vector<PredictedTime> aligned = sorted(prices, number, &CandidatePrice::aligned);
+  std::vector<PredictedTime> aligned = sorted(prices, number, RowKind::Aligned);
   if (all_of(shape, [](const auto &extent) { return extent.second % kAnyRow == 0; })) {
     return aligned;
   }
-  std::vector<PredictedTime> any = sorted(prices, number, &CandidatePrice::any), result;
+  const std::vector<PredictedTime> any = sorted(prices, number, RowKind::Any),
+                                   words = sorted(prices, number, RowKind::Words);
+  std::vector<PredictedTime> result;
   std::set<unsigned> taken;
   for (size_t i = 0; i < aligned.size(); ++i) {
-    for (const PredictedTime &one : {any[i], aligned[i]}) {
+    for (const PredictedTime &one : {any[i], words[i], aligned[i]}) {
       if (taken.insert(one.candidate).second) {
         result.push_back(one);
       }

@@ -5,11 +5,24 @@
 namespace tile_rt {
 
 namespace {
-/// Whether some launch takes a variant of this name.
-bool takes(const LaunchPlan &plan, const std::string &variant) {
-  return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const PlanStep &step) {
-    return step.isLaunch && step.launch.variant->name == variant;
-  });
+/// What rows the plan is for.
+Preference::Rows rowsOf(const LaunchPlan &plan) {
+  Preference::Rows rows = Preference::Rows::Aligned;
+  for (const PlanStep &step : plan.steps) {
+    if (step.isLaunch) {
+      const std::string &name = step.launch.variant->name;
+      rows = std::max(rows, name == "any"     ? Preference::Rows::Any
+                            : name == "words" ? Preference::Rows::Words
+                                              : Preference::Rows::Aligned);
+    }
+  }
+  return rows;
+}
+
+/// By what plans are compared, the least first. Code for aligned rows comes before all other, wherever there is some: what costs
+/// leave out of account, it does better.
+std::pair<bool, double> rankOf(const LaunchPlan &plan) {
+  return {rowsOf(plan) != Preference::Rows::Aligned, *plan.cost};
 }
 
 class Chooser {
@@ -23,7 +36,7 @@ public:
   }
 
   /// The first configuration that takes the call says for which architecture code is looked for;
-  /// of all those for it the preferred one is taken, else the cheapest, or the first if one has no cost.
+  /// of all those for it the preferred one is taken, else the cheapest (`rankOf`), or the first if one has no cost.
   LaunchPlan choose() const {
     std::optional<LaunchPlan> best;
     std::optional<Error> first;
@@ -37,7 +50,7 @@ public:
             return std::move(*known);
           }
         } else if (candidate.arch == best->arch && candidate.cost && best->cost &&
-                   *candidate.cost < *best->cost) {
+                   rankOf(candidate) < rankOf(*best)) {
           best = std::move(candidate);
         }
       } catch (const Error &error) {
@@ -60,38 +73,54 @@ public:
   }
 
 private:
-  /// `first` is what the first configuration to take the call takes.
-  bool holds(const Preference &preference, const LaunchPlan &first) const {
-    if (!preference.with.empty() && !takes(first, preference.with)) {
-      return false;
-    }
+  bool holds(const Preference &preference) const {
     return std::all_of(preference.ranges.begin(), preference.ranges.end(), [&](const auto &range) {
       const Int value = (range.isScalar ? env.scalars : env.dims)[range.index].integer;
       return range.least <= value && value <= range.most;
     });
   }
 
-  static bool agrees(const Preference &preference, const LaunchPlan &plan) {
-    return (preference.with.empty() || takes(plan, preference.with)) &&
-           (preference.without.empty() || !takes(plan, preference.without));
+  /// What `first` is, or what the configuration takes; nothing if it takes no such call, or with code for another architecture.
+  std::optional<LaunchPlan> planBeside(const LaunchPlan &first, unsigned configuration) const {
+    if (configuration == first.configuration) {
+      return first;
+    }
+    try {
+      LaunchPlan own = plan(configuration);
+      return own.arch == first.arch ? std::optional(std::move(own)) : std::nullopt;
+    } catch (const Error &) {
+      return std::nullopt;
+    }
   }
 
-  /// By the first preference for these dimensions whose configuration takes the call with code for the
-  /// architecture of `first`, and with variants as the preference says.
+  /// What the call's rows are: what some configuration, of those from that of `first` on, takes it for.
+  Preference::Rows rowsOfCall(const LaunchPlan &first) const {
+    Preference::Rows rows = rowsOf(first);
+    for (unsigned i = first.configuration + 1;
+         i < kernel.configurations.size() && rows != Preference::Rows::Aligned; ++i) {
+      if (std::optional<LaunchPlan> own = planBeside(first, i)) {
+        rows = std::min(rows, rowsOf(*own));
+      }
+    }
+    return rows;
+  }
+
+  /// By the first preference for these dimensions and rows whose configuration takes the call with code for the architecture of
+  /// `first`, which the first configuration to take the call takes, and relies on as much.
   std::optional<LaunchPlan> preferred(const LaunchPlan &first) const {
+    std::optional<Preference::Rows> rows;
     for (const Preference &preference : kernel.preferences) {
-      if (!holds(preference, first)) {
+      if (!holds(preference)) {
         continue;
       }
-      std::optional<LaunchPlan> candidate;
-      try {
-        candidate = preference.configuration == first.configuration
-                        ? first
-                        : plan(preference.configuration);
-      } catch (const Error &) {
-        candidate.reset(); // the next one, or what is cheapest
+      if (preference.rows && !rows) {
+        rows = rowsOfCall(first);
       }
-      if (candidate && candidate->arch == first.arch && agrees(preference, *candidate)) {
+      if (preference.rows && preference.rows != rows) {
+        continue;
+      }
+      std::optional<LaunchPlan> candidate = planBeside(first, preference.configuration);
+      if (candidate && (!preference.rows || rowsOf(*candidate) == preference.rows)) {
         return candidate;
       }
     }

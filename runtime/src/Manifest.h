@@ -171,8 +171,11 @@ struct Preference {
   };
   std::vector<Range> ranges;
   unsigned configuration = 0;
-  /// Names of variants, or empty: only calls whose launches take one of this name count, or none.
-  std::string with, without;
+  /// Of calls whose rows start at such places alone. A plan is for `Words` if some launch takes the variant `words`, for `Any` if some
+  /// takes `any`; a call's rows are what the plan that relies on most is for.
+  enum class Rows : uint8_t { Aligned, Words, Any };
+  static constexpr std::array<const char *, 3> rowsNames = {"aligned", "words", "any"};
+  std::optional<Rows> rows;
 };
 
 struct Kernel {

@@ -464,11 +464,13 @@ Preference KernelParser::parsePreference(const JsonRef &json) const {
     }
     preference.ranges.push_back(range);
   }
-  if (json.has("with")) {
-    preference.with = json["with"].string();
-  }
-  if (json.has("without")) {
-    preference.without = json["without"].string();
+  if (json.has("rows")) {
+    const auto &names = Preference::rowsNames;
+    const auto name = std::find(names.begin(), names.end(), json["rows"].string());
+    if (name == names.end()) {
+      json["rows"].fail("not `aligned`, `words` or `any`");
+    }
+    preference.rows = Preference::Rows(name - names.begin());
   }
   return preference;
 }

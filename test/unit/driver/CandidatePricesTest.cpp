@@ -9,12 +9,12 @@ namespace {
 
 CandidatePrice priced(std::vector<double> seconds) {
   CandidatePrice price;
-  price.aligned = price.any = std::move(seconds);
+  price.seconds[RowKind::Aligned] = std::move(seconds);
   return price;
 }
 
 std::vector<unsigned> cover(llvm::ArrayRef<CandidatePrice> candidates, unsigned limit) {
-  return coverCalls(costsOf(candidates, &CandidatePrice::aligned), limit);
+  return coverCalls(costsOf(candidates, RowKind::Aligned), limit);
 }
 
 TEST(SampleCalls, SpreadOnALogarithmicScale) {

@@ -37,7 +37,7 @@ TEST(MeasuredShapes, EachDeviceByItsOwnBest) {
   ASSERT_EQ(shapes.size(), 1u);
   EXPECT_NEAR(shapes[0].excess[0], std::log(2) / 2, 1e-9);
   EXPECT_NEAR(shapes[0].excess[1], std::log(1.1) / 2, 1e-9);
-  EXPECT_FALSE(shapes[0].isAny);
+  EXPECT_FALSE(shapes[0].rows == RowKind::Any);
 }
 
 TEST(MeasuredShapes, RowsOfOthersAreLeftOut) {
@@ -52,7 +52,7 @@ TEST(MeasuredShapes, RowsOfOthersAreLeftOut) {
 TEST(MeasuredShapes, CodeForAnyRowsIsAMatterOfItsOwn) {
   std::vector<MeasuredShape> shapes = shapesOf({group("d", {{{{"M", 63}}, {{"64", 1}}}}, "any")});
   ASSERT_EQ(shapes.size(), 1u);
-  EXPECT_TRUE(shapes[0].isAny);
+  EXPECT_TRUE(shapes[0].rows == RowKind::Any);
 }
 
 TEST(Buckets, EndHalfWayBetweenPowersOfTwo) {
@@ -81,11 +81,11 @@ TEST(RelevantShapes, ExactOnesOrThoseOfTheBucket) {
   EXPECT_EQ(relevantShapes(shapes, {{"M", 65}}).size(), 2u);
   EXPECT_TRUE(relevantShapes(shapes, {{"M", 65}, {"N", 9999}}).empty());
   // Rows that are not aligned say nothing of those that are.
-  shapes.front().isAny = true;
+  shapes.front().rows = RowKind::Any;
   ASSERT_EQ(shapes.front().shape["M"], 64);
   ASSERT_EQ(relevantShapes(shapes, {{"M", 64}}).size(), 2u);
-  EXPECT_FALSE(relevantShapes(shapes, {{"M", 64}}).front().isAny);
-  EXPECT_TRUE(relevantShapes(shapes, {{"M", 64}}).back().isAny);
+  EXPECT_FALSE(relevantShapes(shapes, {{"M", 64}}).front().rows == RowKind::Any);
+  EXPECT_TRUE(relevantShapes(shapes, {{"M", 64}}).back().rows == RowKind::Any);
 }
 
 TEST(CorrectedPrices, MeasuredTimesOnTheScaleOfTheModel) {

@@ -161,24 +161,44 @@ TEST_F(Choices, APreferenceThatDoesNotTakeTheCallIsPassedOver) {
   EXPECT_EQ(plan(gemmCall(512, 512, 65)).configuration, 0u); // rows that are not aligned
 }
 
-// Code for any rows takes aligned ones as well, which is slower than what any configuration has for them.
-TEST_F(Choices, PreferencesForAnyRowsAreNotForAlignedOnes) {
+// Code for any rows takes aligned ones as well, which is slower than what any configuration has for them; likewise code for words.
+TEST_F(Choices, PreferencesForSomeRowsAreNotForOthers) {
   Json json = preferring(
-      R"([ { "ranges": { "M": [512, 512] }, "configuration": 0, "without": "plain" },
-           { "ranges": { "M": [4000, 4200] }, "configuration": 1, "with": "plain" } ])");
-  json["kernels"][0]["configurations"][1]["host"][0]["launch"]["variants"].erase(
-      0); // the one for aligned rows
+      R"([ { "ranges": { "M": [512, 512] }, "configuration": 0, "rows": "aligned" },
+           { "ranges": { "M": [512, 512] }, "configuration": 2, "rows": "words" },
+           { "ranges": { "M": [4000, 4200] }, "configuration": 1, "rows": "any" } ])");
+  Json &configurations = json["kernels"][0]["configurations"];
+  auto variantsOf = [&](unsigned i) -> Json & {
+    return configurations[i]["host"][0]["launch"]["variants"];
+  };
+  for (unsigned i = 0; i < 2; ++i) {
+    variantsOf(i)[0]["name"] = "aligned";
+    variantsOf(i)[1]["name"] = "any";
+  }
+  configurations.push_back(configurations[0]);
+  variantsOf(1).erase(0);
+  variantsOf(2)[0]["name"] = "words";
+  variantsOf(2)[0]["guard"] =
+      Json::parse(R"({ "op": "eq", "args": [ { "op": "rem", "args": [ {"dim": "K"}, 2 ] }, 0 ] })");
+  variantsOf(2)[0]["tensor_maps"] = Json::array();
+  variantsOf(2)[0]["params"] = variantsOf(2)[1]["params"];
+  variantsOf(2)[0]["cost"] = 1000000000; // what a preference takes all the same
+  variantsOf(2).erase(1);
   manifest = parseJson(json);
   auto chosen = [&](int64_t m, int64_t k) {
     const LaunchPlan taken = plan(gemmCall(m, m, k));
     return std::to_string(taken.configuration) + taken.steps[0].launch.variant->name;
   };
-  EXPECT_EQ(chosen(512, 64), "0tma");    // preferred; the cheapest is 1
-  EXPECT_EQ(chosen(512, 65), "1plain");  // the preference is for aligned rows
-  EXPECT_EQ(chosen(4096, 64), "0tma");   // the preference is not
-  EXPECT_EQ(chosen(4096, 65), "1plain"); // preferred; the cheapest is 0
+  EXPECT_EQ(chosen(512, 64), "0aligned");  // preferred; the cheapest is 1
+  EXPECT_EQ(chosen(512, 66), "2words");    // preferred likewise
+  EXPECT_EQ(chosen(512, 65), "1any");      // neither preference is for such rows
+  EXPECT_EQ(chosen(4096, 64), "0aligned"); // the preference is for rows that no code is made for
+  EXPECT_EQ(chosen(4096, 66), "0any");     // likewise: the cheapest
+  EXPECT_EQ(chosen(4096, 65), "1any");     // preferred; the cheapest is 0
   manifest.kernels[0].preferences.clear();
-  EXPECT_EQ(chosen(4096, 65), "0plain");
+  EXPECT_EQ(chosen(4096, 65), "0any");
+  EXPECT_EQ(chosen(512, 66), "1any");
+  EXPECT_EQ(chosen(512, 64), "0aligned"); // the cheapest for such rows, although 1 is cheaper
 }
 
 TEST_F(Choices, CostsThatAreNoNumbersFailNoCall) {
@@ -223,8 +243,10 @@ TEST(Preferences, AreChecked) {
   expect(R"([ { "ranges": { "M": [1] }, "configuration": 0 } ])", "the least and the greatest");
   expect(R"([ { "ranges": { "M": 1 }, "configuration": 0 } ])", "expected an array");
   expect(R"([ { "ranges": { "M": [2, 1] }, "configuration": 0 } ])", "above the greatest");
-  expect(R"([ { "ranges": { "M": [1, 2] }, "configuration": 0, "with": 1 } ])",
+  expect(R"([ { "ranges": { "M": [1, 2] }, "configuration": 0, "rows": 1 } ])",
          "expected a string");
+  expect(R"([ { "ranges": { "M": [1, 2] }, "configuration": 0, "rows": "odd" } ])",
+         "not `aligned`, `words` or `any`");
   expect(R"([ { "ranges": {}, "configuration": 0 } ])", "expected ranges by name");
   expect(R"([ { "configuration": 0 } ])", "`ranges` is missing");
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 using namespace tilec::sema;
+using tilec::RowKind;
 
 namespace {
 
@@ -142,10 +143,10 @@ instantiate g<auto> as a;
   EXPECT_EQ(sets, "211 212 221 224 311 321 324 ");
 }
 
-TEST(Kernels, SetsOfTuneForAlignedRowsOrAny) {
+TEST(Kernels, SetsOfTuneForKindsOfRows) {
   const std::string text = R"(
 kernel g<A: int = 2, B: int = 1>(X: tensor<f32>[N], Y: out tensor<f32>[N]) { launch b in grid(A + B) threads(32) { } }
-tune g { A in [0, 1, 2, 3]; B in [1, 2]; where A > 0, ALIGNED ? A < 3 : A > 1, A != 1 || B == 2; keep ALIGNED ? 5 : 7; }
+tune g { A in [0, 1, 2, 3]; B in [1, 2]; where A > 0, ALIGNMENT == 16 ? A < 3 : A > 1, A != 1 || B == 2, ALIGNMENT != 4 || A == B; keep ALIGNMENT - 3 > 0 ? ALIGNMENT - 3 : 7; }
 instantiate g<auto> as a;
 )";
   Analyzed analyzed(text);
@@ -153,22 +154,22 @@ instantiate g<auto> as a;
   ASSERT_TRUE(kernel) << analyzed.messages();
   std::string sets;
   for (const Candidate &set : kernel->candidates) {
-    sets += set.bindings[0].value + set.bindings[1].value + (set.forAligned ? "+" : "") +
-            (set.forAny ? "- " : " ");
+    sets += set.bindings[0].value + set.bindings[1].value +
+            (set.isFor[RowKind::Aligned] ? "+" : "") + (set.isFor[RowKind::Words] ? "w" : "") +
+            (set.isFor[RowKind::Any] ? "- " : " ");
   }
-  EXPECT_EQ(sets, "12+ 21+- 22+- 31- 32- ");
-  EXPECT_EQ(kernel->keep, 5u);
-  EXPECT_EQ(kernel->keepAny, 7u);
+  EXPECT_EQ(sets, "12+ 21+- 22+w- 31- 32- ");
+  EXPECT_EQ(kernel->keep.of, (std::array<std::optional<unsigned>, 3>{13u, 1u, 7u}));
   // A program's own name goes before; where nothing tells the two apart a set is for both.
-  Analyzed own("const ALIGNED = false;" + text);
+  Analyzed own("const ALIGNMENT = 1;" + text);
   ASSERT_TRUE(own.kernel("a")) << own.messages();
   EXPECT_EQ(own.kernel("a")->candidates.size(), 4u);
-  EXPECT_TRUE(own.kernel("a")->candidates[0].forAligned);
-  EXPECT_EQ(own.kernel("a")->keep, 7u);
+  EXPECT_TRUE(own.kernel("a")->candidates[0].isFor[RowKind::Aligned]);
+  EXPECT_EQ(own.kernel("a")->keep[RowKind::Aligned], 7u);
   // So does a dimension, which only a launch knows.
   Analyzed dimension(R"(
-kernel g<A: int = 2>(X: tensor<f32>[ALIGNED], Y: out tensor<f32>[ALIGNED]) { launch b in grid(A) threads(32) { } }
-tune g { A in [1, 2]; where ALIGNED > 1; }
+kernel g<A: int = 2>(X: tensor<f32>[ALIGNMENT], Y: out tensor<f32>[ALIGNMENT]) { launch b in grid(A) threads(32) { } }
+tune g { A in [1, 2]; where ALIGNMENT > 1; }
 instantiate g<auto> as a;
 )");
   ASSERT_TRUE(dimension.kernel("a")) << dimension.messages();
