@@ -131,6 +131,7 @@ static bool isFixed(const sema::KernelInstance &kernel) {
 static constexpr ByRowKind<unsigned> mostSets = {{std::numeric_limits<unsigned>::max(), 2, 4}};
 
 /// Where a kernel has code for several kinds of rows, candidates for other ones, unless they were measured with these, or there are no more.
+/// None need be for words, whose calls any rows' code takes.
 static void leaveOthersOut(CallCosts &costs, const sema::KernelInstance &kernel,
                            ArrayRef<CandidatePrice> prices, ArrayRef<MeasuredShape> shapes,
                            RowKind rows) {
@@ -150,7 +151,7 @@ static void leaveOthersOut(CallCosts &costs, const sema::KernelInstance &kernel,
       }
     }
   }
-  if (others.size() < usable) {
+  if (others.size() < usable || rows == RowKind::Words) {
     for_each(others, [&](size_t i) { costs.seconds[i].clear(); });
   }
 }

@@ -118,12 +118,7 @@ LogicalResult KernelLowering::lowerCpAsync(tgpu::CpAsyncOp op) {
       source->second.element != buffer.element || bytes % memoryBytes(buffer.element) != 0) {
     return unsupported(op, "cp.async of such a tile");
   }
-  const View &view = source->second;
   const int64_t count = bytes / memoryBytes(buffer.element);
-  FailureOr<layout::RegisterLayout> registers = copyLayout(op, buffer, bytes);
-  if (failed(registers) || failed(checkGathered(op, view, *registers))) {
-    return failure();
-  }
   if (buffer.shape.back() % count != 0 || buffer.origin.back() % count != 0) {
     return unsupported(op, "cp.async of rows that are not whole accesses");
   }
@@ -135,24 +130,30 @@ LogicalResult KernelLowering::lowerCpAsync(tgpu::CpAsyncOp op) {
         << "@cache(" << tile::stringifyCacheHint(op.getCache())
         << ") has no effect: cp.async takes no policy";
   }
-  return byOwners(op, *registers, [&] {
-    GlobalAddresses global(*this, view, *registers, inBoundsOf(op));
-    SharedAddresses shared(*this, buffer, *registers);
-    const auto modifier =
-        bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
-    for (int64_t reg = 0; reg < registers->registersPerThread(); reg += count) {
-      Value from = global.pointer(reg), to = shared.pointer(reg);
-      Value inRange = global.inRange(reg, global.mayStraddle(count) ? 1 : count);
-      Value size;
-      if (inRange || global.mayStraddle(count)) {
-        size = global.bytesInRange(reg, count);
-        // Nothing is read, but the address should be one of the tensor.
-        from = inRange ? b.createOrFold<arith::SelectOp>(loc, inRange, from, view.base) : from;
+  auto move = [&](const View &view, const Shared &part, const layout::RegisterLayout &registers) {
+    return byOwners(op, registers, [&] {
+      GlobalAddresses global(*this, view, registers, inBoundsOf(op));
+      SharedAddresses shared(*this, part, registers);
+      const auto modifier =
+          bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+      for (int64_t reg = 0; reg < registers.registersPerThread(); reg += count) {
+        Value from = global.pointer(reg), to = shared.pointer(reg);
+        Value inRange = global.inRange(reg, global.mayStraddle(count) ? 1 : count);
+        Value size;
+        if (inRange || global.mayStraddle(count)) {
+          size = global.bytesInRange(reg, count);
+          // Nothing is read, but the address should be one of the tensor.
+          from = inRange ? b.createOrFold<arith::SelectOp>(loc, inRange, from, view.base) : from;
+        }
+        guarded(global.inTile(reg, count),
+                [&] { NVVM::CpAsyncOp::create(b, loc, to, from, bytes, modifier, size); });
       }
-      guarded(global.inTile(reg, count),
-              [&] { NVVM::CpAsyncOp::create(b, loc, to, from, bytes, modifier, size); });
-    }
-  });
+    });
+  };
+  // Narrow accesses are many, and a loop around the copy would keep the addresses of all: more than there are registers.
+  const bool isNarrow = bytes < 16;
+  return byRows(op, source->second, buffer, bytes,
+                isNarrow ? rowsPerTrip(source->second, buffer, bytes, kLeastInFlight) : 0, move);
 }
 
 /// Those of one thread that a copy through registers has at a time, so that two blocks still find room on a multiprocessor.
@@ -171,10 +172,9 @@ static int64_t accessesAtATime(tgpu::CopyOp op, int64_t bytes) {
 
 /// Rows of a buffer that one trip of a copy's loop takes: as many as a thread has in flight, whole patterns of the
 /// swizzle, and a divisor of all rows; where that is too few, the next more. All rows where that cannot be.
-static int64_t rowsPerTrip(const Shared &buffer, int64_t perAccess, int64_t threads,
-                           int64_t inFlight) {
-  const int rowDim = buffer.layout.rowDim();
-  const int64_t rows = buffer.shape[rowDim];
+static int64_t rowsOfTrip(const Shared &buffer, int64_t perAccess, int64_t threads,
+                          int64_t inFlight) {
+  const int64_t rows = buffer.shape[buffer.layout.rowDim()];
   const int64_t columns = buffer.shape[buffer.layout.contiguousDim()];
   const int64_t pattern =
       buffer.layout.swizzle() ? 8 : 1; // PTX ISA 5.5.7: XOR repeats after 8 rows
@@ -195,11 +195,20 @@ static int64_t rowsPerTrip(const Shared &buffer, int64_t perAccess, int64_t thre
 /// More trips than these would take longer to choose their indices than they save.
 constexpr int64_t kMostTripsOfGather = 8;
 
-/// As many rows, or more, where each thread finds the indices of each trip's rows among its own.
-int64_t KernelLowering::rowsOfGather(const View &view, const Shared &buffer, int64_t bytes,
-                                     int64_t rows) {
+/// The same for a copy by `bytes`; 0 if the tile is no matrix. Of a gathered one as many, or more, where each thread finds the indices of
+/// each trip's rows among its own.
+int64_t KernelLowering::rowsPerTrip(const View &view, const Shared &buffer, int64_t bytes,
+                                    int64_t inFlight) {
+  if (buffer.shape.size() != 2 || llvm::any_of(buffer.origin, [](int64_t o) { return o != 0; })) {
+    return 0;
+  }
+  const int64_t perAccess = std::max<int64_t>(1, bytes / memoryBytes(buffer.element));
   const int rowDim = buffer.layout.rowDim();
   const int64_t all = buffer.shape[rowDim];
+  int64_t rows = rowsOfTrip(buffer, perAccess, warps.count * 32, inFlight);
+  if (!view.isGathered()) {
+    return rows;
+  }
   while (all / rows > kMostTripsOfGather && all % (2 * rows) == 0) {
     rows *= 2;
   }
@@ -248,17 +257,22 @@ GatheredIndices KernelLowering::indicesOfTrip(const GatheredIndices &all,
   return result;
 }
 
-/// A load of a matrix through registers, as a loop over blocks of rows: short code, and few
-/// registers.
-LogicalResult KernelLowering::loadByRows(tgpu::CopyOp op, const View &view, const Shared &buffer,
-                                         int64_t rows) {
+/// Moves a tile, or with `rows` blocks of so many of a matrix in a loop: short code, and few registers.
+LogicalResult KernelLowering::byRows(Operation *op, const View &view, const Shared &buffer,
+                                     int64_t bytes, int64_t rows,
+                                     llvm::function_ref<MoveRows> move) {
   const int rowDim = buffer.layout.rowDim();
+  const bool isWhole = rows == 0 || rows == buffer.shape[rowDim];
   Shared part = buffer;
-  part.shape[rowDim] = rows;
-  FailureOr<layout::RegisterLayout> registers =
-      copyLayout(op, part, op.getBytes().value_or(memoryBytes(buffer.element)));
+  if (!isWhole) {
+    part.shape[rowDim] = rows;
+  }
+  FailureOr<layout::RegisterLayout> registers = copyLayout(op, part, bytes);
   if (failed(registers)) {
     return failure();
+  }
+  if (isWhole) {
+    return failed(checkGathered(op, view, *registers)) ? failure() : move(view, part, *registers);
   }
   auto loop = scf::ForOp::create(b, loc, i32(0), i32(buffer.shape[rowDim] / rows), i32(1));
   OpBuilder::InsertionGuard guard(b);
@@ -276,8 +290,7 @@ LogicalResult KernelLowering::loadByRows(tgpu::CopyOp op, const View &view, cons
   if (failed(checkGathered(op, block, *registers))) {
     return failure();
   }
-  Fragment slots = loadGlobal(op, block, *registers, op.getBytes(), op.getCache());
-  return storeShared(op, part, *registers, slots);
+  return move(block, part, *registers);
 }
 
 LogicalResult KernelLowering::lowerCopy(tgpu::CopyOp op) {
@@ -289,30 +302,21 @@ LogicalResult KernelLowering::lowerCopy(tgpu::CopyOp op) {
     return unsupported(op, "a copy that is not one of ordinary loads and stores");
   }
   const int64_t bytes = op.getBytes().value_or(memoryBytes(buffer.element));
-  if (loads && buffer.shape.size() == 2 &&
-      llvm::all_of(buffer.origin, [](int64_t o) { return o == 0; })) {
-    const int64_t perAccess = std::max<int64_t>(1, bytes / memoryBytes(buffer.element));
-    int64_t rows = rowsPerTrip(buffer, perAccess, warps.count * 32, accessesAtATime(op, bytes));
-    rows = found->second.isGathered() ? rowsOfGather(found->second, buffer, bytes, rows) : rows;
-    if (rows < buffer.shape[buffer.layout.rowDim()]) {
-      return loadByRows(op, found->second, buffer, rows);
-    }
+  auto load = [&](const View &view, const Shared &part, const layout::RegisterLayout &registers) {
+    return storeShared(op, part, registers,
+                       loadGlobal(op, view, registers, op.getBytes(), op.getCache()));
+  };
+  auto store = [&](const View &view, const Shared &part, const layout::RegisterLayout &registers) {
+    FailureOr<Fragment> slots = loadShared(op, part, registers);
+    return failed(slots) ? failure() : byOwners(op, registers, [&] {
+      storeGlobal(op, view, registers, *slots, op.getBytes(), op.getCache());
+    });
+  };
+  if (!loads) {
+    return byRows(op, found->second, buffer, bytes, 0, store);
   }
-  FailureOr<layout::RegisterLayout> registers = copyLayout(op, buffer, bytes);
-  if (failed(registers) || failed(checkGathered(op, found->second, *registers))) {
-    return failure();
-  }
-  if (loads) {
-    Fragment slots = loadGlobal(op, found->second, *registers, op.getBytes(), op.getCache());
-    return storeShared(op, buffer, *registers, slots);
-  }
-  FailureOr<Fragment> slots = loadShared(op, buffer, *registers);
-  if (failed(slots)) {
-    return failure();
-  }
-  return byOwners(op, *registers, [&] {
-    storeGlobal(op, found->second, *registers, *slots, op.getBytes(), op.getCache());
-  });
+  const int64_t rows = rowsPerTrip(found->second, buffer, bytes, accessesAtATime(op, bytes));
+  return byRows(op, found->second, buffer, bytes, rows, load);
 }
 
 } // namespace tilec::lowering

@@ -404,9 +404,11 @@ private:
                                mlir::Value position);
   mlir::LogicalResult lowerCpAsync(tgpu::CpAsyncOp op);
   mlir::LogicalResult lowerCopy(tgpu::CopyOp op);
-  mlir::LogicalResult loadByRows(tgpu::CopyOp op, const View &view, const Shared &buffer,
-                                 int64_t rows);
-  int64_t rowsOfGather(const View &view, const Shared &buffer, int64_t bytes, int64_t rows);
+  using MoveRows = mlir::LogicalResult(const View &, const Shared &,
+                                       const layout::RegisterLayout &);
+  mlir::LogicalResult byRows(mlir::Operation *op, const View &view, const Shared &buffer,
+                             int64_t bytes, int64_t rows, llvm::function_ref<MoveRows> move);
+  int64_t rowsPerTrip(const View &view, const Shared &buffer, int64_t bytes, int64_t inFlight);
   GatheredIndices indicesOfTrip(const GatheredIndices &all, const layout::RegisterLayout &part,
                                 mlir::Value trip);
   /// How the threads of the calling warps share a copy of a tile, `bytes` an access.
@@ -580,14 +582,12 @@ private:
   llvm::DenseMap<mlir::Value, Shared> buffers;
   llvm::DenseMap<mlir::Value, Channel> channels;
   llvm::DenseMap<mlir::Value, Local> locals;
-  llvm::DenseMap<mlir::Value, Fragment>
-      packedA; // A fragments of wgmma as words, made before the fence and read until the wait
-  llvm::DenseMap<mlir::Operation *, Fragment>
-      ownSums; // of wgmma, copied before the fence or passed through it
+  /// A fragments of wgmma as words, made before the fence and read until the wait.
+  llvm::DenseMap<mlir::Value, Fragment> packedA;
+  llvm::DenseMap<mlir::Operation *, Fragment> ownSums; // of wgmma, copied or passed by the fence
 };
 
-/// The attribute tgpu.in_bounds of a copy, load or store: dimensions of the view that need no
-/// check.
+/// The attribute tgpu.in_bounds of a copy, load or store: dimensions of the view without a check.
 llvm::SmallVector<bool, 4> inBoundsOf(mlir::Operation *op);
 
 /// The type in memory: as slotType, what is less than a byte as i8. Elements of 4 bits get here in
