@@ -24,13 +24,6 @@ struct KeepVariants : tilec::impl::KeepVariantsBase<KeepVariants> {
         return signalPassFailure();
       }
     }
-    // Where nothing is gained by words their calls take the code for any rows.
-    kept.assign(only.begin(), only.end());
-    if (llvm::none_of(getOperation().getOps<tgpu::KernelOp>(), [](tgpu::KernelOp kernel) {
-          return kernel.getVariant() == variantOf(RowKind::Words);
-        })) {
-      llvm::replace(kept, variantOf(RowKind::Words).str(), variantOf(RowKind::Any).str());
-    }
     SmallVector<Operation *> erased;
     getOperation().walk([&](tgpu::CostOp cost) {
       auto kernel = getOperation().lookupSymbol<tgpu::KernelOp>(cost.getEntryAttr().getAttr());
@@ -52,9 +45,7 @@ struct KeepVariants : tilec::impl::KeepVariantsBase<KeepVariants> {
     const std::optional<StringRef> variant = kernel.getVariant();
     // Clusters assume no less than aligned rows.
     return variant && !llvm::is_contained(
-                          kept, *variant == "clustered" ? variantOf(RowKind::Aligned) : *variant);
+                          only, *variant == "clustered" ? variantOf(RowKind::Aligned) : *variant);
   }
-
-  SmallVector<std::string> kept;
 };
 } // namespace

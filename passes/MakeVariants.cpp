@@ -174,19 +174,17 @@ std::string refuseClusters(tgpu::KernelOp kernel, tgpu::GridPointOp point,
   return "";
 }
 
-/// Whether the kernel copies tiles into shared memory whose rows are not known to be such that cp.async can.
-bool copiesNarrowly(tgpu::KernelOp kernel) {
+/// Copies of tiles into shared memory whose rows are not known to be such that cp.async can.
+unsigned narrowCopies(tgpu::KernelOp kernel) {
   IntegerAnalysis integers(kernel);
-  return kernel
-      .walk([&](tgpu::CopyOp copy) {
-        auto tile = dyn_cast<tile::GlobalType>(copy.getSource().getType());
-        const bool isNarrow =
-            tile && alignedAccessBytes(analyseSliceOrGather(copy.getSource()),
-                                       tile::getStorageBits(tile.getElementType()),
-                                       integers) < alignmentOf(RowKind::Words);
-        return isNarrow ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+  unsigned count = 0;
+  kernel.walk([&](tgpu::CopyOp copy) {
+    auto tile = dyn_cast<tile::GlobalType>(copy.getSource().getType());
+    count += tile && alignedAccessBytes(analyseSliceOrGather(copy.getSource()),
+                                        tile::getStorageBits(tile.getElementType()),
+                                        integers) < alignmentOf(RowKind::Words);
+  });
+  return count;
 }
 
 struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
@@ -194,7 +192,8 @@ struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
 
   void runOnOperation() override {
     // All launches of a call have such a variant, or none has, and so all are of one kind.
-    hasWords = words && llvm::any_of(getOperation().getOps<tgpu::KernelOp>(), copiesNarrowly);
+    hasWords = words &&
+               llvm::any_of(llvm::to_vector(getOperation().getOps<tgpu::KernelOp>()), gainsByWords);
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<tgpu::KernelOp>())) {
       IntegerAnalysis integers(kernel);
       Assumptions assumptions = rowAlignment(kernel, integers, alignmentOf(RowKind::Aligned));
@@ -228,6 +227,21 @@ struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
     clone.setVariant(variant);
     clone.setSymName((kernel.getSymName() + "_" + variant).str());
     return clone;
+  }
+
+  /// Whether cp.async can copy more under the assumption that rows are at multiples of 4 bytes.
+  static bool gainsByWords(tgpu::KernelOp kernel) {
+    const unsigned narrow = narrowCopies(kernel);
+    if (narrow == 0) {
+      return false;
+    }
+    IntegerAnalysis integers(kernel);
+    tgpu::KernelOp assuming =
+        cloneUnder(kernel, variantOf(RowKind::Words), integers,
+                   rowAlignment(kernel, integers, alignmentOf(RowKind::Words)));
+    const bool gains = narrowCopies(assuming) < narrow;
+    assuming.erase();
+    return gains;
   }
 
   /// Where the program asks for clusters: a variant whose blocks are in such, for grids of whole ones and aligned rows, without

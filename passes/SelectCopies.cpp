@@ -225,8 +225,11 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     kernel.walk([&](Operation *op) {
       auto copy = dyn_cast<tgpu::CopyOp>(op);
       multiplies |= isa<tgpu::DotOp>(op);
-      copiesByThreads |= copy && copy.getPath() == CopyPath::Vector &&
-                         isa<tgpu::SmemType>(copy.getDest().getType());
+      // Narrow cp.async are as many as loads would be, and each has its address.
+      const bool byThreads =
+          copy && (copy.getPath() == CopyPath::Vector ||
+                   (copy.getPath() == CopyPath::CpAsync && copy.getBytes().value_or(16) < 16));
+      copiesByThreads |= byThreads && isa<tgpu::SmemType>(copy.getDest().getType());
     });
     if (multiplies && copiesByThreads && !kernel.getMinBlocks()) {
       kernel.setAimedBlocks(uint32_t(std::min<int64_t>(estimateResident(kernel, target), 2)));

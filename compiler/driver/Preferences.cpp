@@ -22,14 +22,27 @@ static std::optional<unsigned> candidateOf(const TuneGroup &group, const TuneRow
                                    : std::optional(unsigned(found - candidates.begin()));
 }
 
-/// Of the variants that ran the one that relies on least says what rows there were.
-static RowKind rowsOf(const TuneRow &row) {
-  for (RowKind rows : {RowKind::Any, RowKind::Words}) {
-    if (is_contained(row.variants, variantOf(rows))) {
+/// For what rows the variants are that ran, by the one that relies on least; nothing if none says.
+static std::optional<RowKind> rowsOf(const TuneRow &row) {
+  for (RowKind rows : {RowKind::Any, RowKind::Words, RowKind::Aligned}) {
+    if (is_contained(row.variants, variantOf(rows)) ||
+        (rows == RowKind::Aligned && is_contained(row.variants, "clustered"))) {
       return rows;
     }
   }
-  return RowKind::Aligned;
+  return std::nullopt;
+}
+
+/// What rows the calls of each shape had: what the candidate that relied on most was for. Not each has code for all kinds.
+static std::map<Shape, RowKind> rowsByShape(const TuneGroup &group) {
+  std::map<Shape, RowKind> result;
+  for (const TuneRow &row : group.rows) {
+    if (std::optional<RowKind> rows = rowsOf(row)) {
+      RowKind &known = result.try_emplace(row.shape, *rows).first->second;
+      known = std::min(known, *rows);
+    }
+  }
+  return result;
 }
 
 std::vector<MeasuredShape> measuredShapes(ArrayRef<const TuneGroup *> groups,
@@ -39,11 +52,13 @@ std::vector<MeasuredShape> measuredShapes(ArrayRef<const TuneGroup *> groups,
   using Times = std::map<unsigned, double>;
   std::map<std::pair<Shape, RowKind>, std::map<std::string, Times>> byShape;
   for (const TuneGroup *group : groups) {
+    std::map<Shape, RowKind> rowsOfCalls = rowsByShape(*group);
     for (const TuneRow &row : group->rows) {
       const bool isKnown = all_of(row.shape, [&](const auto &e) { return names.count(e.first); });
       std::optional<unsigned> candidate = candidateOf(*group, row, candidates);
       if (isKnown && !row.shape.empty() && candidate) {
-        byShape[{row.shape, rowsOf(row)}][group->device][*candidate] = row.median;
+        const RowKind rows = rowsOfCalls.try_emplace(row.shape, RowKind::Aligned).first->second;
+        byShape[{row.shape, rows}][group->device][*candidate] = row.median;
       }
     }
   }

@@ -338,8 +338,11 @@ bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &ta
       if (isNew) {
         jobs.push_back(jobOf(candidate));
       }
-      if (hasVariants) {
-        jobs[number->second].variants.push_back(variantOf(rows).str());
+      // Where nothing is gained by words their calls take the code for any rows.
+      const bool isAny = rows == RowKind::Words && !prices[candidate].hasCode[rows];
+      const RowKind own = isAny ? RowKind::Any : rows;
+      if (hasVariants && !llvm::is_contained(jobs[number->second].variants, variantOf(own))) {
+        jobs[number->second].variants.push_back(variantOf(own).str());
       }
     }
   }

@@ -347,8 +347,9 @@ private:
   bool givesTuned(const Request &request) const;
   std::optional<unsigned> keptSets(const ast::KernelItem &k, const ast::Expr *keep, RowKind rows);
   std::optional<size_t> clausesHeld(Env &env, llvm::ArrayRef<const ast::Expr *> clauses);
-  std::optional<ByRowKind<size_t>>
-  clausesHeldByRows(Env &env, llvm::ArrayRef<const ast::Expr *> clauses, bool differs);
+  std::optional<ByRowKind<size_t>> clausesHeldByRows(const Request &request, Env &env,
+                                                     llvm::ArrayRef<const ast::Expr *> clauses,
+                                                     size_t numOfTune, bool differs);
   llvm::SmallVector<uint64_t> setsAlike(llvm::ArrayRef<const ast::Expr *> clauses,
                                         const Request &request, llvm::ArrayRef<Tuned> tuned) const;
   size_t decidersOf(const ast::Expr *e, llvm::ArrayRef<ast::GenericParam> generics,

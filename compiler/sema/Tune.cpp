@@ -165,9 +165,16 @@ std::optional<size_t> Analyzer::clausesHeld(Env &env, llvm::ArrayRef<const ast::
   return clauses.size();
 }
 
-/// The same for code of each kind of rows; `differs`: whether some clause asks.
+/// The same for code of each kind of rows. The first `numOfTune` clauses are of `tune`, which knows names of its file, the others of the
+/// kernel, which knows those of its own; `env` has the kernel's parameters. `differs`: whether some clause asks for rows.
 std::optional<ByRowKind<size_t>>
-Analyzer::clausesHeldByRows(Env &env, llvm::ArrayRef<const ast::Expr *> clauses, bool differs) {
+Analyzer::clausesHeldByRows(const Request &request, Env &env,
+                            llvm::ArrayRef<const ast::Expr *> clauses, size_t numOfTune,
+                            bool differs) {
+  Env tuneEnv(request.main);
+  for (const ast::GenericParam &g : request.kernel->generics) {
+    tuneEnv.declare(Entity(*env.find(g.name.name)));
+  }
   ByRowKind<size_t> counts;
   for (RowKind rows : kRowKinds) {
     if (!differs && rows != kRowKinds.front()) {
@@ -175,13 +182,16 @@ Analyzer::clausesHeldByRows(Env &env, llvm::ArrayRef<const ast::Expr *> clauses,
       continue;
     }
     if (differs) {
-      declareAlignment(env, rows);
+      declareAlignment(tuneEnv, rows);
     }
-    const std::optional<size_t> held = clausesHeld(env, clauses);
-    if (!held) {
+    std::optional<size_t> held = clausesHeld(tuneEnv, clauses.take_front(numOfTune)), own = 0;
+    if (held == numOfTune) {
+      own = clausesHeld(env, clauses.drop_front(numOfTune));
+    }
+    if (!held || !own) {
       return std::nullopt;
     }
-    counts[rows] = *held;
+    counts[rows] = *held + *own;
   }
   return counts;
 }
@@ -242,6 +252,7 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
   if (!tuneLists(request, instance, tuned, clauses)) {
     return false;
   }
+  const size_t numOfTune = clauses.size();
   clauses.append(k.where.begin(), k.where.end());
   const uint64_t combinations = combinationsOf(tuned);
   if (combinations > maxCombinations) {
@@ -261,7 +272,8 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
   const auto choice = options.choices.find(request.symbol);
   const llvm::SmallVector<uint64_t> alike = setsAlike(clauses, request, tuned);
   const bool differs =
-      llvm::any_of(clauses, [&](const ast::Expr *clause) { return asksForRows(k, clause); });
+      llvm::any_of(llvm::ArrayRef(clauses).take_front(numOfTune),
+                   [&](const ast::Expr *clause) { return asksForRows(k, clause); });
   size_t fixed = request.given.size();
   llvm::SmallVector<Request::Given> chosen;
   for (uint64_t n = 0; n < combinations; ++n) {
@@ -276,7 +288,7 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
     if (!step(request.range) || !bindGenerics(request, trialEnv, trial)) {
       return false;
     }
-    const auto held = clausesHeldByRows(trialEnv, clauses, differs);
+    const auto held = clausesHeldByRows(request, trialEnv, clauses, numOfTune, differs);
     if (!held) {
       return false;
     }

@@ -5,24 +5,30 @@
 namespace tile_rt {
 
 namespace {
-/// What rows the plan is for.
-Preference::Rows rowsOf(const LaunchPlan &plan) {
-  Preference::Rows rows = Preference::Rows::Aligned;
+using Rows = Preference::Rows;
+
+/// What rows the plan is for; nothing if no launch's code says.
+std::optional<Rows> rowsOf(const LaunchPlan &plan) {
+  std::optional<Rows> rows;
   for (const PlanStep &step : plan.steps) {
-    if (step.isLaunch) {
-      const std::string &name = step.launch.variant->name;
-      rows = std::max(rows, name == "any"     ? Preference::Rows::Any
-                            : name == "words" ? Preference::Rows::Words
-                                              : Preference::Rows::Aligned);
+    if (!step.isLaunch) {
+      continue;
+    }
+    const std::string &name = step.launch.variant->name;
+    if (name == "aligned" || name == "clustered") {
+      rows = rows.value_or(Rows::Aligned);
+    } else if (name == "words") {
+      rows = std::max(rows.value_or(Rows::Words), Rows::Words);
+    } else if (name == "any") {
+      rows = Rows::Any;
     }
   }
   return rows;
 }
 
-/// By what plans are compared, the least first. Code for aligned rows comes before all other, wherever there is some: what costs
-/// leave out of account, it does better.
-std::pair<bool, double> rankOf(const LaunchPlan &plan) {
-  return {rowsOf(plan) != Preference::Rows::Aligned, *plan.cost};
+bool isCheaper(const LaunchPlan &plan, const std::optional<LaunchPlan> &than) {
+  return !than ||
+         std::pair(*plan.cost, plan.configuration) < std::pair(*than->cost, than->configuration);
 }
 
 class Chooser {
@@ -35,23 +41,36 @@ public:
     return planConfiguration(manifest, kernel, configuration, env, device, filter);
   }
 
-  /// The first configuration that takes the call says for which architecture code is looked for;
-  /// of all those for it the preferred one is taken, else the cheapest (`rankOf`), or the first if one has no cost.
+  /// The first configuration that takes the call says for which architecture code is looked for; of all those for it the
+  /// preferred one is taken, else the cheapest, or the first if it has no cost. Where some is for aligned rows, none that is for
+  /// others: what costs leave out of account it does better.
   LaunchPlan choose() const {
-    std::optional<LaunchPlan> best;
+    std::optional<std::string> arch;
+    std::optional<LaunchPlan> best, bestForOthers;
+    bool hasAligned = false;
     std::optional<Error> first;
     std::string others;
     for (unsigned i = 0; i < kernel.configurations.size(); ++i) {
       try {
         LaunchPlan candidate = plan(i);
-        if (!best) {
-          best = std::move(candidate);
-          if (std::optional<LaunchPlan> known = preferred(*best)) {
+        if (!arch) {
+          arch = candidate.arch;
+          if (std::optional<LaunchPlan> known = preferred(candidate)) {
             return std::move(*known);
           }
-        } else if (candidate.arch == best->arch && candidate.cost && best->cost &&
-                   rankOf(candidate) < rankOf(*best)) {
-          best = std::move(candidate);
+          if (!candidate.cost) {
+            return candidate;
+          }
+        }
+        if (candidate.arch != *arch || !candidate.cost) {
+          continue;
+        }
+        const std::optional<Rows> rows = rowsOf(candidate);
+        hasAligned = hasAligned || rows == Rows::Aligned;
+        std::optional<LaunchPlan> &least =
+            rows.value_or(Rows::Aligned) == Rows::Aligned ? best : bestForOthers;
+        if (isCheaper(candidate, least)) {
+          least = std::move(candidate);
         }
       } catch (const Error &error) {
         if (!first) {
@@ -62,14 +81,12 @@ public:
           others += "; " + describeConfiguration(kernel, i) + ": " + error.what();
         }
       }
-      if (best && !best->cost) {
-        break; // whatever follows
-      }
     }
-    if (!best) {
+    if (!best && !bestForOthers) {
       throw Error(first->status, first->what() + others);
     }
-    return std::move(*best);
+    const bool isForOthers = bestForOthers && !hasAligned && isCheaper(*bestForOthers, best);
+    return std::move(isForOthers ? *bestForOthers : *best);
   }
 
 private:
@@ -94,21 +111,21 @@ private:
   }
 
   /// What the call's rows are: what some configuration, of those from that of `first` on, takes it for.
-  Preference::Rows rowsOfCall(const LaunchPlan &first) const {
-    Preference::Rows rows = rowsOf(first);
+  Rows rowsOfCall(const LaunchPlan &first) const {
+    std::optional<Rows> rows = rowsOf(first);
     for (unsigned i = first.configuration + 1;
-         i < kernel.configurations.size() && rows != Preference::Rows::Aligned; ++i) {
-      if (std::optional<LaunchPlan> own = planBeside(first, i)) {
-        rows = std::min(rows, rowsOf(*own));
-      }
+         i < kernel.configurations.size() && rows != Rows::Aligned; ++i) {
+      const std::optional<LaunchPlan> own = planBeside(first, i);
+      const std::optional<Rows> its = own ? rowsOf(*own) : std::nullopt;
+      rows = its ? std::min(rows.value_or(*its), *its) : rows;
     }
-    return rows;
+    return rows.value_or(Rows::Aligned);
   }
 
   /// By the first preference for these dimensions and rows whose configuration takes the call with code for the architecture of
-  /// `first`, which the first configuration to take the call takes, and relies on as much.
+  /// `first`, which the first configuration to take the call takes.
   std::optional<LaunchPlan> preferred(const LaunchPlan &first) const {
-    std::optional<Preference::Rows> rows;
+    std::optional<Rows> rows;
     for (const Preference &preference : kernel.preferences) {
       if (!holds(preference)) {
         continue;
@@ -119,8 +136,7 @@ private:
       if (preference.rows && preference.rows != rows) {
         continue;
       }
-      std::optional<LaunchPlan> candidate = planBeside(first, preference.configuration);
-      if (candidate && (!preference.rows || rowsOf(*candidate) == preference.rows)) {
+      if (std::optional<LaunchPlan> candidate = planBeside(first, preference.configuration)) {
         return candidate;
       }
     }

@@ -171,8 +171,9 @@ struct Preference {
   };
   std::vector<Range> ranges;
   unsigned configuration = 0;
-  /// Of calls whose rows start at such places alone. A plan is for `Words` if some launch takes the variant `words`, for `Any` if some
-  /// takes `any`; a call's rows are what the plan that relies on most is for.
+  /// Of calls whose rows start at such places alone. A plan is for `Any` if some launch takes a variant of that name, for `Words` if none does and
+  /// some takes `words`, for `Aligned` if some takes `aligned` or `clustered` and none the others; a call's rows are what the plan that relies on
+  /// most is for, `Aligned` if none says.
   enum class Rows : uint8_t { Aligned, Words, Any };
   static constexpr std::array<const char *, 3> rowsNames = {"aligned", "words", "any"};
   std::optional<Rows> rows;

@@ -1,7 +1,6 @@
-// Of variants those asked for are left, with their costs; where there is none for words the one for any rows stands for it; kernels without variants stay. An unknown name is an error.
+// Of variants those asked for are left, with their costs; kernels without variants stay. An unknown name is an error.
 // RUN: tile-opt %s --tgpu-make-variants --tgpu-estimate-cost --tgpu-keep-variants=only=aligned 2> /dev/null | FileCheck %s --check-prefixes=CHECK,ALIGNED
 // RUN: tile-opt %s --tgpu-make-variants --tgpu-estimate-cost --tgpu-keep-variants=only=any 2> /dev/null | FileCheck %s --check-prefixes=CHECK,ANY
-// RUN: tile-opt %s --tgpu-make-variants --tgpu-estimate-cost --tgpu-keep-variants=only=words 2> /dev/null | FileCheck %s --check-prefixes=CHECK,ANY
 // RUN: tile-opt %s --tgpu-make-variants --tgpu-estimate-cost --tgpu-keep-variants=only=any,aligned 2> /dev/null | FileCheck %s --check-prefix=BOTH
 // RUN: tile-opt %s --tgpu-make-variants --tgpu-estimate-cost --tgpu-keep-variants 2> /dev/null | FileCheck %s --check-prefix=BOTH
 // RUN: not tile-opt %s --tgpu-make-variants --tgpu-estimate-cost --tgpu-keep-variants=only=fast 2>&1 | FileCheck %s --check-prefix=NAME

@@ -55,6 +55,21 @@ TEST(MeasuredShapes, CodeForAnyRowsIsAMatterOfItsOwn) {
   EXPECT_TRUE(shapes[0].rows == RowKind::Any);
 }
 
+// Not each candidate has code for all rows: the one that relies on most says what the calls of a shape had.
+TEST(MeasuredShapes, RowsAreThoseOfTheCall) {
+  TuneGroup group = ::group("d", {{{{"M", 62}}, {{"64", 1}, {"128", 2}, {"256", 3}}}}, "any");
+  group.rows[1].variants = {"words"};
+  group.rows[2].variants = {"default"};
+  std::vector<MeasuredShape> shapes = shapesOf({group});
+  ASSERT_EQ(shapes.size(), 1u);
+  EXPECT_TRUE(shapes[0].rows == RowKind::Words);
+  EXPECT_EQ(shapes[0].excess.size(), 3u);
+  for (TuneRow &row : group.rows) {
+    row.variants = {"default"};
+  }
+  EXPECT_TRUE(shapesOf({group})[0].rows == RowKind::Aligned);
+}
+
 TEST(Buckets, EndHalfWayBetweenPowersOfTwo) {
   using Bounds = std::pair<int64_t, int64_t>;
   EXPECT_EQ(bucketOf(64), Bounds(46, 90));

@@ -195,6 +195,23 @@ TEST_F(Choices, PreferencesForSomeRowsAreNotForOthers) {
   EXPECT_EQ(chosen(4096, 64), "0aligned"); // the preference is for rows that no code is made for
   EXPECT_EQ(chosen(4096, 66), "0any");     // likewise: the cheapest
   EXPECT_EQ(chosen(4096, 65), "1any");     // preferred; the cheapest is 0
+  // Code that is for all rows alike says nothing of them, and is compared by its cost.
+  configurations.push_back(configurations[1]);
+  variantsOf(3)[0]["name"] = "default";
+  variantsOf(3)[0]["cost"] = 1000000000;
+  manifest = parseJson(json);
+  EXPECT_EQ(chosen(512, 66), "2words");
+  EXPECT_EQ(chosen(4096, 65), "1any");
+  manifest.kernels[0].preferences.clear();
+  EXPECT_EQ(chosen(512, 65), "1any");
+  EXPECT_EQ(chosen(512, 64), "0aligned");
+  variantsOf(3)[0]["cost"] = 0;
+  manifest = parseJson(json);
+  manifest.kernels[0].preferences.clear();
+  EXPECT_EQ(chosen(512, 64), "3default");
+  EXPECT_EQ(chosen(512, 65), "3default");
+  configurations.erase(3);
+  manifest = parseJson(json);
   manifest.kernels[0].preferences.clear();
   EXPECT_EQ(chosen(4096, 65), "0any");
   EXPECT_EQ(chosen(512, 66), "1any");
