@@ -9,11 +9,8 @@ using namespace mlir;
 namespace tilec {
 
 std::vector<std::string> allVariants() {
-  std::vector<std::string> names;
-  for (RowKind rows : kRowKinds) {
-    names.push_back(variantOf(rows).str());
-  }
-  return names;
+  const auto names = llvm::map_range(kRowKinds, variantOf);
+  return {names.begin(), names.end()};
 }
 
 void addOutliningPasses(OpPassManager &passes, const PipelineOptions &options) {

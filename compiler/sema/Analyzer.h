@@ -349,7 +349,7 @@ private:
   std::optional<size_t> clausesHeld(Env &env, llvm::ArrayRef<const ast::Expr *> clauses);
   std::optional<ByRowKind<size_t>> clausesHeldByRows(const Request &request, Env &env,
                                                      llvm::ArrayRef<const ast::Expr *> clauses,
-                                                     size_t numOfTune, bool differs);
+                                                     size_t numOfTune);
   llvm::SmallVector<uint64_t> setsAlike(llvm::ArrayRef<const ast::Expr *> clauses,
                                         const Request &request, llvm::ArrayRef<Tuned> tuned) const;
   size_t decidersOf(const ast::Expr *e, llvm::ArrayRef<ast::GenericParam> generics,

@@ -166,11 +166,13 @@ std::optional<size_t> Analyzer::clausesHeld(Env &env, llvm::ArrayRef<const ast::
 }
 
 /// The same for code of each kind of rows. The first `numOfTune` clauses are of `tune`, which knows names of its file, the others of the
-/// kernel, which knows those of its own; `env` has the kernel's parameters. `differs`: whether some clause asks for rows.
+/// kernel, which knows those of its own; `env` has the kernel's parameters.
 std::optional<ByRowKind<size_t>>
 Analyzer::clausesHeldByRows(const Request &request, Env &env,
-                            llvm::ArrayRef<const ast::Expr *> clauses, size_t numOfTune,
-                            bool differs) {
+                            llvm::ArrayRef<const ast::Expr *> clauses, size_t numOfTune) {
+  const bool differs = llvm::any_of(clauses.take_front(numOfTune), [&](const ast::Expr *clause) {
+    return asksForRows(*request.kernel, clause);
+  });
   Env tuneEnv(request.main);
   for (const ast::GenericParam &g : request.kernel->generics) {
     tuneEnv.declare(Entity(*env.find(g.name.name)));
@@ -271,9 +273,6 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
   }
   const auto choice = options.choices.find(request.symbol);
   const llvm::SmallVector<uint64_t> alike = setsAlike(clauses, request, tuned);
-  const bool differs =
-      llvm::any_of(llvm::ArrayRef(clauses).take_front(numOfTune),
-                   [&](const ast::Expr *clause) { return asksForRows(k, clause); });
   size_t fixed = request.given.size();
   llvm::SmallVector<Request::Given> chosen;
   for (uint64_t n = 0; n < combinations; ++n) {
@@ -288,19 +287,13 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
     if (!step(request.range) || !bindGenerics(request, trialEnv, trial)) {
       return false;
     }
-    const auto held = clausesHeldByRows(request, trialEnv, clauses, numOfTune, differs);
+    const auto held = clausesHeldByRows(request, trialEnv, clauses, numOfTune);
     if (!held) {
       return false;
     }
-    ByRowKind<bool> isFor;
-    for (RowKind rows : kRowKinds) {
-      isFor[rows] = (*held)[rows] == clauses.size();
-    }
-    if (!llvm::is_contained(isFor.of, true)) {
-      uint64_t same = combinations;
-      for (size_t clause : held->of) {
-        same = std::min(same, alike[clause]);
-      }
+    if (!llvm::is_contained(held->of, clauses.size())) {
+      const uint64_t same =
+          alike[*llvm::max_element(held->of)]; // the fewest: later clauses see more
       n += same - n % same - 1;
       continue;
     }
@@ -310,7 +303,10 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
     if (instance.candidates.empty() || isChosen) {
       chosen.assign(request.given.begin(), request.given.end());
     }
-    instance.candidates.push_back({trial.bindings, isFor});
+    instance.candidates.push_back({trial.bindings});
+    for (RowKind rows : kRowKinds) {
+      instance.candidates.back().isFor[rows] = (*held)[rows] == clauses.size();
+    }
     if (isGiven && isChosen) {
       break;
     }
