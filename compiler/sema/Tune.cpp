@@ -234,6 +234,16 @@ llvm::SmallVector<uint64_t> Analyzer::setsAlike(llvm::ArrayRef<const ast::Expr *
   return alike;
 }
 
+/// A set of values for the kinds of rows for which all of `count` clauses hold.
+static Candidate candidateOf(const KernelInstance &trial, const ByRowKind<size_t> &held,
+                             size_t count) {
+  Candidate candidate{trial.bindings};
+  for (RowKind rows : kRowKinds) {
+    candidate.isFor[rows] = held[rows] == count;
+  }
+  return candidate;
+}
+
 static bool isSame(const Binding &a, const Binding &b) {
   return a.name == b.name && a.value == b.value;
 }
@@ -303,10 +313,7 @@ bool Analyzer::tune(Request &request, KernelInstance &instance) {
     if (instance.candidates.empty() || isChosen) {
       chosen.assign(request.given.begin(), request.given.end());
     }
-    instance.candidates.push_back({trial.bindings});
-    for (RowKind rows : kRowKinds) {
-      instance.candidates.back().isFor[rows] = (*held)[rows] == clauses.size();
-    }
+    instance.candidates.push_back(candidateOf(trial, *held, clauses.size()));
     if (isGiven && isChosen) {
       break;
     }
