@@ -311,6 +311,9 @@ LogicalResult SmemType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!elementType.isIntOrFloat()) {
     return emitError() << "elements of shared memory are numbers, not " << elementType;
   }
+  if (llvm::any_of(shape, [](int64_t extent) { return extent < 1; })) {
+    return emitError() << "a buffer in shared memory has an extent of less than 1";
+  }
   // A part of a buffer carries the whole buffer's layout, so only the rank must agree.
   if (layout && layout.getLayout().rank() != shape.size()) {
     return emitError() << "layout of rank " << layout.getLayout().rank() << " for a buffer of rank "

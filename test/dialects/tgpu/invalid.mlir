@@ -579,3 +579,8 @@ tgpu.kernel @bounds(%n: i32) attributes {threads = 128 : i32} {
   tgpu.zero_beyond %b from(%n) to(%n) : !tgpu.smem<64x8xf32>
   tgpu.return
 }
+
+// -----
+
+// expected-error@+1 {{a buffer in shared memory has an extent of less than 1}}
+!none = !tgpu.smem<0x64xf16>
