@@ -4,6 +4,7 @@
 #include "compiler/diag/DiagnosticEngine.h"
 #include "compiler/sema/Builtins.h"
 #include "compiler/sema/NamesOfOthers.h"
+#include "compiler/sema/Request.h"
 
 namespace tilec::sema {
 
@@ -254,7 +255,9 @@ void NameCheck::tune(const ast::TuneItem &t) {
       }
     }
   }
-  scopes.back().insert({"ALIGNMENT", SourceRange()}); // Tune.cpp
+  if (isUnknown(*it->second.item, "ALIGNMENT")) {
+    scopes.back().insert({"ALIGNMENT", SourceRange()}); // Tune.cpp
+  }
   for (const ast::Expr *e : t.where) {
     expr(e);
   }

@@ -3,9 +3,9 @@
 
     gpu_choices.py prepare DIR [--source kernels/gemm/gemm.tile] [--type f16] [--every] [--tune-file FILE]
                                                                                 here: packs of the choice and of candidates, 24 or every one of the source
-    gpu_choices.py run DIR --out DIR [--random 20] [--layers] [--seconds 400]   there: needs torch, builds nothing
+    gpu_choices.py run DIR --out DIR [--random 20] [--words] [--layers] [--seconds 400]   there: needs torch, builds nothing
 
-For each shape (those below, with --layers those of LAYERS, and random ones, each extent log-uniform in 16..16384, half of them multiples of 8) what `auto` takes, each of the
+For each shape (those below, with --layers those of LAYERS, and random ones, each extent log-uniform in 16..16384, half of them multiples of 8; with --words only those whose rows of 16-bit elements start at multiples of 4 bytes and not of 16) what `auto` takes, each of the
 candidates, and torch.matmul are timed, L2 flushed, in turn; the result of `auto` is checked against the float64 product (up to 2^37
 products). With a tune file what `auto` takes by it is timed too. A copy of choices.json is kept as test/gpu/choices.json: tools/dev/predicted_costs.py holds the cost model to it.
 """
@@ -71,12 +71,17 @@ def prepare(options):
 def shapes_of(options):
     draw = random.Random(options.seed)
     shapes = SHAPES + (LAYERS if options.layers else [])
-    for i in range(options.random):
+    drawn, i = [], 0
+    while len(drawn) < options.random:
         extents = [int(2 ** draw.uniform(4, 14)) for _ in range(3)]
         if math.prod(extents) > 2**39:  # 1.6 s of tensor cores
             extents[draw.randrange(3)] //= 8
-        shapes.append(tuple(max(e // 8 * 8, 16) if i % 2 else e for e in extents))
-    return shapes
+        shape = tuple(max(e // 8 * 8, 16) if i % 2 else e for e in extents)
+        i += 1
+        rows = math.gcd(*shape[1:])  # how long rows are of A and B, nn and nt
+        if not options.words or rows % 2 == 0 and rows % 8 != 0:
+            drawn.append(shape)
+    return shapes + drawn
 
 
 def gemms_of(runtime, check, path):
@@ -176,6 +181,7 @@ def main():
     two.add_argument("--out", required=True)
     two.add_argument("--random", type=int, default=20)
     two.add_argument("--seed", type=int, default=1)
+    two.add_argument("--words", action="store_true", help="random shapes whose rows start at multiples of 4 bytes and not of 16")
     two.add_argument("--layers", action="store_true", help="those of LAYERS, too")
     two.add_argument("--seconds", type=float, default=400)
     options = parser.parse_args()

@@ -57,17 +57,17 @@ TEST(MeasuredShapes, CodeForAnyRowsIsAMatterOfItsOwn) {
 
 // Not each candidate has code for all rows: the one that relies on most says what the calls of a shape had.
 TEST(MeasuredShapes, RowsAreThoseOfTheCall) {
-  TuneGroup group = ::group("d", {{{{"M", 62}}, {{"64", 1}, {"128", 2}, {"256", 3}}}}, "any");
-  group.rows[1].variants = {"words"};
-  group.rows[2].variants = {"default"};
-  std::vector<MeasuredShape> shapes = shapesOf({group});
+  TuneGroup measured = group("d", {{{{"M", 62}}, {{"64", 1}, {"128", 2}, {"256", 3}}}}, "any");
+  measured.rows[1].variants = {"words"};
+  measured.rows[2].variants = {"default"};
+  std::vector<MeasuredShape> shapes = shapesOf({measured});
   ASSERT_EQ(shapes.size(), 1u);
   EXPECT_TRUE(shapes[0].rows == RowKind::Words);
   EXPECT_EQ(shapes[0].excess.size(), 3u);
-  for (TuneRow &row : group.rows) {
+  for (TuneRow &row : measured.rows) {
     row.variants = {"default"};
   }
-  EXPECT_TRUE(shapesOf({group})[0].rows == RowKind::Aligned);
+  EXPECT_TRUE(shapesOf({measured})[0].rows == RowKind::Aligned);
 }
 
 TEST(Buckets, EndHalfWayBetweenPowersOfTwo) {
