@@ -13,12 +13,37 @@ bool SchedulePlanner::isMain(unsigned unit) const {
                              graph.units()[unit].kind);
 }
 
+/// True for what makes a slot ready for the products that read it, and is good for nothing else: zeros beyond the bounds of a view.
+bool SchedulePlanner::isPreparation(unsigned unit) const {
+  // What stores a tile lets its registers go, and is not put off.
+  auto hasTiles = [&](Operation *op) {
+    return op->getNumResults() != 0 || llvm::any_of(graph.usedBy(op), [](Value value) {
+             return isa<RankedTensorType>(value.getType());
+           });
+  };
+  if (graph.units()[unit].kind != Unit::Kind::Other ||
+      llvm::any_of(graph.units()[unit].ops, hasTiles)) {
+    return false;
+  }
+  bool prepares = false;
+  for (const Edge &edge : graph.edges()) {
+    if (edge.from == unit && edge.distance == 0 && isMain(edge.to)) {
+      if (graph.units()[edge.to].kind != Unit::Kind::Product) {
+        return false;
+      }
+      prepares = true;
+    }
+  }
+  return prepares;
+}
+
 bool SchedulePlanner::planOrder(bool reordered) {
   order.clear();
-  llvm::BitVector taken(graph.units().size());
+  llvm::BitVector taken(graph.units().size()), prepares(graph.units().size());
   SmallVector<int64_t> issued(graph.units().size(), -1), ranks;
   for (unsigned unit = 0; unit < graph.units().size(); ++unit) {
     ranks.push_back(isDrawn ? random() % 1000 : 0);
+    prepares[unit] = isPreparation(unit);
   }
   auto isReady = [&](unsigned unit) {
     // What goes on with its sum does so before it is waited for.
@@ -48,7 +73,7 @@ bool SchedulePlanner::planOrder(bool reordered) {
       const bool isOfBefore = stage[unit] > stage[product];
       return Rank(3, isOfBefore ? -1 : issued[product], unit);
     }
-    return Rank(kind == Unit::Kind::Product ? 1 : 2, stage[unit], unit);
+    return Rank(kind == Unit::Kind::Product || prepares.test(unit) ? 1 : 2, stage[unit], unit);
   };
   const unsigned count = llvm::count_if(llvm::seq<unsigned>(0, graph.units().size()),
                                         [&](unsigned unit) { return isMain(unit); });

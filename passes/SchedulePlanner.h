@@ -58,6 +58,8 @@ private:
   void drawStages(llvm::SmallVector<Bound> &bounds);
   bool draws(unsigned times, unsigned of) { return isDrawn && random() % of < times; }
   bool isMain(unsigned unit) const;
+  bool isPreparation(unsigned unit) const;
+  void delayPreparations();
   bool planOrder(bool reordered);
   void placeSlots();
   bool isFenced(unsigned number) const;

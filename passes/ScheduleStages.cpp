@@ -103,6 +103,22 @@ void SchedulePlanner::drawStages(SmallVector<Bound> &bounds) {
   }
 }
 
+/// What makes a slot ready does so in the step of the product that reads it: a step before it would wait for the slot there.
+void SchedulePlanner::delayPreparations() {
+  for (unsigned unit = 0; unit < graph.units().size(); ++unit) {
+    if (!isPreparation(unit) || fixed[unit]) {
+      continue;
+    }
+    int64_t latest = 1;
+    for (const Edge &edge : graph.edges()) {
+      if (edge.from == unit && graph.units()[edge.to].kind != Unit::Kind::Fill) {
+        latest = std::min(latest, edge.distance + stage[edge.to]);
+      }
+    }
+    stage[unit] = std::max(stage[unit], latest);
+  }
+}
+
 bool SchedulePlanner::planStages(Freedom freedom) {
   SmallVector<Bound> bounds;
   behind.clear();
@@ -159,6 +175,9 @@ bool SchedulePlanner::planStages(Freedom freedom) {
     }
   }
   solve(bounds);
+  if (!isDrawn) {
+    delayPreparations();
+  }
   // A slot is awaited where it is read first, and filled a whole ring behind its release.
   for (const Edge &edge : graph.edges()) {
     if (graph.units()[edge.from].kind == Unit::Kind::Wait && edge.distance == 0) {
