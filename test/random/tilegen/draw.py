@@ -109,8 +109,10 @@ class Drawing(Builder):
             self.program.launches.append(n.Launch(["bx"], [self.dimension(2, grid=True)], 32, body, [note]))
 
     def call(self, odd):
-        """Extents of one run: even ones may be moved by TMA, odd ones test every guard."""
+        """Extents of one run: multiples of 16 may be moved by TMA, odd ones test every guard; or any even ones, whose rows of 16-bit elements
+        start at multiples of 4 bytes."""
         dims, many = {}, self.many_points
+        even = odd and self.rarely("even extents", 0.2)
         for name, d in self.dimensions.items():
             if d.grid:
                 dims[name] = self.pick([5, 13, 37] if many else [1, 2, 2, 3]) if not odd or self.chance(0.97) else 0
@@ -119,7 +121,7 @@ class Drawing(Builder):
                 dims[name] = max(0 if self.chance(0.02) else 1, d.near + self.pick([0, 0, -1, 1, -3, 5, -d.near // 2, 7]))
             else:
                 dims[name] = max(16, (d.near + self.pick([0, 0, 0, 8, -8, 16])) // 16 * 16)
-            dims[name] += dims[name] % 2 if d.even else 0
+            dims[name] += dims[name] % 2 if d.even or (even and not d.grid) else 0
         return dims
 
 
@@ -150,6 +152,10 @@ def draw_program(seed, attempt=0, only=None):
     b.program.calls = [b.call(False), b.call(True)]
     b.facts()
     tuned.draw(b)
+    if b.rarely("sm_89", 0.1):
+        b.program.architectures = ("sm_90a", "sm_89")
+    elif b.rarely("sm_86", 0.04):
+        b.program.architectures = ("sm_90a", "sm_86")
     if not b.program.tensors():
         raise AssertionError("a program without tensors")
     return b.program

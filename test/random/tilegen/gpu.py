@@ -4,7 +4,7 @@ import glob
 import os
 
 from .draw import draw_program
-from .run import ARCHITECTURES, Outcome, clean, compile_for, prepare, run_on_gpu
+from .run import Outcome, clean, compile_for, prepare, run_on_gpu
 
 MULTIPROCESSORS = 100  # at least: a program does not tell larger numbers apart
 
@@ -18,7 +18,7 @@ def write_pack(arguments):
     program = draw_program(seed, 0, only)
     with open(os.path.join(folder, "k.tile"), "w") as file:
         file.write(program.without_requirements().text())
-    for architectures in (ARCHITECTURES, *((a,) for a in ARCHITECTURES)):
+    for architectures in (program.architectures, *((a,) for a in program.architectures)):
         if compile_for(tools, folder, architectures, outcome, program.compile_options()):
             name = f"{seed}.pack" if len(architectures) > 1 else f"{seed}.{architectures[0]}.pack"
             os.replace(os.path.join(folder, "k.pack"), os.path.join(directory, name))
@@ -40,7 +40,7 @@ def run_pack(arguments):
     os.makedirs(folder, exist_ok=True)
     program = draw_program(seed, 0, only)
     one = os.path.basename(path).split(".")[1]
-    architectures = [one] if one in ARCHITECTURES else ARCHITECTURES
+    architectures = [one] if one in program.architectures else program.architectures
     calls = prepare(program, seed, folder, outcome, MULTIPROCESSORS)
     if calls is not None:
         run_on_gpu(tools, program, calls, path, architectures, folder, outcome)

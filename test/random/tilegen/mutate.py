@@ -14,7 +14,7 @@ import numpy as np
 from . import data, nodes as n
 from .interpret import Interpreter
 from .intervals import ProgramError
-from .run import ARCHITECTURES, Outcome, compile_for, extents_of, prepare, run_on_cpu, run_on_emulator, run_program
+from .run import Outcome, compile_for, extents_of, prepare, run_on_cpu, run_on_emulator, run_program
 
 EACH = 3  # mutants of a kind and program
 
@@ -116,7 +116,7 @@ def noticed_by(tools, program, mutant, seed, folder):
     calls = prepare(program, seed, folder, outcome)
     with open(os.path.join(folder, "k.tile"), "w") as file:
         file.write(mutant.without_requirements().text())  # what is not achieved shows no fault
-    for arch in ARCHITECTURES:
+    for arch in program.architectures:
         before = len(outcome.failures)
         if compile_for(tools, folder, [arch], outcome):
             run_on_emulator(tools, mutant, calls, folder, [arch], 0, 0, outcome)
@@ -190,7 +190,7 @@ def check_program(tools, program, seed, folder):
             yield kind, text, noticed_by(tools, program, mutant, seed, folder)
     with open(os.path.join(folder, "k.tile"), "w") as file:
         file.write(program.text())
-    for arch in ARCHITECTURES:
+    for arch in program.architectures:
         for line, refused in check_ir(tools, arch, folder, draw, 6):
             words = re.search(r"tgpu\.\w+", line)[0]
             yield f"{words} removed", f"{arch}: {line}", "verifier" if refused else None

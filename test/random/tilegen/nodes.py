@@ -369,6 +369,7 @@ class Program:
     fixed: dict = field(default_factory=dict)  # dimensions that are constants of the compilation
     tuned: dict = field(default_factory=dict)  # parameters that are the compiler's choice: name -> values
     check: bool = False  # compiled with `--check`
+    architectures: tuple = ("sm_90a", "sm_80")
     schedule_seed: int = 0  # of schedules of pipelined loops that are drawn; 0: those that the compiler plans
     multiprocessors: int = 4  # of the emulated device: few make persistent blocks work through several points
     host: list = field(default_factory=list)  # `let`s of the host part
@@ -411,7 +412,7 @@ class Program:
         """What `@require` says, of one architecture or of any: its arguments."""
         notes = [re.fullmatch(r"require\((.*)\)", a) for launch in self.launches for a in launch.annotations]
         found = [note[1] for note in notes if note] + [x.require for x in walk(self.launches) if getattr(x, "require", "")]
-        return [text for text in found if "from = 90" not in text or arch != "sm_80"]
+        return [text for text in found if "from = 90" not in text or not arch or arch.startswith("sm_9")]
 
     def without_requirements(self):
         other = self.clone()

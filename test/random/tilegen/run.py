@@ -19,7 +19,7 @@ from .intervals import ProgramError
 from .prints import LOST, wrong_text
 from .scalars import value_of
 
-ARCHITECTURES = ("sm_90a", "sm_80")
+ARCHITECTURES = ("sm_90a", "sm_80")  # of programs in files
 COMPILE_SECONDS = 10  # of the processor, for each architecture
 COMPILE_TRIALS = 3
 RUN_SECONDS = 600
@@ -343,8 +343,9 @@ def write_text(program, folder):
         file.write(program.text())
 
 
-def run_program(tools, program, seed, folder, schedules=2, architectures=ARCHITECTURES, cpu=True):
-    """Everything that can be wrong with one program."""
+def run_program(tools, program, seed, folder, schedules=2, architectures=None, cpu=True):
+    """Everything that can be wrong with one program, on its architectures or on these."""
+    architectures = program.architectures if architectures is None else architectures
     start = time.monotonic()
     outcome = Outcome()
     os.makedirs(folder, exist_ok=True)

@@ -6,7 +6,7 @@ import re
 import time
 
 from . import elements as e, nodes as n
-from .run import ARCHITECTURES, clean, run_program
+from .run import clean, run_program
 
 
 def bodies(program):
@@ -272,7 +272,7 @@ def _key(program):
 
 def shrink_failure(tools, program, seed, kind, folder, seconds):
     """The same for a program that fails as `kind` says: it is run only where it has to be."""
-    places = [a for a in ARCHITECTURES if a in kind.split()] or list(ARCHITECTURES)
+    places = [a for a in program.architectures if a in kind.split()] or list(program.architectures)
     on_cpu = kind.startswith("cpu")
 
     def fails(candidate):

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""How good the cost model's choice is among parameters of kernels other than gemm (gpu_choices.py), on a GPU.
+
+    gpu_candidates.py prepare DIR [--only WORD]    here: for each kernel of KERNELS a pack of its candidates, and what the model expects of them
+    gpu_candidates.py run DIR --out DIR            there: needs torch, builds nothing
+
+For each shape all candidates that fit it are timed, L2 flushed, in a drawn order; results are compared with those of the first one. Prints the
+best, the one that the model takes, and best / taken. candidates.json in --out has all times.
+"""
+import argparse
+import ctypes as ct
+import json
+import math
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+
+TOOLS = pathlib.Path(__file__).resolve().parent
+MULTIPROCESSORS = 132
+WARM, LAUNCHES, FLUSH_BYTES = 2, 12, 256 << 20
+
+
+def product(**values):
+    """All combinations, as dicts."""
+    every = [{}]
+    for name, options in values.items():
+        every = [{**one, name: value} for one in every for value in options]
+    return every
+
+
+def listed(names, rows):
+    return [dict(zip(names.split(), row)) for row in rows]
+
+
+def rows_fit(parameters, dims):
+    return dims["N"] <= parameters["BN"]
+
+
+ROWS = listed("M N", [(8192, 8192), (16384, 4096), (65536, 1024), (4096, 1024), (512, 8192), (100000, 768)])
+ROW_CANDIDATES = product(BN=[1024, 2048, 4096, 8192], THREADS=[128, 256, 512])
+UNEVEN = [0, 3000, 3000, 3127, 4200, 6247, 6375, 7999, 8000, 9024, 12000, 12100, 13000, 14500, 15000, 16255, 16384]
+# name: source, kernel, candidates, shapes, which candidates fit a shape, arguments that are no random numbers
+KERNELS = {
+    "layernorm": ("norm/layernorm.tile", "layernorm", ROW_CANDIDATES, ROWS, rows_fit, {"eps": 1e-5}),
+    "softmax": ("norm/softmax_rmsnorm.tile", "softmax", ROW_CANDIDATES, ROWS, rows_fit, {}),
+    "gemv": ("gemv/gemv.tile", "gemv", product(THREADS=[32, 64, 128, 256, 512, 1024], VEC=[4, 8]),
+             listed("N K", [(7168, 16384), (18432, 7168), (57344, 7168), (4096, 4096), (1024, 1024), (50000, 768)]), None, {}),
+    "grouped_gemm": ("grouped_gemm/grouped_gemm.tile", "grouped_gemm",
+                     listed("BM BN BK STAGES THREADS", [(64, 64, 64, 8, 128), (64, 128, 64, 6, 128), (64, 256, 64, 4, 128), (64, 128, 128, 4, 128), (64, 64, 128, 6, 128),
+                                                        (128, 128, 64, 6, 256), (128, 128, 128, 3, 256), (128, 192, 64, 4, 256), (128, 256, 64, 3, 256),
+                                                        (128, 256, 64, 4, 256), (256, 128, 64, 4, 256), (128, 64, 64, 6, 256)]),
+                     listed("M G K N", [(16384, 16, 4096, 4096), (4096, 64, 4096, 4096), (1024, 8, 2048, 1024), (16384, 64, 2048, 1408), (512, 64, 7168, 2048), (32768, 8, 1024, 7168)]), None, {}),
+    "flash_attention": ("attention/flash_attention.tile", "flash_attention",
+                        listed("BM BN STAGES THREADS", [(64, 64, 2, 128), (64, 128, 2, 128), (64, 160, 2, 128), (64, 64, 4, 128), (128, 64, 2, 256), (128, 96, 2, 256), (128, 128, 2, 256),
+                                                        (128, 160, 2, 256), (128, 64, 3, 256), (192, 64, 2, 384), (192, 96, 2, 384), (192, 128, 2, 384)]),
+                        listed("B H HKV S SK", [(2, 32, 32, 2048, 2048), (1, 32, 32, 8192, 8192), (4, 16, 16, 512, 512), (1, 8, 8, 4096, 4096), (16, 16, 16, 300, 300), (8, 32, 8, 128, 4096)]),
+                        None, {"scale": 0.088388, "LSE": None}),
+}
+
+
+def offsets_of(dims):
+    """Of 16 groups unequal ones, of others equal ones."""
+    if dims["G"] == 16:
+        return [o * dims["M"] // 16384 for o in UNEVEN]
+    return [g * dims["M"] // dims["G"] for g in range(dims["G"] + 1)]
+
+
+def expected(kernel, dims, scalars):
+    """Seconds of a call by the model, and the extents of the tensors."""
+    import describe_pack
+    import predicted_costs
+
+    host = predicted_costs.Host(kernel, dict(dims), {name: "none" if value is None else value for name, value in scalars.items()}, MULTIPROCESSORS)
+    launches = describe_pack.run_host(kernel["configurations"][0]["host"], host, {})
+    return sum(min(predicted_costs.cost_of(variant, host) for variant in describe_pack.eligible(launch, host)) for launch in launches), host.extents
+
+
+def prepare(options):
+    import pack_tool
+
+    root, folder = TOOLS.parents[1], pathlib.Path(options.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    plan = {}
+    for name, (source, kernel, candidates, shapes, fits, scalars) in KERNELS.items():
+        if options.only not in name:
+            continue
+        entries = [x for i, values in enumerate(candidates) for x in ("--instantiate", f"{kernel}<T = f16, {', '.join(f'{p} = {v}' for p, v in values.items())}> as c{i}")]
+        subprocess.run([root / "build/bin/tilec", root / "kernels" / source, "--arch=sm_90a", *entries, "-o", folder / f"{name}.pack"], check=True)
+        manifest, _ = pack_tool.split((folder / f"{name}.pack").read_bytes())
+        found = {k["symbol"]: k for k in manifest["kernels"]}
+        rows = []
+        for dims in shapes:
+            costs = {f"c{i}": expected(found[f"c{i}"], dims, scalars)[0] for i, values in enumerate(candidates) if not fits or fits(values, dims)}
+            given = dict(scalars, offsets=offsets_of(dims)) if "G" in dims else scalars
+            rows.append({"dims": dims, "expected": costs, "extents": expected(found["c0"], dims, scalars)[1], "given": given})
+        plan[name] = {"candidates": candidates, "arguments": found["c0"]["arguments"], "rows": rows}
+    (folder / "plan.json").write_text(json.dumps(plan))
+    for file in (root / "build/lib/libtile_rt.so", TOOLS / "gpu_gemm_check.py", TOOLS / "gpu_candidates.py"):
+        shutil.copy(file, folder)
+
+
+def call_of(runtime, check, torch, kernel, arguments, values):
+    """A launch of a kernel with these torch tensors, numbers and None."""
+    args, keep = (check.TileArg * len(arguments))(), []
+    for arg, argument in zip(args, arguments):
+        value = values[argument["name"]]
+        arg.dtype = check.DTYPE_NUMBER[argument["dtype"]]
+        if isinstance(value, torch.Tensor):
+            extents = (ct.c_int64 * value.dim())(*value.shape)
+            arg.data, arg.rank, arg.extents = value.data_ptr(), value.dim(), extents
+            keep.append(extents)
+        elif value is None:
+            arg.rank = len(argument["extents"])
+        else:
+            number = ct.c_float(value)
+            keep.append(number)
+            arg.data, arg.rank = ct.cast(ct.pointer(number), ct.c_void_p), -1
+    size = ct.c_size_t()
+    runtime.check(runtime.lib.tile_workspace_size(kernel, args, ct.c_size_t(len(args)), ct.byref(size)))
+    workspace = torch.zeros(max(size.value, 1), dtype=torch.uint8, device="cuda")
+
+    def launch():
+        runtime.check(runtime.lib.tile_launch(kernel, args, ct.c_size_t(len(args)), ct.c_void_p(torch.cuda.current_stream().cuda_stream), ct.c_void_p(workspace.data_ptr()), size))
+
+    launch.keep = (args, keep, workspace)
+    return launch
+
+
+def tensors_of(check, torch, arguments, row):
+    values, generator = dict(row["given"]), torch.Generator(device="cuda").manual_seed(1)
+    for argument in arguments:
+        name = argument["name"]
+        if name in row["given"]:
+            if isinstance(row["given"][name], list):
+                values[name] = torch.tensor(row["given"][name], dtype=torch.int32, device="cuda")
+            continue
+        shape = row["extents"][name]
+        values[name] = torch.randn(shape, device="cuda", generator=generator, dtype=check.DTYPES[argument["dtype"]])
+    return values
+
+
+def measure(runtime, check, torch, pack, entry, row, flush):
+    """{candidate: microseconds}; raises where results differ."""
+    values = tensors_of(check, torch, entry["arguments"], row)
+    outputs = [values[a["name"]] for a in entry["arguments"] if a.get("direction") == "out" and values[a["name"]] is not None]
+    calls = {name: call_of(runtime, check, torch, runtime.kernel(pack, name), entry["arguments"], values) for name in row["expected"]}
+    first = None
+    for name, call in calls.items():
+        for output in outputs:
+            output.fill_(float("nan"))
+        call()
+        torch.cuda.synchronize()
+        got = [output.float().clone() for output in outputs]
+        first = first or got
+        for mine, other in zip(got, first):
+            if not (mine - other).norm() <= 1e-2 * other.norm():
+                raise SystemExit(f"{name} differs from the first candidate: {row['dims']}")
+    times, order, draw = {name: [] for name in calls}, list(calls.items()), random.Random(str(row["dims"]))
+    for turn in range(WARM + LAUNCHES):
+        draw.shuffle(order)
+        events = []
+        for name, call in order:
+            flush.zero_()
+            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            begin.record()
+            call()
+            end.record()
+            events.append((name, begin, end))
+        torch.cuda.synchronize()
+        for name, begin, end in events if turn >= WARM else []:
+            times[name].append(begin.elapsed_time(end) * 1000)
+    return {name: sorted(list)[len(list) // 2] for name, list in times.items()}
+
+
+def run(options):
+    sys.path.insert(0, options.folder)
+    import gpu_gemm_check as check
+    import torch
+
+    folder, out = pathlib.Path(options.folder), pathlib.Path(options.out)
+    out.mkdir(parents=True, exist_ok=True)
+    runtime = check.Runtime((folder / "libtile_rt.so").resolve())
+    flush = torch.empty(FLUSH_BYTES, dtype=torch.uint8, device="cuda")
+    plan, results = json.loads((folder / "plan.json").read_text()), {}
+    for name, entry in plan.items():
+        pack, ratios = runtime.load(folder / f"{name}.pack"), []
+        for row in entry["rows"]:
+            us = measure(runtime, check, torch, pack, entry, row, flush)
+            best, taken = min(us, key=us.get), min(row["expected"], key=row["expected"].get)
+            ratios.append(us[best] / us[taken])
+            show = lambda c: " ".join(f"{p}={v}" for p, v in entry["candidates"][int(c[1:])].items())  # noqa: E731
+            print(f"{name} {row['dims']}: best {us[best]:.1f} us {show(best)}; taken {us[taken]:.1f} us (expected {row['expected'][taken] * 1e6:.1f}) {show(taken)}; {ratios[-1]:.3f}", flush=True)
+            results.setdefault(name, []).append({"dims": row["dims"], "us": us, "expected": row["expected"]})
+            (out / "candidates.json").write_text(json.dumps({"candidates": {k: v["candidates"] for k, v in plan.items()}, "rows": results}))
+        print(f"{name}: within 8 % of the best at {sum(r >= 1 / 1.08 for r in ratios)} of {len(ratios)} shapes, {min(ratios):.3f} at worst", flush=True)
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("prepare")
+    one.add_argument("folder")
+    one.add_argument("--only", default="", help="kernels that have this in their name")
+    two = commands.add_parser("run")
+    two.add_argument("folder")
+    two.add_argument("--out", required=True)
+    options = parser.parse_args()
+    return prepare(options) if options.command == "prepare" else run(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
