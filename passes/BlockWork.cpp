@@ -16,6 +16,8 @@
 #include "passes/ClusterLoads.h"
 #include "passes/GlobalAccess.h"
 #include "passes/InstructionCounts.h"
+#include "passes/Registers.h"
+#include "passes/RoleRegisters.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -42,6 +44,7 @@ private:
 
   BlockWork ofBlock(Block &block, bool flies);
   BlockWork ofLoop(scf::ForOp loop);
+  bool hasRoomBehind(scf::ForOp loop);
   BlockWork ofPipelined(scf::ForOp loop, const LoopStages &stages, Amount trips);
   BlockWork ofBranch(scf::IfOp branch);
   BlockWork ofWhile(scf::WhileOp loop);
@@ -134,6 +137,7 @@ BlockWork BlockPricer::repeated(const BlockWork &body, Amount trips, const Linea
   work.flight = math.scale(body.flight, trips);
   work.turn = math.scale(body.turn, trips);
   work.alone = math.scale(each, trips);
+  work.runsBehind = body.runsBehind;
   return work;
 }
 
@@ -144,6 +148,7 @@ void BlockPricer::add(BlockWork &work, const BlockWork &other) {
   }
   work.flight.add(other.flight);
   work.turn.add(other.turn);
+  work.runsBehind |= other.runsBehind;
 }
 
 /// How many times as long a tile takes by TMA as one whose rows begin at lines of 128 bytes. It is L2 that takes longer, which all
@@ -208,6 +213,51 @@ BlockWork BlockPricer::ofLoop(scf::ForOp loop) {
   return work;
 }
 
+/// Whether the loop has two products by warpgroups, the second of which needs the first: it then runs an iteration behind, beside the
+/// work between them (PlanSchedule.cpp).
+static bool runsBehind(scf::ForOp loop) {
+  SmallVector<tgpu::DotOp> dots(loop.getBody()->getOps<tgpu::DotOp>());
+  const bool areTwo = dots.size() == 2 && llvm::all_of(dots, [](tgpu::DotOp dot) {
+                        return dot.getMma() && dot.getMmaAttr().getKind() == tgpu::MmaKind::Wgmma;
+                      });
+  if (!areTwo || !isa<RankedTensorType>(dots.back().getA().getType())) {
+    return false;
+  }
+  SmallVector<Value> pending = {dots.back().getA()};
+  llvm::SmallPtrSet<Value, 16> seen; // asked for members only
+  while (!pending.empty()) {
+    Value one = pending.pop_back_val();
+    Operation *op = one.getDefiningOp();
+    if (!op || !loop->isProperAncestor(op) || !seen.insert(one).second) {
+      continue;
+    }
+    if (op == dots.front()) {
+      return true;
+    }
+    op->walk([&](Operation *inner) { llvm::append_range(pending, inner->getOperands()); });
+  }
+  return false;
+}
+
+/// Whether a thread has registers for what is in flight then: what the first product gives, what becomes of it, and the sum of the second.
+bool BlockPricer::hasRoomBehind(scf::ForOp loop) {
+  const double threads = double(kernel.getThreads());
+  double words = 0;
+  for (auto dot : loop.getBody()->getOps<tgpu::DotOp>()) {
+    for (Value tile : {Value(dot.getResult()), dot.getA()}) {
+      if (auto type = dyn_cast<RankedTensorType>(tile.getType())) {
+        words += double(type.getNumElements()) * tile::getStorageBits(type.getElementType()) / 32;
+      }
+    }
+  }
+  constexpr int64_t kLoadRegisters = 24; // of a thread of warps that load (RoleRegisters.cpp)
+  const int64_t available =
+      asksForRoles(kernel)
+          ? (target.registersPerSM - kLoadThreads * kLoadRegisters) / int64_t(kernel.getThreads())
+          : registersPerThread(kernel, target);
+  return words / threads <= double(available - kRegistersBesideFragmentsOfRole);
+}
+
 BlockWork BlockPricer::ofPipelined(scf::ForOp loop, const LoopStages &stages, Amount trips) {
   for (Operation *copy : stages.copies) {
     ahead.insert(copy);
@@ -232,18 +282,27 @@ BlockWork BlockPricer::ofPipelined(scf::ForOp loop, const LoopStages &stages, Am
   way.add(Linear(machine.iteration + (stages.allTma ? machine.sharedLatency
                                                     : machine.sharedLatency + machine.barrier)));
   Linear each = slowest(body, way);
+  const bool isBehind = stages.allTma && runsBehind(loop);
+  if (isBehind) {
+    each = slowest(body, Linear());
+    each.add(Linear(hasRoomBehind(loop) ? machine.behindProduct : machine.inOrderProduct));
+  }
   if (!each.covers(share)) {
     Amount most = math.max({each, share});
     each = most.isConstant() ? Linear(most.constant) : math.scale(1, most);
   }
   BlockWork work = repeated(body, trips, each);
+  work.runsBehind |= isBehind;
   if (stages.allTma) {
     work.turn = work.alone;
   }
   Linear flight;
   flight.add(Linear(arrival), 1 / double(stages.stages));
   work.flight.add(math.scale(flight, trips));
-  work.alone.add(Linear(arrival + (flies ? machine.mmaLatency : 0)));
+  // Warps that load have begun with this tile while others were at the one before.
+  if (!isBehind || !asksForRoles(kernel)) {
+    work.alone.add(Linear(arrival + (flies ? machine.mmaLatency : 0)));
+  }
   return work;
 }
 

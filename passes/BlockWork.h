@@ -19,6 +19,7 @@ struct BlockWork {
   /// Of these, clocks in which a pipelined loop waits for memory and nothing else, were there nothing to compute: what is in flight
   /// at a time bounds its rate.
   Linear flight;
+  bool runsBehind = false; ///< some loop has a product that waits for work on elements
   /// Of `alone`, the clocks of pipelined loops by TMA: teams of warps have turns at them.
   Linear turn;
 

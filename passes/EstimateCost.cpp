@@ -107,7 +107,8 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
   const auto resident = double(estimateResident(kernel, target));
   Amount busy = math.min(math.div(points, multiprocessors), 1);
   BlockWork work = workOf(kernel, target, estimates, busy, math);
-  Amount clock = secondsPerClock(points, work.of(Resource::Tensor));
+  Amount clock = work.runsBehind ? Amount(1e-9 / machine.behindGHz)
+                                 : secondsPerClock(points, work.of(Resource::Tensor));
   Amount rounds = math.ceil(math.div(points, math.mul(multiprocessors, resident)));
   Amount busiest = math.ceil(math.div(points, multiprocessors));
 
@@ -119,7 +120,9 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
   }
   Amount clocks = latency;
   if (resident > 1) { // else a block alone takes no less than its busiest resource
-    clocks = math.max(latency, math.mul(busiest, math.max(work.resources)));
+    // Measured of attention: two blocks beside each other take as long as one after the other.
+    clocks =
+        math.max(latency, math.mul(busiest, work.runsBehind ? alone : math.max(work.resources)));
   }
   const double start = machine.blockStart + machine.warpStart * double(kernel.getNumWarps()) +
                        (kernel.getCluster() ? machine.clusterStart : 0);

@@ -13,6 +13,7 @@ static constexpr MachineModel hopper = {
     .mostGHz = 1.77,
     .leastGHz = 1.25,
     .perDoubling = 0.0433,
+    .behindGHz = 1.7,
     .blockStart = 2700, // 4500 to the first product, with the first loads
     .warpStart = 50,    // gemm of small tiles, 4 warps beside 8
     .exposed = 0.08,    // tiles of products that memory bounds (tools/dev/gpu_choices.py)
@@ -44,12 +45,16 @@ static constexpr MachineModel hopper = {
         4.8, // gemm of rows at multiples of 4 bytes, 46 shapes: 4.8 for large products, 5.5 where blocks are few
     .accesses = 1,
     .alone = 2,
-    .wgmmaFlop = 4096,    // 64 x 256 x 16 in 128 clocks
-    .mmaFlop = 2540,      // mma.sync, 0.62 of it
-    .lanesF32 = 128,      // CUDA C programming guide, throughput of arithmetic instructions
-    .f64Flop = 256,       // NVIDIA H100 white paper: 67 TFLOP/s at 1.98 GHz
-    .fmaSlots = 1.2,      // f32 products of 2048^3, 8 x 8 and 16 x 8 for each thread: 46 TFLOP/s
-    .iteration = 180,     // gemm of small tiles, BK = 64 beside 128
+    .wgmmaFlop = 4096, // 64 x 256 x 16 in 128 clocks
+    .mmaFlop = 2540,   // mma.sync, 0.62 of it
+    .lanesF32 = 128,   // CUDA C programming guide, throughput of arithmetic instructions
+    .f64Flop = 256,    // NVIDIA H100 white paper: 67 TFLOP/s at 1.98 GHz
+    .fmaSlots = 1.2,   // f32 products of 2048^3, 8 x 8 and 16 x 8 for each thread: 46 TFLOP/s
+    .iteration = 180,  // gemm of small tiles, BK = 64 beside 128
+    // attention, 7 tiles of 128 and 192 queries by 64 to 160 keys at 2048 keys (tools/dev/gpu_candidates.py): 610 to 670, and 910
+    // of 192 x 128, at 1.7 GHz, as at 8192 and 16384 keys
+    .behindProduct = 650,
+    .inOrderProduct = 900,
     .globalLatency = 700, // memory and L2 mixed
     .sharedLatency = 30,
     .specialLatency = 40,
@@ -69,6 +74,7 @@ static constexpr MachineModel ampere = {
     .mostGHz = 1.41, // boost
     .leastGHz = 1.2,
     .perDoubling = 0.015,
+    .behindGHz = 1.41,
     .blockStart = 2700,
     .warpStart = 50,
     .exposed = 0.08,
@@ -98,6 +104,8 @@ static constexpr MachineModel ampere = {
     .f64Flop = 128,  // 19.5 TFLOP/s at 1.41 GHz
     .fmaSlots = 1.4, // as code for sm_80 does on the H200: 40 TFLOP/s
     .iteration = 180,
+    .behindProduct = 650,
+    .inOrderProduct = 900,
     .globalLatency = 800,
     .sharedLatency = 32,
     .specialLatency = 40,

@@ -22,6 +22,7 @@ struct MachineModel {
   // Clocks. Tensor cores at work draw power, and the clock falls with the size of the work:
   // gigahertz = mostGHz - perDoubling * (log2(f16 FLOP of the launch) - 31), at least leastGHz.
   double mostGHz, leastGHz, perDoubling;
+  double behindGHz;  ///< where products wait for work on elements, however large the launch is
   double blockStart; ///< clocks from the start of the kernel to a block's first instruction
   double warpStart;  ///< the same, for each warp of the block more
 
@@ -62,6 +63,9 @@ struct MachineModel {
   // Latencies in clocks.
   double
       iteration; ///< of a pipelined loop, beside what its operations take: waits, the order of products, requests
+  /// What a step takes beside its busiest resource, where a product needs another one through work on its elements: an iteration behind
+  /// it, and where registers are short for that.
+  double behindProduct, inOrderProduct;
   double globalLatency, sharedLatency, specialLatency, mmaLatency, shuffleLatency, barrier, atomic;
 };
 

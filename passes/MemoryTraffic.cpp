@@ -122,13 +122,13 @@ void TrafficCounter::add(Operation *op, Value global, ValueRange indices, double
   if (isa<tgpu::CopyOp>(op)) {
     touched.narrow = std::max(touched.narrow, narrowness(op, slice, touched.bytes));
   }
-  bool isKnown = bool(slice.view);
+  bool isKnown = bool(slice.view), hasSize = isKnown; // where in the tensor, and how large that is
   Amount part = presence(op), size = 1.0;
-  for (size_t d = 0; isKnown && d < slice.offset.size(); ++d) {
+  for (size_t d = 0; hasSize && d < slice.offset.size(); ++d) {
     Value bound = slice.view.getExtents()[d];
     std::optional<Spread> extent = estimates.of(bound);
     if (!extent) {
-      isKnown = false;
+      isKnown = hasSize = false;
       break;
     }
     size = math.mul(size, extent->high);
@@ -151,12 +151,12 @@ void TrafficCounter::add(Operation *op, Value global, ValueRange indices, double
       part = math.mul(part, extent->high);
     }
   }
-  if (slice.view && !touched.size) {
+  if (hasSize && !touched.size) {
     touched.size = size;
   }
   if (!isKnown) { // no more than is asked for
     Amount asked = math.mul(math.mul(executions(op), elements), presence(op));
-    part = slice.view ? math.min(asked, size) : asked;
+    part = hasSize ? math.min(asked, size) : asked;
   }
   SmallVector<Value> place(indices);
   for (ArrayRef<Value> offsets : slice.offset) {

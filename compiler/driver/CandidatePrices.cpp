@@ -61,11 +61,14 @@ CallCosts costsOf(ArrayRef<CandidatePrice> candidates, RowKind rows) {
   return costs;
 }
 
+/// What a call counts that is not served at all: more than any that is, so that calls are served first.
+static constexpr double unserved = 1e28;
+
 /// The mean of the logarithms of each call's cost.
 static double meanLog(ArrayRef<double> costs, ArrayRef<double> weights) {
   double sum = 0, weight = 0;
   for (auto [cost, one] : zip_equal(costs, weights)) {
-    sum += one * std::log(std::max(cost, 1e-12));
+    sum += one * std::log(std::clamp(cost, 1e-12, unserved));
     weight += one;
   }
   return weight == 0 ? 0 : sum / weight;

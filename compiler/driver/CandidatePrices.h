@@ -23,7 +23,8 @@ std::vector<CallSample> sampleCalls(llvm::ArrayRef<std::string> names);
 /// What one candidate costs.
 struct CandidatePrice {
   std::string refused; ///< why it is not worth compiling; empty if it is
-  /// Seconds, for each sample: of what takes calls with such rows. Of a kernel without variants all are the same.
+  /// Seconds, for each sample: of what takes calls with such rows; infinity where a `where` of the kernel does not hold with these
+  /// parameters. Of a kernel without variants all are the same.
   ByRowKind<std::vector<double>> seconds;
   ByRowKind<bool> hasCode; ///< variants for these
 };

@@ -10,6 +10,7 @@
 #include "llvm/Support/CrashRecoveryContext.h"
 
 #include <atomic>
+#include <limits>
 #include <thread>
 
 using namespace mlir;
@@ -205,6 +206,31 @@ static bool isTaken(ModuleOp module, tgpu::KernelOp kernel, RowKind rows) {
          }));
 }
 
+/// Whether `where` of the kernels lets each call through, by what the call says of it.
+static std::vector<bool> servedCalls(ModuleOp module, ArrayRef<CallSample> samples,
+                                     const Target &target) {
+  std::vector<bool> served(samples.size(), true);
+  module.walk([&](tile::CheckOp check) {
+    if (check.getDiagnostic() != "where-failed" || check.getTensor() ||
+        check->getParentOp() != check->getParentOfType<tile::KernelOp>()) {
+      return;
+    }
+    HostEvaluator condition(check.getCondition());
+    SmallVector<double> leaves(condition.leaves().size());
+    for (auto [i, sample] : llvm::enumerate(samples)) {
+      bool isKnown = true;
+      for (auto [leaf, value] : llvm::zip_equal(condition.leaves(), leaves)) {
+        std::optional<double> given =
+            valueOfLeaf(leaf, sample, machineModel(target).multiprocessors);
+        isKnown &= given.has_value();
+        value = given.value_or(0);
+      }
+      served[i] = served[i] && (!isKnown || condition.evaluate(leaves) != 0);
+    }
+  });
+  return served;
+}
+
 /// Seconds that each call with such rows takes.
 static std::vector<double> secondsOf(ModuleOp module, const llvm::StringMap<tgpu::CostOp> &costs,
                                      RowKind rows, ArrayRef<CallSample> samples,
@@ -257,8 +283,12 @@ CandidatePrice Compilation::price(const ModuleJob &job, llvm::ArrayRef<CallSampl
     }
   }
   const llvm::StringMap<tgpu::CostOp> costs = findCosts(*module);
+  const std::vector<bool> served = servedCalls(*module, samples, *job.target);
   for (RowKind rows : kRowKinds) {
     result.seconds[rows] = secondsOf(*module, costs, rows, samples, *job.target);
+    for (auto [seconds, isServed] : llvm::zip_equal(result.seconds[rows], served)) {
+      seconds = isServed ? seconds : std::numeric_limits<double>::infinity();
+    }
   }
   return result;
 }

@@ -6,6 +6,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SHA256.h"
 
+#include <cmath>
+#include <set>
 #include <tuple>
 
 using namespace llvm;
@@ -197,12 +199,12 @@ static CallSample sampleOf(const Shape &shape, const TuneOptions &tune) {
   return sample;
 }
 
-/// The candidates that are usable, the cheapest first.
+/// The candidates that are usable and take such a call, the cheapest first.
 static std::vector<PredictedTime> sorted(ArrayRef<CandidatePrice> prices, size_t shape,
                                          RowKind rows) {
   std::vector<PredictedTime> list;
   for (auto [i, price] : enumerate(prices)) {
-    if (price.refused.empty()) {
+    if (price.refused.empty() && std::isfinite(price.seconds[rows][shape])) {
       list.push_back({unsigned(i), price.seconds[rows][shape]});
     }
   }
