@@ -129,14 +129,17 @@ class Liveness {
 public:
   Liveness(int64_t threads, int64_t available) : threads(threads), available(available) {}
 
-  int64_t most(Block &block) {
+  /// `carried`: the arguments of a loop's body, with one register for each element where `spread`.
+  int64_t most(Block &block, ArrayRef<Value> carried = {}, bool spread = false) {
     int64_t most = 0;
     llvm::SetVector<Value> live; // values of this block that a later step still needs
+    live.insert(carried.begin(), carried.end());
     for (Operation &op : block) {
       if (isStep(op)) {
         int64_t now = 0;
         for (Value value : live) {
-          now += isAliveAt(value, op) ? registersOf(value.getType(), threads) : 0;
+          const bool isSpread = spread && isa<BlockArgument>(value);
+          now += isAliveAt(value, op) ? registersOf(value.getType(), threads, isSpread) : 0;
         }
         most = std::max(most, now + ownOf(op));
       }
@@ -148,7 +151,8 @@ public:
 private:
   /// Used by the step or behind it; what it computes in place of an operand shares that one's registers.
   static bool isAliveAt(Value value, Operation &step) {
-    if (isa<tile::SplatOp, tile::BroadcastOp, tgpu::CoordinateOp>(value.getDefiningOp())) {
+    if (isa_and_nonnull<tile::SplatOp, tile::BroadcastOp, tgpu::CoordinateOp>(
+            value.getDefiningOp())) {
       return false;
     }
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
@@ -171,18 +175,21 @@ private:
     int64_t own = 0;
     for (Region &region : op.getRegions()) {
       for (Block &inner : region) {
-        int64_t shared = 0, spread = 0;
+        SmallVector<Value> carried;
+        int64_t spread = 0;
         if (isa<LoopLikeOpInterface>(op)) {
           for (BlockArgument argument : llvm::make_filter_range(inner.getArguments(), isRead)) {
-            shared += registersOf(argument.getType(), threads);
+            carried.push_back(argument);
             spread += registersOf(argument.getType(), threads, /*spread=*/true);
           }
         }
-        own = std::max(own, carriedBeside(inner, isCrowded(spread, available) ? shared : spread));
+        own = std::max(own, most(inner, carried, !isCrowded(spread, available)));
       }
     }
     if (auto dot = dyn_cast<tgpu::DotOp>(op)) {
-      const bool isFresh = !dot.getAccumulate() || !isa<BlockArgument>(dot.getAcc());
+      // A sum that nobody else needs goes on in its registers.
+      const bool isFresh =
+          !dot.getAccumulate() || !(isa<BlockArgument>(dot.getAcc()) || dot.getAcc().hasOneUse());
       own = (isFresh ? registersOf(dot.getType(), threads) : 0) + ofOperands(dot);
     }
     return own;
@@ -204,9 +211,6 @@ private:
     };
     return registers(dot.getA(), rows) + registers(dot.getB(), columns);
   }
-
-  /// A carried value that a product takes and gives back is one set of registers.
-  int64_t carriedBeside(Block &block, int64_t carried) { return carried + most(block); }
 
   int64_t threads, available;
 };

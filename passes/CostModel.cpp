@@ -424,6 +424,19 @@ llvm::StringMap<tgpu::CostOp> tilec::findCosts(ModuleOp module) {
   return costs;
 }
 
+/// Registers for the addresses of tiles that threads themselves copy, beside products.
+static int64_t registersOfAddresses(tgpu::KernelOp kernel) {
+  constexpr int64_t kAddresses = 40; // attention of 192 x 64 by words spills 28 bytes with 24
+  bool multiplies = false, copies = false;
+  kernel.walk([&](Operation *op) {
+    auto copy = dyn_cast<tgpu::CopyOp>(op);
+    multiplies |= isa<tgpu::DotOp>(op);
+    copies |= copy && isa<tgpu::SmemType>(copy.getDest().getType()) &&
+              copy.getPath() != tgpu::CopyPath::Tma && copy.getBytes().value_or(16) < 16;
+  });
+  return multiplies && copies ? kAddresses : 0;
+}
+
 std::optional<std::string> tilec::refusalOf(tgpu::KernelOp kernel) {
   const Target *target = findTarget(kernel.getTarget().value_or(""));
   if (!target) {
@@ -433,7 +446,7 @@ std::optional<std::string> tilec::refusalOf(tgpu::KernelOp kernel) {
   int64_t most =
       std::min<int64_t>(target->registersPerThread, target->registersPerSM / threads / 8 * 8);
   most = std::min<int64_t>(most, kernel.getMaxRegisters().value_or(most));
-  const int64_t wanted = estimateRegisters(kernel);
+  const int64_t wanted = estimateRegisters(kernel) + registersOfAddresses(kernel);
   if (wanted <= most) {
     return std::nullopt;
   }

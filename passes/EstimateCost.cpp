@@ -136,6 +136,10 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
   }
   // The shorter of the two hides behind the longer but for its ends.
   Amount ends = math.mul(math.min(onChip, dram), machine.exposed);
+  if (work.of(Resource::Tensor)
+          .isZero()) { // of two that memory bounds alike the one that waits less
+    ends = math.add(ends, math.mul(math.min(math.mul(latency, clock), dram), machine.exposedWaits));
+  }
   Amount flight =
       math.mul(math.mul(rounds, math.sum(work.flight)), math.mul(clock, machine.flightShare));
   Amount either = math.max(math.add(onChip, ends), math.add(dram, math.max(flight, ends)));

@@ -17,6 +17,8 @@ static constexpr MachineModel hopper = {
     .blockStart = 2700, // 4500 to the first product, with the first loads
     .warpStart = 50,    // gemm of small tiles, 4 warps beside 8
     .exposed = 0.08,    // tiles of products that memory bounds (tools/dev/gpu_choices.py)
+    .exposedWaits =
+        0.02, // gemv of 12 settings (tools/dev/gpu_candidates.py): says which of equals is faster, not by how much
     .flightShare = 0.7, // gemm of 16 and 128 x 7168 x 16384, 3 to 8 stages
     .dramRead = 4.69e12,
     .dramWrite = 4.07e12, // copies fit bytes / 4.36 TB/s: as many bytes are read at 4.69
@@ -78,6 +80,7 @@ static constexpr MachineModel ampere = {
     .blockStart = 2700,
     .warpStart = 50,
     .exposed = 0.08,
+    .exposedWaits = 0.02,
     .flightShare = 0.7,
     .dramRead = 1.75e12, // 2.04 TB/s, of which 0.86 as on the H200
     .dramWrite = 1.6e12,

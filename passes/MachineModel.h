@@ -29,6 +29,7 @@ struct MachineModel {
   // Memory. Bytes per second of the whole chip, bytes per clock of a multiprocessor.
   double
       exposed; ///< share of the lesser of memory's time and the multiprocessors' that does not overlap
+  double exposedWaits; ///< the same of what blocks wait, in kernels without products
   double flightShare; ///< of the time that tiles are in flight, what does not overlap with memory's
   double dramRead, dramWrite;
   double

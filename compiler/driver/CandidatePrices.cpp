@@ -51,8 +51,12 @@ std::vector<CallSample> sampleCalls(ArrayRef<std::string> names) {
 
 CallCosts costsOf(ArrayRef<CandidatePrice> candidates, RowKind rows) {
   CallCosts costs;
+  auto isGood = [&](const CandidatePrice &one) {
+    return one.refused.empty() && one.refusedFor[rows].empty();
+  };
+  const bool areSomeGood = any_of(candidates, isGood);
   for (const CandidatePrice &candidate : candidates) {
-    const bool isUsable = candidate.refused.empty();
+    const bool isUsable = areSomeGood ? isGood(candidate) : candidate.refused.empty();
     costs.seconds.push_back(isUsable ? candidate.seconds[rows] : std::vector<double>());
     if (isUsable) {
       costs.weights.assign(candidate.seconds[rows].size(), 1);

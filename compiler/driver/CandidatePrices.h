@@ -23,6 +23,8 @@ std::vector<CallSample> sampleCalls(llvm::ArrayRef<std::string> names);
 /// What one candidate costs.
 struct CandidatePrice {
   std::string refused; ///< why it is not worth compiling; empty if it is
+  ByRowKind<std::string>
+      refusedFor; ///< why its code for such rows is not, where that for aligned ones is
   /// Seconds, for each sample: of what takes calls with such rows; infinity where a `where` of the kernel does not hold with these
   /// parameters. Of a kernel without variants all are the same.
   ByRowKind<std::vector<double>> seconds;
@@ -36,7 +38,8 @@ struct CallCosts {
       seconds; ///< by candidate, of each call; none of one that is refused
 };
 
-/// The samples, each as heavy as the others, all with such rows.
+/// The samples, each as heavy as the others, all with such rows. Candidates whose code for them is refused count where there are no
+/// others.
 CallCosts costsOf(llvm::ArrayRef<CandidatePrice> candidates, RowKind rows);
 
 /// The up to `limit` candidates that together cover the calls best: first the one with the least mean

@@ -275,12 +275,19 @@ CandidatePrice Compilation::price(const ModuleJob &job, llvm::ArrayRef<CallSampl
     return refuse("it does not compile");
   }
   for (auto kernel : module->getOps<tgpu::KernelOp>()) {
-    if (std::optional<RowKind> rows = rowsOf(kernel)) {
+    const std::optional<RowKind> rows = rowsOf(kernel);
+    if (rows) {
       result.hasCode[*rows] = true;
     }
     if (std::optional<std::string> reason = refusalOf(kernel)) {
-      return refuse(*reason);
+      if (rows.value_or(RowKind::Aligned) == RowKind::Aligned) {
+        return refuse(*reason);
+      }
+      result.refusedFor[*rows] = *reason;
     }
+  }
+  if (!result.hasCode[RowKind::Words]) { // their calls take the code for any
+    result.refusedFor[RowKind::Words] = result.refusedFor[RowKind::Any];
   }
   const llvm::StringMap<tgpu::CostOp> costs = findCosts(*module);
   const std::vector<bool> served = servedCalls(*module, samples, *job.target);
@@ -352,6 +359,9 @@ bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &ta
   for (auto [i, price] : llvm::enumerate(prices)) {
     if (!price.refused.empty()) {
       remark("auto leaves out " + parametersOf(kernel, i) + ": " + price.refused);
+    } else if (const std::string &reason = price.refusedFor[RowKind::Any];
+               !reason.empty() && kernel.candidates[i].isFor[RowKind::Any]) {
+      remark("auto leaves out " + parametersOf(kernel, i) + " for any rows: " + reason);
     }
   }
   ChosenCandidates chosen = chooseCandidates(kernel, measured, prices, single);

@@ -204,7 +204,8 @@ static std::vector<PredictedTime> sorted(ArrayRef<CandidatePrice> prices, size_t
                                          RowKind rows) {
   std::vector<PredictedTime> list;
   for (auto [i, price] : enumerate(prices)) {
-    if (price.refused.empty() && std::isfinite(price.seconds[rows][shape])) {
+    const bool isWorthwhile = price.refused.empty() && price.refusedFor[rows].empty();
+    if (isWorthwhile && std::isfinite(price.seconds[rows][shape])) {
       list.push_back({unsigned(i), price.seconds[rows][shape]});
     }
   }
@@ -227,10 +228,10 @@ static std::vector<PredictedTime> rankingOf(ArrayRef<CandidatePrice> prices, siz
                                    words = sorted(prices, number, RowKind::Words);
   std::vector<PredictedTime> result;
   std::set<unsigned> taken;
-  for (size_t i = 0; i < aligned.size(); ++i) {
-    for (const PredictedTime &one : {any[i], words[i], aligned[i]}) {
-      if (taken.insert(one.candidate).second) {
-        result.push_back(one);
+  for (size_t i = 0; i < std::max({aligned.size(), words.size(), any.size()}); ++i) {
+    for (ArrayRef<PredictedTime> list : {ArrayRef(any), ArrayRef(words), ArrayRef(aligned)}) {
+      if (i < list.size() && taken.insert(list[i].candidate).second) {
+        result.push_back(list[i]);
       }
     }
   }
