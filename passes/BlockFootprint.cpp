@@ -131,7 +131,10 @@ public:
 
   /// `carried`: the arguments of a loop's body, with one register for each element where `spread`.
   int64_t most(Block &block, ArrayRef<Value> carried = {}, bool spread = false) {
-    int64_t most = 0;
+    int64_t most = 0; // where the body begins, all that it gets
+    for (Value value : carried) {
+      most += registersOf(value.getType(), threads, spread);
+    }
     llvm::SetVector<Value> live; // values of this block that a later step still needs
     live.insert(carried.begin(), carried.end());
     for (Operation &op : block) {

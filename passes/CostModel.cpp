@@ -425,16 +425,17 @@ llvm::StringMap<tgpu::CostOp> tilec::findCosts(ModuleOp module) {
 }
 
 /// Registers for the addresses of tiles that threads themselves copy, beside products.
-static int64_t registersOfAddresses(tgpu::KernelOp kernel) {
+static int64_t registersOfAddresses(tgpu::KernelOp kernel, const Target &target) {
   constexpr int64_t kAddresses = 40; // attention of 192 x 64 by words spills 28 bytes with 24
   bool multiplies = false, copies = false;
   kernel.walk([&](Operation *op) {
     auto copy = dyn_cast<tgpu::CopyOp>(op);
     multiplies |= isa<tgpu::DotOp>(op);
     copies |= copy && isa<tgpu::SmemType>(copy.getDest().getType()) &&
-              copy.getPath() != tgpu::CopyPath::Tma && copy.getBytes().value_or(16) < 16;
+              copy.getPath() != tgpu::CopyPath::Tma;
   });
-  return multiplies && copies ? kAddresses : 0;
+  return multiplies && copies && target.hasTma ? kAddresses
+                                               : 0; // else what is estimated knows of them
 }
 
 std::optional<std::string> tilec::refusalOf(tgpu::KernelOp kernel) {
@@ -446,7 +447,7 @@ std::optional<std::string> tilec::refusalOf(tgpu::KernelOp kernel) {
   int64_t most =
       std::min<int64_t>(target->registersPerThread, target->registersPerSM / threads / 8 * 8);
   most = std::min<int64_t>(most, kernel.getMaxRegisters().value_or(most));
-  const int64_t wanted = estimateRegisters(kernel) + registersOfAddresses(kernel);
+  const int64_t wanted = estimateRegisters(kernel) + registersOfAddresses(kernel, *target);
   if (wanted <= most) {
     return std::nullopt;
   }

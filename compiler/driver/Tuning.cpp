@@ -280,7 +280,8 @@ CandidatePrice Compilation::price(const ModuleJob &job, llvm::ArrayRef<CallSampl
       result.hasCode[*rows] = true;
     }
     if (std::optional<std::string> reason = refusalOf(kernel)) {
-      if (rows.value_or(RowKind::Aligned) == RowKind::Aligned) {
+      // Without TMA the code for aligned rows copies, too, and needs about as much.
+      if (rows.value_or(RowKind::Aligned) == RowKind::Aligned || !job.target->hasTma) {
         return refuse(*reason);
       }
       result.refusedFor[*rows] = *reason;

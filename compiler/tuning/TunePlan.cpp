@@ -301,9 +301,12 @@ bool makePlan(const Options &options, Compilation &compilation, TunePlan &plan) 
     }
   }
   if (jobs.empty()) {
+    const std::string &refused = prices->front().refused;
     diags.report(diag::Id::NothingMeasured, SMRange(), plan.kernel.symbol)
             .hint("none is worth compiling: list other values in `tune`")
-        << note(SMRange(), prices->front().refused);
+        << note(SMRange(), refused.empty()
+                               ? "a `where` of the kernel does not hold at these extents"
+                               : refused);
     return false;
   }
   for (auto &[candidate, job] : jobs) {

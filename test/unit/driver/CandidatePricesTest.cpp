@@ -79,6 +79,27 @@ TEST(CoverCalls, HeavyCallsDecide) {
   EXPECT_EQ(coverCalls(costs, 6), (std::vector<unsigned>{0}));
 }
 
+TEST(CoverCalls, CallsAreServedFirst) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  // Slower everywhere, but the only one for the second call; nobody takes the third.
+  std::vector<CandidatePrice> candidates = {priced({1, never, never}), priced({50, 50, never})};
+  EXPECT_EQ(cover(candidates, 1), (std::vector<unsigned>{1}));
+  EXPECT_EQ(cover(candidates, 2), (std::vector<unsigned>{1, 0}));
+}
+
+TEST(CoverCalls, CodeForSomeRowsMayBeRefused) {
+  std::vector<CandidatePrice> candidates = {priced({1}), priced({2})};
+  for (CandidatePrice &one : candidates) {
+    one.seconds[RowKind::Any] = one.seconds[RowKind::Aligned];
+  }
+  candidates[0].refusedFor[RowKind::Any] = "it would spill";
+  auto ofAny = [&] { return coverCalls(costsOf(candidates, RowKind::Any), 6); };
+  EXPECT_EQ(cover(candidates, 1), (std::vector<unsigned>{0}));
+  EXPECT_EQ(ofAny(), (std::vector<unsigned>{1}));
+  candidates[1].refusedFor[RowKind::Any] = "so would it"; // some code has to take them
+  EXPECT_EQ(ofAny(), (std::vector<unsigned>{0}));
+}
+
 TEST(CoverCalls, RefusedOnesAreNotTaken) {
   std::vector<CandidatePrice> candidates = {priced({1}), priced({2})};
   candidates[0].refused = "it would spill";
