@@ -71,6 +71,28 @@ std::optional<LoopStages> tilec::stagesOf(scf::ForOp loop, const Target &target)
   return result;
 }
 
+int64_t tilec::leastShared(tgpu::KernelOp kernel) {
+  int64_t most = 0;
+  kernel.walk([&](scf::ForOp loop) {
+    if (!tile::kStages.has(loop)) {
+      return;
+    }
+    llvm::SmallPtrSet<Operation *, 8> buffers; // counted only
+    int64_t bytes = 0;
+    loop.walk([&](Operation *op) {
+      for (Value operand : op->getOperands()) {
+        const bool isBuffer = isa<tgpu::SmemType>(operand.getType());
+        tgpu::AllocSharedOp alloc = isBuffer ? getAllocation(operand) : tgpu::AllocSharedOp();
+        if (alloc && buffers.insert(alloc).second) {
+          bytes += roomOf(alloc);
+        }
+      }
+    });
+    most = std::max(most, bytes);
+  });
+  return most;
+}
+
 int64_t tilec::estimateShared(tgpu::KernelOp kernel, const Target &target) {
   DenseMap<Operation *, int64_t> stages; // looked up only
   kernel.walk([&](scf::ForOp loop) {

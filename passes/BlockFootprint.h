@@ -25,6 +25,8 @@ std::optional<LoopStages> stagesOf(mlir::scf::ForOp loop, const Target &target);
 
 /// Registers of a thread: the fragments that live at once, and some for addresses.
 int64_t estimateRegisters(tgpu::KernelOp kernel);
+/// Bytes of shared memory that some pipelined loop needs at least: its buffers, once.
+int64_t leastShared(tgpu::KernelOp kernel);
 /// Bytes of shared memory, with the stages that fit.
 int64_t estimateShared(tgpu::KernelOp kernel, const Target &target);
 /// Blocks that are resident on a multiprocessor at a time, at least one.

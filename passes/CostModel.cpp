@@ -7,6 +7,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/Analysis.h"
 #include "passes/BlockFootprint.h"
+#include "passes/RoleRegisters.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
@@ -446,8 +447,17 @@ std::optional<std::string> tilec::refusalOf(tgpu::KernelOp kernel) {
   const int64_t threads = std::max<int64_t>(32, kernel.getLaunchedThreads());
   int64_t most =
       std::min<int64_t>(target->registersPerThread, target->registersPerSM / threads / 8 * 8);
+  if (asksForRoles(kernel)) { // those of warps that load are shared among the others, down to 24
+    const int64_t left = target->registersPerSM - kLoadThreads * 24;
+    most = std::min<int64_t>(most, left / int64_t(kernel.getThreads()) / 8 * 8);
+  }
   most = std::min<int64_t>(most, kernel.getMaxRegisters().value_or(most));
   const int64_t wanted = estimateRegisters(kernel) + registersOfAddresses(kernel, *target);
+  const int64_t shared = leastShared(kernel);
+  if (shared > target->sharedPerBlock) {
+    return "it needs about " + std::to_string(shared) + " bytes of shared memory, a block has " +
+           std::to_string(target->sharedPerBlock);
+  }
   if (wanted <= most) {
     return std::nullopt;
   }

@@ -79,7 +79,7 @@ llvm::SmallVector<ShownCost, 3> shownCosts(tgpu::CostOp cost, double multiproces
 /// The cost of each kernel, by its name.
 llvm::StringMap<tgpu::CostOp> findCosts(mlir::ModuleOp module);
 
-/// Why a kernel is not worth compiling: it would spill registers, or ptxas would serialise its products. Nothing if it is.
+/// Why a kernel is not worth compiling: its buffers do not fit, it would spill registers, or ptxas would serialise its products. Nothing if it is.
 /// Needs instructions chosen (tgpu-select-mma).
 std::optional<std::string> refusalOf(tgpu::KernelOp kernel);
 
