@@ -132,7 +132,7 @@ std::vector<double> correctedPrices(const MeasuredShape &shape, ArrayRef<double>
   double difference = 0, least = std::numeric_limits<double>::infinity();
   size_t count = 0;
   for (const auto &[candidate, excess] : shape.excess) {
-    if (candidate < prices.size() && prices[candidate] > 0) {
+    if (candidate < prices.size() && prices[candidate] > 0 && std::isfinite(prices[candidate])) {
       difference += std::log(prices[candidate]) - excess;
       least = std::min(least, excess);
       ++count;
@@ -145,7 +145,7 @@ std::vector<double> correctedPrices(const MeasuredShape &shape, ArrayRef<double>
   const double scale = std::exp(difference / double(count));
   for (auto [candidate, price] : enumerate(corrected)) {
     auto measured = shape.excess.find(unsigned(candidate));
-    if (price > 0) {
+    if (price > 0 && std::isfinite(price)) {
       price = measured != shape.excess.end()
                   ? scale * std::exp(measured->second)
                   : std::max(price, scale * std::exp(least) * unknownAtLeast);
