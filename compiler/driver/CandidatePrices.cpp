@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 using namespace llvm;
 
@@ -49,6 +50,19 @@ std::vector<CallSample> sampleCalls(ArrayRef<std::string> names) {
   return samples;
 }
 
+std::vector<CallSample> probeCalls(ArrayRef<std::string> names) {
+  std::vector<CallSample> calls = sampleCalls(names);
+  for (auto [i, call] : enumerate(calls)) {
+    // Points behind each other are spread evenly, those some steps apart are not.
+    constexpr double offsets[] = {0, 4, 2, 1}, far = 64;
+    const size_t part = i * 8 / calls.size();
+    for (auto &extent : call) {
+      extent.second = extent.second * (part < 4 ? 1 : far) + offsets[part % 4];
+    }
+  }
+  return calls;
+}
+
 CallCosts costsOf(ArrayRef<CandidatePrice> candidates, RowKind rows) {
   CallCosts costs;
   auto isGood = [&](const CandidatePrice &one) {
@@ -62,11 +76,49 @@ CallCosts costsOf(ArrayRef<CandidatePrice> candidates, RowKind rows) {
       costs.weights.assign(candidate.seconds[rows].size(), 1);
     }
   }
+  for (size_t call = 0; call < costs.weights.size(); ++call) {
+    auto takes = [&](size_t i) {
+      return !costs.seconds[i].empty() &&
+             (candidates[i].served.empty() || candidates[i].served[call]);
+    };
+    if (!any_of(seq(candidates.size()), takes)) {
+      continue; // nobody would: what it costs still tells them apart
+    }
+    for (auto [i, own] : enumerate(costs.seconds)) {
+      if (!own.empty() && !takes(i)) {
+        own[call] = std::numeric_limits<double>::infinity();
+      }
+    }
+  }
   return costs;
 }
 
 /// What a call counts that is not served at all: more than any that is, so that calls are served first.
 static constexpr double unserved = 1e28;
+
+void addProbes(CallCosts &costs, ArrayRef<CandidatePrice> candidates) {
+  constexpr double share = 0.01; // of the weight of all calls
+  const size_t count = candidates.empty() ? 0 : candidates.front().probes.size();
+  const double weight = std::accumulate(costs.weights.begin(), costs.weights.end(), 0.0);
+  for (size_t probe = 0; probe < count; ++probe) {
+    bool someDo = false, someDoNot = false;
+    for (auto [one, own] : zip_equal(candidates, costs.seconds)) {
+      const bool takes = one.probes.empty() || one.probes[probe];
+      someDo |= !own.empty() && takes;
+      someDoNot |= !own.empty() && !takes;
+    }
+    if (!someDo || !someDoNot) {
+      continue;
+    }
+    costs.weights.push_back(share * weight / double(count));
+    for (auto [one, own] : zip_equal(candidates, costs.seconds)) {
+      if (!own.empty()) {
+        const bool takes = one.probes.empty() || one.probes[probe];
+        own.push_back(takes ? 1 : std::numeric_limits<double>::infinity());
+      }
+    }
+  }
+}
 
 /// The mean of the logarithms of each call's cost.
 static double meanLog(ArrayRef<double> costs, ArrayRef<double> weights) {

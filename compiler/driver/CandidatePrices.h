@@ -20,15 +20,20 @@ using CallSample = llvm::StringMap<double>;
 /// multiples of 8, of half of the calls of 64 where they are no less. The same ones each time. One call without names if there are none.
 std::vector<CallSample> sampleCalls(llvm::ArrayRef<std::string> names);
 
+/// Calls that a `where` of the kernel may tell from those: as large, or 64 times, at multiples of 1, 2, 4 and 8. They ask who takes
+/// them, not what that costs.
+std::vector<CallSample> probeCalls(llvm::ArrayRef<std::string> names);
+
 /// What one candidate costs.
 struct CandidatePrice {
   std::string refused; ///< why it is not worth compiling; empty if it is
   ByRowKind<std::string>
       refusedFor; ///< why its code for such rows is not, where that for aligned ones is
-  /// Seconds, for each sample: of what takes calls with such rows; infinity where a `where` of the kernel does not hold with these
-  /// parameters. Of a kernel without variants all are the same.
+  /// Seconds, for each sample: of what takes calls with such rows. Of a kernel without variants all are the same.
   ByRowKind<std::vector<double>> seconds;
   ByRowKind<bool> hasCode; ///< variants for these
+  /// Whether `where` of the kernel holds for it, for each sample and each probe; empty: for all.
+  std::vector<bool> served, probes;
 };
 
 /// What candidates are to be good at.
@@ -39,8 +44,12 @@ struct CallCosts {
 };
 
 /// The samples, each as heavy as the others, all with such rows. Candidates whose code for them is refused count where there are no
-/// others.
+/// others. A call that some candidate takes costs those that do not infinity.
 CallCosts costsOf(llvm::ArrayRef<CandidatePrice> candidates, RowKind rows);
+
+/// Adds the probes that some of these take and others do not, of little weight: a candidate that takes calls which no other one does is
+/// worth more than speed.
+void addProbes(CallCosts &costs, llvm::ArrayRef<CandidatePrice> candidates);
 
 /// The up to `limit` candidates that together cover the calls best: first the one with the least mean
 /// of logarithms of cost, then those that bring the mean of each call's cheapest down most, as long

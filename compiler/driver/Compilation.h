@@ -150,7 +150,8 @@ private:
                                     llvm::ArrayRef<MeasuredShape> shapes,
                                     llvm::ArrayRef<CandidatePrice> prices, bool single);
   /// What the choices of a job cost at each of the samples. Diagnostics stay in the engine.
-  CandidatePrice price(const ModuleJob &job, llvm::ArrayRef<CallSample> samples);
+  CandidatePrice price(const ModuleJob &job, llvm::ArrayRef<CallSample> samples,
+                       llvm::ArrayRef<CallSample> probes = {});
   /// Does `work` for 0 to count - 1, several at a time, each in a compilation of its own of the same
   /// source; if it `keeps` them, with these options, their diagnostics and times are taken over.
   /// False after an error, or if one crashed, which is reported.

@@ -185,6 +185,9 @@ static CallCosts costsOf(const sema::KernelInstance &kernel, ArrayRef<CandidateP
     }
   }
   leaveOthersOut(costs, kernel, prices, shapes, rows);
+  if (!areAllCalls) {
+    addProbes(costs, prices);
+  }
   return costs;
 }
 

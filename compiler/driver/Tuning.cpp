@@ -10,7 +10,6 @@
 #include "llvm/Support/CrashRecoveryContext.h"
 
 #include <atomic>
-#include <limits>
 #include <thread>
 
 using namespace mlir;
@@ -249,7 +248,8 @@ static std::vector<double> secondsOf(ModuleOp module, const llvm::StringMap<tgpu
   return sums;
 }
 
-CandidatePrice Compilation::price(const ModuleJob &job, llvm::ArrayRef<CallSample> samples) {
+CandidatePrice Compilation::price(const ModuleJob &job, llvm::ArrayRef<CallSample> samples,
+                                  llvm::ArrayRef<CallSample> probes) {
   llvm::TimeTraceScope trace(
       "price", [&] { return llvm::join(llvm::make_second_range(job.parameters), ", "); });
   CandidatePrice result;
@@ -291,12 +291,10 @@ CandidatePrice Compilation::price(const ModuleJob &job, llvm::ArrayRef<CallSampl
     result.refusedFor[RowKind::Words] = result.refusedFor[RowKind::Any];
   }
   const llvm::StringMap<tgpu::CostOp> costs = findCosts(*module);
-  const std::vector<bool> served = servedCalls(*module, samples, *job.target);
+  result.served = servedCalls(*module, samples, *job.target);
+  result.probes = servedCalls(*module, probes, *job.target);
   for (RowKind rows : kRowKinds) {
     result.seconds[rows] = secondsOf(*module, costs, rows, samples, *job.target);
-    for (auto [seconds, isServed] : llvm::zip_equal(result.seconds[rows], served)) {
-      seconds = isServed ? seconds : std::numeric_limits<double>::infinity();
-    }
   }
   return result;
 }
@@ -335,6 +333,7 @@ bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &ta
                             std::vector<ModuleJob> &jobs) {
   const std::vector<MeasuredShape> measured = measurementsOf(kernel, target);
   std::vector<CallSample> samples = sampleCalls(pricedNames(kernel));
+  const std::vector<CallSample> probes = probeCalls(pricedNames(kernel));
   for (const MeasuredShape &shape : measured) {
     samples.push_back(samples.front()); // what a tune file does not name is as in any call
     for (const auto &[name, extent] : shape.shape) {
@@ -348,8 +347,9 @@ bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &ta
     return job;
   };
   std::vector<CandidatePrice> prices(kernel.candidates.size());
-  if (!inParallel(prices.size(), /*keeps=*/false,
-                  [&](size_t i, Compilation &own) { prices[i] = own.price(jobOf(i), samples); })) {
+  if (!inParallel(prices.size(), /*keeps=*/false, [&](size_t i, Compilation &own) {
+        prices[i] = own.price(jobOf(i), samples, probes);
+      })) {
     return false;
   }
   auto remark = [&](const llvm::Twine &text) {

@@ -6,7 +6,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SHA256.h"
 
-#include <cmath>
 #include <set>
 #include <tuple>
 
@@ -205,7 +204,7 @@ static std::vector<PredictedTime> sorted(ArrayRef<CandidatePrice> prices, size_t
   std::vector<PredictedTime> list;
   for (auto [i, price] : enumerate(prices)) {
     const bool isWorthwhile = price.refused.empty() && price.refusedFor[rows].empty();
-    if (isWorthwhile && std::isfinite(price.seconds[rows][shape])) {
+    if (isWorthwhile && price.served[shape]) {
       list.push_back({unsigned(i), price.seconds[rows][shape]});
     }
   }

@@ -1,6 +1,7 @@
 // Which parameter sets are kept, by what they cost at sampled calls.
 #include "compiler/driver/CandidatePrices.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <limits>
 
@@ -80,11 +81,41 @@ TEST(CoverCalls, HeavyCallsDecide) {
 }
 
 TEST(CoverCalls, CallsAreServedFirst) {
-  constexpr double never = std::numeric_limits<double>::infinity();
-  // Slower everywhere, but the only one for the second call; nobody takes the third.
-  std::vector<CandidatePrice> candidates = {priced({1, never, never}), priced({50, 50, never})};
+  // Slower everywhere, but the only one for the second call; what nobody takes is as if all did.
+  std::vector<CandidatePrice> candidates = {priced({1, 1, 1}), priced({50, 50, 50})};
+  candidates[0].served = {true, false, false};
+  candidates[1].served = {true, true, false};
   EXPECT_EQ(cover(candidates, 1), (std::vector<unsigned>{1}));
   EXPECT_EQ(cover(candidates, 2), (std::vector<unsigned>{1, 0}));
+  candidates[1].served[1] = false;
+  EXPECT_EQ(cover(candidates, 6), (std::vector<unsigned>{0}));
+}
+
+TEST(CoverCalls, ProbesAskWhoTakesThem) {
+  std::vector<CandidatePrice> candidates = {priced({1, 1}), priced({50, 50})};
+  auto withProbes = [&] {
+    CallCosts costs = costsOf(candidates, RowKind::Aligned);
+    addProbes(costs, candidates);
+    return coverCalls(costs, 6);
+  };
+  EXPECT_EQ(withProbes(), (std::vector<unsigned>{0}));
+  candidates[0].probes = {true, true, false, false};
+  candidates[1].probes = {true, true, true, false};
+  EXPECT_EQ(withProbes(), (std::vector<unsigned>{0, 1}));
+  candidates[1].probes[2] = false; // nobody: no reason to keep it
+  EXPECT_EQ(withProbes(), (std::vector<unsigned>{0}));
+}
+
+TEST(ProbeCalls, AreOddAndLarge) {
+  const std::vector<CallSample> probes = probeCalls({"N"});
+  auto some = [&](auto holds) {
+    return std::any_of(probes.begin(), probes.end(),
+                       [&](const CallSample &call) { return holds(int64_t(call.lookup("N"))); });
+  };
+  for (int64_t rest : {0, 4, 2, 1}) {
+    EXPECT_TRUE(some([&](int64_t n) { return n % 8 == rest && n < 20000; })) << rest;
+    EXPECT_TRUE(some([&](int64_t n) { return n % 8 == rest && n > 500000; })) << rest;
+  }
 }
 
 TEST(CoverCalls, CodeForSomeRowsMayBeRefused) {
