@@ -250,12 +250,7 @@ bool BlockPricer::hasRoomBehind(scf::ForOp loop) {
       }
     }
   }
-  constexpr int64_t kLoadRegisters = 24; // of a thread of warps that load (RoleRegisters.cpp)
-  const int64_t available =
-      asksForRoles(kernel)
-          ? (target.registersPerSM - kLoadThreads * kLoadRegisters) / int64_t(kernel.getThreads())
-          : registersPerThread(kernel, target);
-  return words / threads <= double(available - kRegistersBesideFragmentsOfRole);
+  return words / threads <= double(mostRegisters(kernel, target) - kRegistersBesideFragmentsOfRole);
 }
 
 BlockWork BlockPricer::ofPipelined(scf::ForOp loop, const LoopStages &stages, Amount trips) {

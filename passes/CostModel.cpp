@@ -444,13 +444,7 @@ std::optional<std::string> tilec::refusalOf(tgpu::KernelOp kernel) {
   if (!target) {
     return std::nullopt;
   }
-  const int64_t threads = std::max<int64_t>(32, kernel.getLaunchedThreads());
-  int64_t most =
-      std::min<int64_t>(target->registersPerThread, target->registersPerSM / threads / 8 * 8);
-  if (asksForRoles(kernel)) { // those of warps that load are shared among the others, down to 24
-    const int64_t left = target->registersPerSM - kLoadThreads * 24;
-    most = std::min<int64_t>(most, left / int64_t(kernel.getThreads()) / 8 * 8);
-  }
+  int64_t most = mostRegisters(kernel, *target);
   most = std::min<int64_t>(most, kernel.getMaxRegisters().value_or(most));
   const int64_t wanted = estimateRegisters(kernel) + registersOfAddresses(kernel, *target);
   const int64_t shared = leastShared(kernel);

@@ -51,6 +51,14 @@ static int64_t largestSum(tgpu::KernelOp kernel) {
   return most;
 }
 
+int64_t tilec::mostRegisters(tgpu::KernelOp kernel, const Target &target) {
+  if (!asksForRoles(kernel)) {
+    return registersPerThread(kernel, target);
+  }
+  const int64_t left = target.registersPerSM - std::end(kLoadRegisters)[-1] * kLoadThreads;
+  return std::min(kMostRegisters, left / int64_t(kernel.getThreads()) / 8 * 8);
+}
+
 std::optional<RoleRegisters> tilec::shareRegisters(tgpu::KernelOp kernel, int64_t teams,
                                                    const Target &target) {
   const int64_t threads = teams * kernel.getThreads(), all = threads + kLoadThreads;

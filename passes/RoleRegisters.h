@@ -20,6 +20,10 @@ struct RoleRegisters {
   int64_t load = 0, compute = 0, blocks = 1;
 };
 
+/// The most registers that a thread can have of one of the kernel's threads that compute, where it asks for warps that load, which
+/// give up theirs; else of all its threads.
+int64_t mostRegisters(tgpu::KernelOp kernel, const Target &target);
+
 /// Shares the registers of a block with a load role; nothing where it has too few. The kernel's threads are those
 /// of one of the `teams` that compute.
 std::optional<RoleRegisters> shareRegisters(tgpu::KernelOp kernel, int64_t teams,
