@@ -8,18 +8,18 @@ For each shape all candidates that fit it are timed, L2 flushed, in a drawn orde
 best, the one that the model takes, and best / taken. candidates.json in --out has all times.
 """
 import argparse
-import ctypes as ct
 import json
 import math
 import pathlib
-import random
 import shutil
 import subprocess
 import sys
 
+import gpu_timing
+
 TOOLS = pathlib.Path(__file__).resolve().parent
 MULTIPROCESSORS = 132
-WARM, LAUNCHES, FLUSH_BYTES = 2, 12, 256 << 20
+LAUNCHES = 12
 
 
 def product(**values):
@@ -103,35 +103,8 @@ def prepare(options):
             rows.append({"dims": dims, "expected": costs, "extents": expected(found["c0"], dims, scalars)[1], "given": given})
         plan[name] = {"candidates": candidates, "arguments": found["c0"]["arguments"], "rows": rows}
     (folder / "plan.json").write_text(json.dumps(plan))
-    for file in (root / "build/lib/libtile_rt.so", TOOLS / "gpu_gemm_check.py", TOOLS / "gpu_candidates.py"):
+    for file in (root / "build/lib/libtile_rt.so", TOOLS / "gpu_gemm_check.py", TOOLS / "gpu_timing.py", TOOLS / "gpu_candidates.py"):
         shutil.copy(file, folder)
-
-
-def call_of(runtime, check, torch, kernel, arguments, values):
-    """A launch of a kernel with these torch tensors, numbers and None."""
-    args, keep = (check.TileArg * len(arguments))(), []
-    for arg, argument in zip(args, arguments):
-        value = values[argument["name"]]
-        arg.dtype = check.DTYPE_NUMBER[argument["dtype"]]
-        if isinstance(value, torch.Tensor):
-            extents = (ct.c_int64 * value.dim())(*value.shape)
-            arg.data, arg.rank, arg.extents = value.data_ptr(), value.dim(), extents
-            keep.append(extents)
-        elif value is None:
-            arg.rank = len(argument["extents"])
-        else:
-            number = ct.c_float(value)
-            keep.append(number)
-            arg.data, arg.rank = ct.cast(ct.pointer(number), ct.c_void_p), -1
-    size = ct.c_size_t()
-    runtime.check(runtime.lib.tile_workspace_size(kernel, args, ct.c_size_t(len(args)), ct.byref(size)))
-    workspace = torch.zeros(max(size.value, 1), dtype=torch.uint8, device="cuda")
-
-    def launch():
-        runtime.check(runtime.lib.tile_launch(kernel, args, ct.c_size_t(len(args)), ct.c_void_p(torch.cuda.current_stream().cuda_stream), ct.c_void_p(workspace.data_ptr()), size))
-
-    launch.keep = (args, keep, workspace)
-    return launch
 
 
 def tensors_of(check, torch, arguments, row):
@@ -151,7 +124,8 @@ def measure(runtime, check, torch, pack, entry, row, flush):
     """{candidate: microseconds}; raises where results differ."""
     values = tensors_of(check, torch, entry["arguments"], row)
     outputs = [values[a["name"]] for a in entry["arguments"] if a.get("direction") == "out" and values[a["name"]] is not None]
-    calls = {name: call_of(runtime, check, torch, runtime.kernel(pack, name), entry["arguments"], values) for name in row["expected"]}
+    given = [(values[a["name"]], a["dtype"]) for a in entry["arguments"]]
+    calls = {name: runtime.call(runtime.kernel(pack, name), given)[0] for name in row["expected"]}
     first = None
     for name, call in calls.items():
         for output in outputs:
@@ -163,21 +137,7 @@ def measure(runtime, check, torch, pack, entry, row, flush):
         for mine, other in zip(got, first):
             if not (mine - other).norm() <= 1e-2 * other.norm():
                 raise SystemExit(f"{name} differs from the first candidate: {row['dims']}")
-    times, order, draw = {name: [] for name in calls}, list(calls.items()), random.Random(str(row["dims"]))
-    for turn in range(WARM + LAUNCHES):
-        draw.shuffle(order)
-        events = []
-        for name, call in order:
-            flush.zero_()
-            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            begin.record()
-            call()
-            end.record()
-            events.append((name, begin, end))
-        torch.cuda.synchronize()
-        for name, begin, end in events if turn >= WARM else []:
-            times[name].append(begin.elapsed_time(end) * 1000)
-    return {name: sorted(list)[len(list) // 2] for name, list in times.items()}
+    return gpu_timing.in_turn(torch, calls, flush, LAUNCHES, str(row["dims"]))
 
 
 def run(options):
@@ -188,7 +148,7 @@ def run(options):
     folder, out = pathlib.Path(options.folder), pathlib.Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
     runtime = check.Runtime((folder / "libtile_rt.so").resolve())
-    flush = torch.empty(FLUSH_BYTES, dtype=torch.uint8, device="cuda")
+    flush = gpu_timing.flush_buffer(torch)
     plan, results = json.loads((folder / "plan.json").read_text()), {}
     for name, entry in plan.items():
         pack, ratios = runtime.load(folder / f"{name}.pack"), []

@@ -19,6 +19,8 @@ import subprocess
 import sys
 import time
 
+import gpu_timing
+
 SHAPES = [(1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (64, 18432, 7168), (4096, 28672, 4096), (128, 7168, 16384),
           (16, 7168, 16384), (4097, 4095, 4093), (1000, 1000, 1000)]  # M, N, K
 LAYERS = [(m, n, k) for n, k in ((4096, 4096), (14336, 4096), (4096, 14336), (6144, 4096), (8192, 8192), (28672, 8192), (2048, 7168), (7168, 2048), (5120, 5120), (12288, 4096))
@@ -31,7 +33,7 @@ CANDIDATES = [(128, 256, 64, 4, 256), (256, 128, 64, 4, 256), (128, 192, 64, 4, 
 PARAMETERS = ("BM", "BN", "BK", "STAGES", "THREADS")
 CHOICES = ("auto", "tuned", "torch")  # all other names of times are candidates
 MAX_CANDIDATES = 100000  # that tilec tune takes
-WARM, LAUNCHES, FLUSH_BYTES = 2, 16, 256 << 20
+LAUNCHES = 16
 
 
 def chosen(source, dtype):
@@ -64,7 +66,7 @@ def prepare(options):
         more += ["--instantiate", f"{kernel}<T = {options.type}, {given}> as c{i}"]
     (folder / "candidates.json").write_text(json.dumps(candidates))
     subprocess.run([tilec, source, *more, "-o", folder / "candidates.pack"], check=True)
-    for file in (root / "build/lib/libtile_rt.so", root / "tools/dev/gpu_gemm_check.py", root / "tools/dev/gpu_choices.py"):
+    for file in (root / "build/lib/libtile_rt.so", root / "tools/dev/gpu_gemm_check.py", root / "tools/dev/gpu_timing.py", root / "tools/dev/gpu_choices.py"):
         shutil.copy(file, folder)
 
 
@@ -113,24 +115,7 @@ def measure(runtime, check, torch, gemms, shape, flush):
         reference = left.double() @ right.double()
         error = ((c.double() - reference).norm() / reference.norm()).item()
     calls["torch"] = lambda: torch.matmul(left, right)
-    times = {name: [] for name in calls}
-    # One launch of each in an order that is drawn, another one for each shape: where power limits the clock, what runs just before makes up
-    # to 17 %, and of small products some tenths of a microsecond.
-    order, draw = list(calls.items()), random.Random(f"{m} {n} {k}")
-    for turn in range(WARM + LAUNCHES):
-        draw.shuffle(order)
-        events = []
-        for name, call in order:
-            flush.zero_()
-            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            begin.record()
-            call()
-            end.record()
-            events.append((name, begin, end))
-        torch.cuda.synchronize()
-        for name, begin, end in events if turn >= WARM else []:
-            times[name].append(begin.elapsed_time(end) * 1000)
-    return {name: sorted(list)[len(list) // 2] for name, list in times.items()}, text, error
+    return gpu_timing.in_turn(torch, calls, flush, LAUNCHES, f"{m} {n} {k}"), text, error
 
 
 def run(options):
@@ -146,7 +131,7 @@ def run(options):
         gemms += gemms_of(runtime, check, folder / "tuned.pack")[:1]
     gemms += [gemm for gemm in gemms_of(runtime, check, folder / "candidates.pack") if gemm.symbol.startswith("c")]
     candidates = json.loads((folder / "candidates.json").read_text())
-    flush = torch.empty(FLUSH_BYTES, dtype=torch.uint8, device="cuda")
+    flush = gpu_timing.flush_buffer(torch)
     deadline, rows = time.time() + options.seconds, []
     print(f"{torch.cuda.get_device_name()}; M N K: torch us, auto / torch, best candidate / torch, auto / best; error")
     for shape in shapes_of(options):

@@ -40,6 +40,9 @@ DTYPE_NUMBER = {n: i for i, n in enumerate(
     "f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8 bool e4m3 e5m2 e8m0 e2m1 i4 u4".split())}
 
 
+SCALAR_RANK = -1  # TILE_SCALAR_RANK of tile.h
+
+
 class TileArg(ct.Structure):
     _fields_ = [("data", ct.c_void_p), ("extents", ct.POINTER(ct.c_int64)), ("strides", ct.POINTER(ct.c_int64)),
                 ("rank", ct.c_int32), ("dtype", ct.c_int32)]
@@ -82,14 +85,20 @@ class Runtime:
         self.check(self.lib.tile_kernel_restrict(kernel, arch.encode() if arch else None, None))
 
     def call(self, kernel, tensors):
-        """A function that launches, and the text of what it launches. `tensors`: (torch tensor, type name)."""
+        """A function that launches, and the text of what it launches. `tensors`: (torch tensor, type name); in place of the
+        tensor None for an absent one, or a number for an f32."""
         args = (TileArg * len(tensors))()
         keep = []
         for arg, (tensor, dtype) in zip(args, tensors):
-            extents = (ct.c_int64 * tensor.dim())(*tensor.shape)
-            keep.append(extents)
-            arg.data, arg.rank, arg.dtype = tensor.data_ptr(), tensor.dim(), DTYPE_NUMBER[dtype]
-            arg.extents = extents
+            arg.dtype = DTYPE_NUMBER[dtype]
+            if isinstance(tensor, torch.Tensor):
+                extents = (ct.c_int64 * tensor.dim())(*tensor.shape)
+                keep.append(extents)
+                arg.data, arg.rank, arg.extents = tensor.data_ptr(), tensor.dim(), extents
+            elif tensor is not None:
+                number = ct.c_float(tensor)
+                keep.append(number)
+                arg.data, arg.rank = ct.cast(ct.pointer(number), ct.c_void_p), SCALAR_RANK
         size = ct.c_size_t()
         self.check(self.lib.tile_workspace_size(kernel, args, ct.c_size_t(len(args)), ct.byref(size)))
         workspace = torch.empty(max(size.value, 1), dtype=torch.uint8, device="cuda")
