@@ -255,36 +255,56 @@ bool Compilation::toDevice(ModuleOp module, const ModuleJob &job, DeviceCode &co
   return saveTemp(job, "ptx", code.ptx);
 }
 
+static int64_t mostRegistersOf(tgpu::KernelOp kernel, const Target &target, int64_t blocks) {
+  return std::min<int64_t>(registersPerThread(kernel, target, blocks),
+                           kernel.getMaxRegisters().value_or(target.registersPerThread));
+}
+
 /// Do the blocks that a kernel asks for, or the compiler for it, leave a thread fewer registers than it might have else? If not, what
 /// spills does so without them.
 static bool blocksBoundRegisters(tgpu::KernelOp kernel, const Target &target) {
   const std::optional<uint32_t> blocks =
       kernel.getMinBlocks() ? kernel.getMinBlocks() : kernel.getAimedBlocks();
-  const int64_t most = std::min<int64_t>(
-      target.registersPerThread, kernel.getMaxRegisters().value_or(target.registersPerThread));
-  return registersPerThread(kernel, target, blocks.value_or(1)) < most;
+  return mostRegistersOf(kernel, target, blocks.value_or(1)) <
+         std::min<int64_t>(target.registersPerThread,
+                           kernel.getMaxRegisters().value_or(target.registersPerThread));
 }
 
-bool Compilation::dropSpillingBounds(const ModuleJob &job, const AssemblerReport &report,
-                                     DeviceCode &code,
-                                     llvm::function_ref<llvm::SMRange(const std::string &)> place) {
-  bool dropped = false;
+bool Compilation::loosenSpilling(const ModuleJob &job, const AssemblerReport &report,
+                                 DeviceCode &code,
+                                 llvm::function_ref<llvm::SMRange(const std::string &)> place) {
+  bool changed = false;
   for (const auto &[function, used] : report.functions) {
     const uint64_t spills = used.spillStoreBytes + used.spillLoadBytes;
-    auto launch = code.launches.find(function);
-    const bool bound = launch == code.launches.end() || launch->second.blocksBound;
-    if (spills == 0 || !bound || !dropMinBlocks(code.ptx, function)) {
+    if (spills == 0) {
       continue;
     }
-    dropped = true;
-    dropMinBlocks(code.ptxWithLines, function);
+    auto launch = code.launches.find(function);
+    const bool bound = launch == code.launches.end() || launch->second.blocksBound;
+    auto change = [&](llvm::function_ref<bool(std::string &, StringRef)> edit) {
+      const bool done = edit(code.ptx, function);
+      if (done) {
+        edit(code.ptxWithLines, function);
+      }
+      return done;
+    };
+    llvm::StringRef what;
+    if (bound && change(dropMinBlocks)) {
+      what = "`@min_blocks` is left out, which would make it spill ";
+    } else if (launch != code.launches.end() &&
+               int64_t(used.registers) < launch->second.mostRegisters && change(askForOneBlock)) {
+      what =
+          "ptxas may give all registers to one block of a multiprocessor; for more it would spill ";
+    } else {
+      continue;
+    }
+    changed = true;
     if (options.report) {
       diags.remark(subjects.named(function, nullptr), place(function),
-                   "`@min_blocks` is left out, which would make it spill " + llvm::Twine(spills) +
-                       " bytes of registers to memory");
+                   what + llvm::Twine(spills) + " bytes of registers to memory");
     }
   }
-  return dropped && saveTemp(job, "ptx", code.ptx);
+  return changed && saveTemp(job, "ptx", code.ptx);
 }
 
 bool Compilation::assemble(const ModuleJob &job, DeviceCode &code) {
@@ -298,7 +318,7 @@ bool Compilation::assemble(const ModuleJob &job, DeviceCode &code) {
   };
   Assembler assembler(toolchain, diags);
   std::optional<Cubin> cubin = assembler.assemble(code.ptx, target.name, options.debug, place);
-  if (cubin && dropSpillingBounds(job, cubin->report, code, place)) {
+  if (cubin && loosenSpilling(job, cubin->report, code, place)) {
     cubin = assembler.assemble(code.ptx, target.name, options.debug, place);
   }
   if (!cubin) {
@@ -394,9 +414,12 @@ bool Compilation::compileJob(const ModuleJob &job, unsigned moduleIndex, DeviceC
       return false;
     }
     module->walk([&](tgpu::KernelOp kernel) {
-      EntryFacts launch{kernel.getLoc(), kernel.getLaunchedThreads(),
+      EntryFacts launch{kernel.getLoc(),
+                        kernel.getLaunchedThreads(),
                         int64_t(kernel.getSharedBytes().value_or(0)),
-                        isRequired(kernel, "no_spill"), blocksBoundRegisters(kernel, *job.target)};
+                        isRequired(kernel, "no_spill"),
+                        blocksBoundRegisters(kernel, *job.target),
+                        mostRegistersOf(kernel, *job.target, 1)};
       code.launches.emplace(kernel.getSymName().str(), launch);
     });
     subjects.keep(*module);

@@ -120,10 +120,10 @@ private:
   bool toTgpu(mlir::ModuleOp module, const ModuleJob &job);
   bool toDevice(mlir::ModuleOp module, const ModuleJob &job, DeviceCode &code);
   bool assemble(const ModuleJob &job, DeviceCode &code);
-  /// Takes `@min_blocks` from functions that spill: blocks that only fit by spilling are worse than
-  /// fewer of them. Returns whether there are any.
-  bool dropSpillingBounds(const ModuleJob &job, const AssemblerReport &report, DeviceCode &code,
-                          llvm::function_ref<llvm::SMRange(const std::string &)> place);
+  /// Gives functions that spill more registers: takes `@min_blocks` from them, since blocks that only fit by spilling are worse than
+  /// fewer of them, or, where ptxas by itself kept registers for more blocks, asks it for one. Returns whether there are any.
+  bool loosenSpilling(const ModuleJob &job, const AssemblerReport &report, DeviceCode &code,
+                      llvm::function_ref<llvm::SMRange(const std::string &)> place);
   /// With --report: what was decided of the kernels of a module.
   void reportModule(mlir::ModuleOp module, DeviceCode &code);
   void reportAssembler(const ModuleJob &job, const DeviceCode &code);

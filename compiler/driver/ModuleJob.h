@@ -25,9 +25,10 @@ struct ModuleJob {
 struct EntryFacts {
   mlir::Location location; ///< of the launch in the source
   int64_t threads;
-  int64_t sharedBytes; ///< dynamic
-  bool mayNotSpill;    ///< `@require(no_spill)`
-  bool blocksBound;    ///< its blocks leave a thread fewer registers than it might have
+  int64_t sharedBytes;   ///< dynamic
+  bool mayNotSpill;      ///< `@require(no_spill)`
+  bool blocksBound;      ///< its blocks leave a thread fewer registers than it might have
+  int64_t mostRegisters; ///< that a thread of it may have, if one block has a multiprocessor
 };
 
 } // namespace tilec

@@ -350,4 +350,17 @@ bool dropMinBlocks(std::string &ptx, StringRef entry) {
   return bounds;
 }
 
+bool askForOneBlock(std::string &ptx, StringRef entry) {
+  const size_t head = ptx.find((".entry " + entry + "(").str()), body = ptx.find("\n{", head);
+  if (head == std::string::npos || body == std::string::npos) {
+    return false;
+  }
+  const StringRef directives = StringRef(ptx).slice(head, body);
+  if (directives.contains("\n.minnctapersm ") || directives.contains("\n.maxnreg ")) {
+    return false;
+  }
+  ptx.insert(body, "\n.minnctapersm 1");
+  return true;
+}
+
 } // namespace tilec

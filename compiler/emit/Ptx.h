@@ -58,4 +58,8 @@ std::string withoutLines(llvm::StringRef ptx);
 /// for no more than one block.
 bool dropMinBlocks(std::string &ptx, llvm::StringRef entry);
 
+/// Asks for one block, where an entry has neither `.minnctapersm` nor `.maxnreg`: left to itself ptxas keeps registers for as many as
+/// it thinks good, and spills for them. False if it has.
+bool askForOneBlock(std::string &ptx, llvm::StringRef entry);
+
 } // namespace tilec
