@@ -20,7 +20,7 @@ def launches(host):
 
 def compare(kernel, seen):
     for key in ["symbol", "source_kernel", "params"]:
-        assert seen[key] == {name: str(value) for name, value in kernel[key].items()} if key == "params" else kernel[key], key
+        assert seen[key] == {name: value if isinstance(value, str) else json.dumps(value) for name, value in kernel[key].items()} if key == "params" else kernel[key], key
     assert [argument["name"] for argument in seen["arguments"]] == [argument["name"] for argument in kernel["arguments"]]
     assert seen["checks"] == [check["text"] for check in kernel["checks"]]
     assert len(seen["configurations"]) == len(kernel["configurations"])

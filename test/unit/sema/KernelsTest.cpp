@@ -60,7 +60,7 @@ TEST(Kernels, Gemm) {
   ASSERT_EQ(launch->body.size(), 9u);
   auto *tiles = llvm::dyn_cast<ForStmt>(launch->body[8]);
   ASSERT_TRUE(tiles);
-  ASSERT_EQ(tiles->body.size(), 8u);
+  ASSERT_EQ(tiles->body.size(), 9u);
   auto *loop = llvm::dyn_cast<ForStmt>(tiles->body[6]);
   ASSERT_TRUE(loop);
   EXPECT_EQ(loop->mode, ForStmt::Mode::Pipelined);
@@ -69,7 +69,9 @@ TEST(Kernels, Gemm) {
   ASSERT_TRUE(copy);
   EXPECT_EQ(copy->source->type.str(), "f16[128, 64]");
   EXPECT_TRUE(llvm::isa<OriginExpr>(copy->source));
-  auto *gemm = llvm::dyn_cast<GemmStmt>(loop->body[2]);
+  auto *chosen = llvm::dyn_cast<ScopeStmt>(loop->body[2]); // operands are not swapped
+  ASSERT_TRUE(chosen);
+  auto *gemm = llvm::dyn_cast<GemmStmt>(chosen->body[0]);
   ASSERT_TRUE(gemm);
   EXPECT_EQ(gemm->m, 128);
   EXPECT_EQ(gemm->n, 256);
