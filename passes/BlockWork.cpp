@@ -50,6 +50,7 @@ private:
   BlockWork ofWhile(scf::WhileOp loop);
   static void add(BlockWork &work, const BlockWork &other);
   Amount slowness(tgpu::CopyOp copy);
+  Amount shareBeyond(GlobalSlice slice, size_t rows);
   Amount loadFactor(tgpu::CopyOp copy);
   BlockWork repeated(const BlockWork &body, Amount trips, const Linear &each);
   Linear slowest(const BlockWork &work, Linear way);
@@ -151,8 +152,26 @@ void BlockPricer::add(BlockWork &work, const BlockWork &other) {
   work.runsBehind |= other.runsBehind;
 }
 
-/// How many times as long a tile takes by TMA as one whose rows begin at lines of 128 bytes. It is L2 that takes longer, which all
-/// multiprocessors share.
+/// What is moved of a tile in lines of 128 bytes, as a share of these: its rows may be shorter (OperationPrices.cpp).
+static double lineShare(tile::GlobalType tile) {
+  const double row =
+      double(tile.getShape().back()) * tile::getStorageBits(tile.getElementType()) / 8;
+  return row / (128 * std::ceil(row / 128));
+}
+
+/// The mean share of a tile's rows that lie beyond the tensor's end, where the host knows that, of tiles side by side.
+Amount BlockPricer::shareBeyond(GlobalSlice slice, size_t rows) {
+  const int64_t ofTile = slice.sizes[rows];
+  std::optional<Spread> extent = estimates.of(slice.view.getExtents()[rows]);
+  if (ShapedType::isDynamic(ofTile) || !extent || !extent->isUniform()) {
+    return 0.0;
+  }
+  Amount covered = math.mul(math.ceil(math.div(extent->low, double(ofTile))), double(ofTile));
+  return math.sub(1, math.div(extent->low, math.max(covered, 1)));
+}
+
+/// How many times as long a tile takes by TMA as one of the tensor whose rows begin at lines of 128 bytes. Between lines it is L2 that takes
+/// longer, which all multiprocessors share.
 Amount BlockPricer::slowness(tgpu::CopyOp copy) {
   GlobalSlice slice = analyseSlice(copy.getSource());
   if (copy.getPath() != tgpu::CopyPath::Tma || !isa<tile::GlobalType>(copy.getSource().getType()) ||
@@ -160,22 +179,28 @@ Amount BlockPricer::slowness(tgpu::CopyOp copy) {
     return 1.0;
   }
   const auto rows = size_t(slice.kept[slice.kept.size() - 2]);
+  Amount factor = 1.0;
   std::optional<Spread> stride = rows < slice.view.getStrides().size()
                                      ? estimates.of(slice.view.getStrides()[rows])
                                      : std::nullopt;
-  if (!stride || !stride->isUniform()) {
-    return 1.0;
+  if (stride && stride->isUniform()) {
+    const unsigned bits =
+        tile::getStorageBits(cast<tile::GlobalType>(copy.getSource().getType()).getElementType());
+    Amount pitch = math.mul(stride->low, bits / 8.0);
+    auto begins = [&](double unit) { // 1 where rows begin between units, else 0
+      Amount units = math.div(pitch, unit);
+      constexpr double kAlignment = 16; // of rows, bytes
+      return math.min(math.mul(math.sub(units, math.floor(units)), unit / kAlignment), 1);
+    };
+    factor = math.add(1, math.mul(busy, math.add(math.mul(begins(128), machine.acrossLines),
+                                                 math.mul(begins(32), machine.acrossSectors))));
   }
-  const unsigned bits =
-      tile::getStorageBits(cast<tile::GlobalType>(copy.getSource().getType()).getElementType());
-  Amount pitch = math.mul(stride->low, bits / 8.0);
-  auto begins = [&](double unit) { // 1 where rows begin between units, else 0
-    Amount units = math.div(pitch, unit);
-    constexpr double kAlignment = 16; // of rows, bytes
-    return math.min(math.mul(math.sub(units, math.floor(units)), unit / kAlignment), 1);
-  };
-  return math.add(1, math.mul(busy, math.add(math.mul(begins(128), machine.acrossLines),
-                                             math.mul(begins(32), machine.acrossSectors))));
+  // Zeros for rows beyond the end are no work of L2.
+  Amount beyond = shareBeyond(slice, rows), within = math.sub(1, beyond);
+  const double zeros = machine.tmaBytes / machine.beyondBytes *
+                       lineShare(cast<tile::GlobalType>(copy.getSource().getType()));
+  return math.max(math.mul(factor, within),
+                  math.add(within, math.mul(beyond, math.add(1, math.mul(busy, zeros - 1)))));
 }
 
 /// The same, where blocks of a cluster may load the tile for each other: L2 has as much less to do, but each block gets all of it.
@@ -285,6 +310,9 @@ BlockWork BlockPricer::ofPipelined(scf::ForOp loop, const LoopStages &stages, Am
   if (!each.covers(share)) {
     Amount most = math.max({each, share});
     each = most.isConstant() ? Linear(most.constant) : math.scale(1, most);
+  }
+  if (flies && stages.stages == 3) {
+    each.add(Linear(machine.shortRing));
   }
   BlockWork work = repeated(body, trips, each);
   work.runsBehind |= isBehind;

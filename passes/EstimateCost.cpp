@@ -1,12 +1,12 @@
 //===- EstimateCost.cpp - the cost of launches as host code --------------===//
 //
-// seconds = launch + max(chip + ends, memory + max(flight, ends)), ends = exposed * min(memory, chip),
+// seconds = launch + max(chip + ends, memory + max(flight, ends, tail)), ends = exposed * min(memory, chip),
 // chip = (start + max(latency, resources)) / clock
 //
 // latency: rounds of resident blocks, each as long as a block alone. resources: the points of the busiest
 // multiprocessor, times what a point takes of the busiest resource. memory: every byte that is touched once, at the rate
-// of DRAM. flight: where memory bounds, what is in flight is too little to hide its latency. The clock falls with the
-// work of the tensor cores. MachineModel.h has the rates, BlockWork.cpp the work.
+// of DRAM. flight: where memory bounds, what is in flight is too little to hide its latency. tail: a last round of few blocks
+// leaves memory idle. The clock falls with the work of the tensor cores. MachineModel.h has the rates, BlockWork.cpp the work.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/support/RowKind.h"
@@ -47,6 +47,7 @@ private:
   bool isFirst() const;
   Amount secondsPerClock(Amount points, const Linear &tensor);
   Amount memory(Amount points);
+  Amount tailOf(Amount points, Amount slots, Amount alone, Amount dram);
 
   tgpu::LaunchOp launch;
   tgpu::KernelOp kernel;
@@ -91,6 +92,14 @@ Amount KernelCost::memory(Amount points) {
       machine.dramStart);
 }
 
+/// What the blocks of a last round that is not full take longer than memory does for them: each has its time, however few there are. `slots`: blocks
+/// that run at a time; `alone`: seconds of a block, `dram`: of memory for all.
+Amount KernelCost::tailOf(Amount points, Amount slots, Amount alone, Amount dram) {
+  Amount last = math.sub(points, math.mul(math.floor(math.div(points, slots)), slots));
+  Amount ofLast = math.mul(dram, math.div(last, math.max(points, 1)));
+  return math.mul(math.min(last, 1), math.sub(alone, ofLast));
+}
+
 static SmallVector<StringRef> termNames() {
   SmallVector<StringRef> names = {"launch", "waves", "resident", "memory", "latency"};
   for (unsigned i = 0; i < kResources; ++i) {
@@ -109,7 +118,8 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
   BlockWork work = workOf(kernel, target, estimates, busy, math);
   Amount clock = work.runsBehind ? Amount(1e-9 / machine.behindGHz)
                                  : secondsPerClock(points, work.of(Resource::Tensor));
-  Amount rounds = math.ceil(math.div(points, math.mul(multiprocessors, resident)));
+  Amount slots = math.mul(multiprocessors, resident);
+  Amount rounds = math.ceil(math.div(points, slots));
   Amount busiest = math.ceil(math.div(points, multiprocessors));
 
   Amount alone = math.sum(work.alone), latency = math.mul(rounds, alone);
@@ -142,7 +152,9 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
   }
   Amount flight =
       math.mul(math.mul(rounds, math.sum(work.flight)), math.mul(clock, machine.flightShare));
-  Amount either = math.max(math.add(onChip, ends), math.add(dram, math.max(flight, ends)));
+  Amount tail = tailOf(points, slots, math.mul(alone, clock), dram);
+  Amount behind = math.max(math.max(flight, ends), tail);
+  Amount either = math.max(math.add(onChip, ends), math.add(dram, behind));
   return math.add(either, before);
 }
 

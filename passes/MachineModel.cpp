@@ -19,16 +19,19 @@ static constexpr MachineModel hopper = {
     .exposed = 0.08,    // tiles of products that memory bounds (tools/dev/gpu_choices.py)
     .exposedWaits =
         0.02, // gemv of 12 settings (tools/dev/gpu_candidates.py): says which of equals is faster, not by how much
-    .flightShare = 0.7, // gemm of 16 and 128 x 7168 x 16384, 3 to 8 stages
+    // gemm of 8 to 64 rows: 18 tiles at eight matrices of weights, nn and nt (tools/dev/gpu_choices.py), with beyondBytes
+    .flightShare = 0.4,
     .dramRead = 4.69e12,
     .dramWrite = 4.07e12, // copies fit bytes / 4.36 TB/s: as many bytes are read at 4.69
-    .narrowPieces = 0.1,  // gemm of 16 x 7168 x 16384, tiles of 64 and of 128 columns
+    .narrowPieces = 0.04, // the same tiles, 64 columns beside 128 and 256
     .dirtyBytes = 45e6,   // gemv after a flush, four sizes: 10.6 us behind a clean L2
     .tmaBytes =
         71, // 24 tiles of gemm at 4096^3 (tools/dev/gpu_choices.py); one multiprocessor alone: 107
     // gemm, f16, 4048 x 4008 x 4584 and 4048 x 4048 x 4624: 3.9 and 2.75 clocks for a row of 128 bytes that is 1.8 in whole lines
     .acrossLines = 0.5,
     .acrossSectors = 0.6,
+    // gemm of 8 to 64 x 4096 x 14336 and x 28672 x 8192, tiles of 64 x 32 and 64 x 64: 5 to 8 clocks for a row of 128 bytes
+    .beyondBytes = 17,
     // gemm by clusters of two beside blocks alone, four tiles at 271 shapes, where 20 to 80 steps of 64 are summed: 64x128 0.76 and 128x192 0.87 of
     // the time between lines (0.83 and 0.85 so), 1.10 and 1.01 in whole lines (1.12 and 1.01)
     .multicast = 1.3,
@@ -39,6 +42,8 @@ static constexpr MachineModel hopper = {
     // 137 tiles of gemm at 70 shapes, and 24 at 190 others: with 128 and 142 choices are the best ones, with 160 they are not; of
     // 128x128x64 at 4096 x 28672 x 4096 142 says 13 % too much
     .operandBytes = 142,
+    .transposedA =
+        2, // gemm beside gemm_nt, tiles of 16 and 32 rows (B^T A^T), 40 to 2768 rows by 40 to 1176 columns
     .issue = 4,         // schedulers (CUDA C programming guide, compute capability 9.0)
     .lanesSpecial = 16, // CUDA C programming guide, throughput of arithmetic instructions
     .elementCopies =
@@ -53,6 +58,8 @@ static constexpr MachineModel hopper = {
     .f64Flop = 256,    // NVIDIA H100 white paper: 67 TFLOP/s at 1.98 GHz
     .fmaSlots = 1.2,   // f32 products of 2048^3, 8 x 8 and 16 x 8 for each thread: 46 TFLOP/s
     .iteration = 180,  // gemm of small tiles, BK = 64 beside 128
+    .shortRing =
+        50, // gemm, 256x192x64 at 8192^3, 4096 x 28672 x 8192, two orders: 2 to 5 % more than 128x192 by teams
     // attention, 7 tiles of 128 and 192 queries by 64 to 160 keys at 2048 keys (tools/dev/gpu_candidates.py): 610 to 670, and 910
     // of 192 x 128, at 1.7 GHz, as at 8192 and 16384 keys
     .behindProduct = 650,
@@ -81,7 +88,7 @@ static constexpr MachineModel ampere = {
     .warpStart = 50,
     .exposed = 0.08,
     .exposedWaits = 0.02,
-    .flightShare = 0.7,
+    .flightShare = 0.4,
     .dramRead = 1.75e12, // 2.04 TB/s, of which 0.86 as on the H200
     .dramWrite = 1.6e12,
     .narrowPieces = 0.1,
@@ -89,12 +96,14 @@ static constexpr MachineModel ampere = {
     .tmaBytes = 60, // 5120 bytes a clock of L2 for 108 multiprocessors
     .acrossLines = 0.5,
     .acrossSectors = 0.6,
+    .beyondBytes = 17,
     .multicast = 1.3,
     .clusterStart = 1000,
     .loadBytes = 48,
     .storeBytes = 48,
     .sharedBytes = 128,
     .operandBytes = 128,
+    .transposedA = 1,
     .issue = 4,
     .lanesSpecial = 16,
     .elementCopies = 4.5,
@@ -107,6 +116,7 @@ static constexpr MachineModel ampere = {
     .f64Flop = 128,  // 19.5 TFLOP/s at 1.41 GHz
     .fmaSlots = 1.4, // as code for sm_80 does on the H200: 40 TFLOP/s
     .iteration = 180,
+    .shortRing = 50,
     .behindProduct = 650,
     .inOrderProduct = 900,
     .globalLatency = 800,

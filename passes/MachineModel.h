@@ -39,12 +39,14 @@ struct MachineModel {
   double tmaBytes; ///< from L2 by TMA or cp.async
   /// What a row of up to 128 bytes takes more by TMA where rows begin between lines of 128 bytes, and between sectors of 32.
   double acrossLines, acrossSectors;
+  double beyondBytes;  ///< zeros that TMA writes for rows beyond a tensor's end
   double multicast;    ///< what a tile takes, of that, that a block gets from loads of its cluster
   double clusterStart; ///< clocks until the blocks of a cluster have met, and at their end
   double loadBytes;    ///< from L2 by loads
   double storeBytes;   ///< to L2
   double sharedBytes;
   double operandBytes; ///< of operands in shared memory that wgmma reads, beside what arrives there
+  double transposedA;  ///< how many times as long it reads an A whose rows are along k
 
   // Instructions.
   double issue;        ///< of a warp, started in a clock
@@ -64,6 +66,7 @@ struct MachineModel {
   // Latencies in clocks.
   double
       iteration; ///< of a pipelined loop, beside what its operations take: waits, the order of products, requests
+  double shortRing; ///< what a step takes more where a ring by TMA has three slots
   /// What a step takes beside its busiest resource, where a product needs another one through work on its elements: an iteration behind
   /// it, and where registers are short for that.
   double behindProduct, inOrderProduct;

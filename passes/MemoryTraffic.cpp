@@ -39,9 +39,6 @@ private:
   DeviceEstimates &estimates;
   const IntegerAnalysis &integers;
   HostMath &math;
-  /// A loop finds out what a block works on. Where shares of steps say so (FILL of gemm), no dimension behind the first unknown one
-  /// counts: choices among tiles were measured so, and are to be measured again with this.
-  bool searches = false;
 };
 
 } // namespace
@@ -127,7 +124,7 @@ void TrafficCounter::add(Operation *op, Value global, ValueRange indices, double
   }
   bool isKnown = bool(slice.view), hasSize = isKnown; // where in the tensor, and how large that is
   Amount part = presence(op), size = 1.0;
-  for (size_t d = 0; hasSize && (isKnown || searches) && d < slice.offset.size(); ++d) {
+  for (size_t d = 0; hasSize && d < slice.offset.size(); ++d) {
     Value bound = slice.view.getExtents()[d];
     std::optional<Spread> extent = estimates.of(bound);
     if (!extent) {
@@ -202,7 +199,6 @@ static double elementsOf(Type type) {
 
 MemoryTraffic TrafficCounter::count() {
   Tensors read, written;
-  kernel.walk([&](scf::WhileOp loop) { searches |= !runsOverGrid(loop); });
   kernel.walk([&](Operation *op) {
     if (auto load = dyn_cast<tile::LoadOp>(op)) {
       if (isa<tile::GlobalType>(load.getSource().getType())) {

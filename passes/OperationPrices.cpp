@@ -197,12 +197,12 @@ Price OperationPrices::ofMatrixInstruction(tgpu::DotOp dot, double m, double n, 
   if (mma.getKind() == MmaKind::Wgmma) {
     const double width = double(mma.getN());
     // Operands are read at 128 bytes a clock: 64 rows of A, unless they are in registers, and B.
-    const double each = std::max(width / 2, ((aInRegisters ? 0 : 64) + width) / 4);
+    const double rowsOfA = aInRegisters ? 0 : 64 * (dot.getTransposeA() ? machine.transposedA : 1);
+    const double each = std::max(width / 2, (rowsOfA + width) / 4);
     const double count = m / double(mma.getM()) * (n / width) * (k / double(mma.getK()));
     const double groups = double(mma.getWarpsM() * mma.getWarpsN());
     price.of(Resource::Tensor) = count * each * 4096 / machine.wgmmaFlop;
-    price.of(Resource::Shared) =
-        count * ((aInRegisters ? 0 : 64) + width) * 32 / machine.operandBytes;
+    price.of(Resource::Shared) = count * (rowsOfA + width) * 32 / machine.operandBytes;
     price.of(Resource::Issue) = count * 8 / machine.issue;
     price.way = 20;
     price.latency = price.of(Resource::Tensor) / groups + machine.mmaLatency;
