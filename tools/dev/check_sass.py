@@ -12,7 +12,7 @@ classes it is said how many are in their part: `N`; `N of M`, where M are in the
 all that no earlier part has; nothing: one or more. `at most N` counts in the whole loop, wherever it stands. What is not named may be anywhere. R2UR: how many such the loops may have at most, together.
 No kernel may load or store local memory, whether it is named or not.
 
-Without arguments it compiles what is shipped and what CHECKED says, which must have no spills and no message of ptxas either.
+Without arguments it compiles what CHECKED says and all that is shipped, which must have no spills and no message of ptxas either.
 nvdisasm is looked for in build/venv (tools/dev/install-deps), in CUDA_HOME, and in PATH. Prints `ok`, or what is wrong and exits with 1.
 """
 import collections
@@ -280,8 +280,8 @@ def disassembled(path):
     return run.stdout if run.returncode == 0 else sys.exit(f"nvdisasm {path}: {run.stderr}")
 
 
-def cubins(folder, source, passes):
-    """Compiles all that a source asks for; the cubins, and what ptxas had to say against them."""
+def compiled(folder, source, passes=None):
+    """Compiles all that a source asks for; the file, and what ptxas had to say against it."""
     environment = dict(os.environ, PATH=f"{BIN}:{os.environ['PATH']}")
     out = folder / "out.pack"
     if passes:
@@ -290,20 +290,30 @@ def cubins(folder, source, passes):
         source, out = lowered, folder / "out.cubin"
     run = subprocess.run(["tilec", source, "--arch=sm_90a", "-o", out, "--report"], capture_output=True, text=True, env=environment)
     problems = [line for line in run.stderr.splitlines() if BAD.search(line)]
-    if run.returncode == 0 and not passes:
-        subprocess.run([ROOT / "tools/dev/pack_tool.py", "modules", out, folder], check=True, stdout=subprocess.DEVNULL)
-    return sorted(folder.glob("*.cubin")), problems if run.returncode == 0 else problems or [run.stderr]
+    return out, problems if run.returncode == 0 else problems or [run.stderr]
+
+
+def cubins(pack):
+    """Of a pack, or the cubin itself."""
+    if pack.suffix == ".pack":
+        subprocess.run([ROOT / "tools/dev/pack_tool.py", "modules", pack, pack.parent], check=True, stdout=subprocess.DEVNULL)
+    return sorted(pack.parent.glob("*.cubin"))
 
 
 def check_all():
     for source, passes, expected in CHECKED:
         with tempfile.TemporaryDirectory() as folder:
-            paths, problems = cubins(pathlib.Path(folder), source, passes)
+            out, problems = compiled(pathlib.Path(folder), source, passes)
             yield from (f"{source.name}: {problem}" for problem in problems)
+            paths = [] if problems else cubins(out)
             if not paths and not problems:
                 yield f"{source.name}: no cubin"
             for path in paths:
                 yield from (f"{source.name}: {problem}" for problem in check(disassembled(path), expected))
+    done = {source for source, _, _ in CHECKED}
+    for source in sorted(set(ROOT.glob("kernels/*/*.tile")) - done):
+        with tempfile.TemporaryDirectory() as folder:
+            yield from (f"{source.name}: {problem}" for problem in compiled(pathlib.Path(folder), source)[1])
 
 
 def main():

@@ -417,6 +417,7 @@ def main():
         print("no GPU")
         return 3
     out = (args.out or args.dir).resolve()
+    out.mkdir(parents=True, exist_ok=True)
     cases_file = args.cases or args.dir / "cases.json"
     cases = json.loads(cases_file.read_text()) if cases_file.exists() else {}
     table = TOLERANCE | cases.get("tolerance", {})
