@@ -195,7 +195,7 @@ Amount BlockPricer::slowness(tgpu::CopyOp copy) {
     factor = math.add(1, math.mul(busy, math.add(math.mul(begins(128), machine.acrossLines),
                                                  math.mul(begins(32), machine.acrossSectors))));
   }
-  // Zeros for rows beyond the end are no work of L2.
+  // Zeros for rows beyond the end are no bytes of L2, but something that multiprocessors share: where few blocks run they cost nothing.
   Amount beyond = shareBeyond(slice, rows), within = math.sub(1, beyond);
   const double zeros = machine.tmaBytes / machine.beyondBytes *
                        lineShare(cast<tile::GlobalType>(copy.getSource().getType()));
