@@ -64,6 +64,14 @@ std::string refuseTensor(GlobalSlice slice, unsigned bits, const IntegerAnalysis
   return "";
 }
 
+/// Why a store by TMA would go beyond the tensor's rows; empty when it would not. It writes whole chunks of 16 bytes: seen on an H200, where the last of
+/// 31 bytes in a row took the byte behind them along.
+std::string refuseRowEnds(GlobalSlice slice, unsigned bits, const IntegerAnalysis &integers) {
+  return fitsAccess(integers.divisor(slice.view.getExtents().back()), bits, 16)
+             ? ""
+             : "rows of the tensor are not known to end at multiples of 16 bytes";
+}
+
 /// Why boxes do not move the region of such a tensor; empty when they do.
 std::string refuseRegion(GlobalSlice slice, unsigned bits, bool isStore,
                          const IntegerAnalysis &integers) {
@@ -158,6 +166,9 @@ std::string refuseTma(Value global, const Target &target, bool forbidden, bool i
     }
   }
   std::string refusal = refuseTensor(slice, bits, integers);
+  if (refusal.empty() && isStore) {
+    refusal = refuseRowEnds(slice, bits, integers);
+  }
   if (refusal.empty() && slice.hasInnerBounds) {
     refusal = refuseBounds(global, integers);
   }

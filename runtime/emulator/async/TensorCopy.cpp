@@ -326,6 +326,22 @@ std::optional<Reduction> TensorStore::reductionOf(Step &step, const TensorMapRec
   return result;
 }
 
+/// An H200 stores whole chunks of 16 bytes: of a row that ends within one it takes the bytes behind the row along. Of reductions that is not known.
+void checkRowEnds(Step &step, const TensorTile &tile, unsigned lane) {
+  constexpr uint32_t kChunk = 16;
+  for (const BoxRow &row : tile.rows) {
+    const uint32_t beyond =
+        row.bytes == 0 ? 0 : (kChunk - (row.skipped + row.bytes) % kChunk) % kChunk;
+    if (beyond != 0) {
+      step.fault(Report::Kind::OutOfBounds,
+                 "a store by TMA writes whole chunks of 16 bytes, and so " +
+                     std::to_string(beyond) + " bytes beyond the end of a row of the tensor map",
+                 lane);
+      return;
+    }
+  }
+}
+
 void TensorStore::issue(Step &step, unsigned lane) const {
   TensorMapRecipe map = mapOf(step, tensor, lane);
   std::optional<Reduction> combine = reductionOf(step, map, lane);
@@ -334,6 +350,9 @@ void TensorStore::issue(Step &step, unsigned lane) const {
   auto tile = std::make_shared<const TensorTile>(tileOf(step, std::move(box), lane));
   if (tile->region) {
     step.checkWritable({tile->region, 0, 0}, lane);
+  }
+  if (!combine) {
+    checkRowEnds(step, *tile, lane);
   }
   step.machine.profile.bulk(step.op.instruction, tile->box.bytes());
   issueInBulkGroup(step, lane,

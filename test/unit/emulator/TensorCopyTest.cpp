@@ -292,6 +292,22 @@ TEST(TensorCopy, Stores) {
   }
 }
 
+TEST(TensorCopy, StoresOfRowsThatEndWithinAChunkAreReported) {
+  TensorMapRecipe map = recipe(ptx::Type::U8, {31}, {16}, 0);
+  auto reports = [&](const char *start) {
+    TestKernel kernel =
+        storer("cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%map0, {" +
+               std::string(start) + "}], [s];");
+    kernel.input("tensor", std::vector<uint8_t>(bytesOf(map)));
+    kernel.map("tensor", map);
+    kernel.run();
+    return kernel.reported(Kind::OutOfBounds, "whole chunks of 16 bytes, and so 1 bytes beyond");
+  };
+  EXPECT_FALSE(reports("0"));
+  EXPECT_TRUE(reports("16"));
+  EXPECT_FALSE(reports("32"));
+}
+
 TEST(TensorCopy, Reductions) {
   std::vector<uint8_t> in = numbers(kSharedBytes, 3);
   TensorMapRecipe map = recipe(ptx::Type::U32, {10, 7}, {8, 4}, 32);
