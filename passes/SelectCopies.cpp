@@ -1,10 +1,9 @@
 //===- SelectCopies.cpp - how data moves to and from global memory -------===//
 //
-// TMA wants a slice of a kernel argument with static extents and rows at multiples of 16 bytes. It
-// knows no bounds but the tensor's: what a load brings from beyond a view of part of it is zeroed
-// once it has landed (ExpandPipeline.cpp); a store must not go there. cp.async wants whole aligned accesses of 4 to 16 bytes. Everything else
-// moves by loads and stores, as wide as alignment allows. Sources: PTX ISA 5.5 (tensors), 9.7.9.25
-// (cp.async).
+// TMA wants a slice of a kernel argument with static extents and rows at multiples of 16 bytes, for stores rows that end there, too. It
+// knows no bounds but the tensor's: what a load brings from beyond a view of part of it is zeroed once it has landed (ExpandPipeline.cpp);
+// a store must not go there. cp.async wants whole aligned accesses of 4 to 16 bytes. Everything else moves by loads and stores, as wide as
+// alignment allows. Sources: PTX ISA 5.5 (tensors), 9.7.9.25 (cp.async); that stores write whole chunks of 16 bytes, an H200.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/layout/Compatibility.h"
