@@ -145,7 +145,7 @@ public:
   static bool classof(const Item *i) { return i->kind == ItemKind::Tune; }
 };
 
-/// A leading `//!` line.
+/// A `//!` line.
 struct HeaderLine {
   SMRange range;
   StringRef text; // what follows `//!`, without the line break

@@ -39,9 +39,9 @@ static bool isNameStart(char c) { return llvm::isAlpha(c) || c == '_'; }
 static bool isNameChar(char c) { return llvm::isAlnum(c) || c == '_'; }
 
 Lexer::Lexer(StringRef text, ast::Context &context, DiagnosticEngine &diagnostics)
-    : position(text.begin()), end(text.end()), context(context), diagnostics(diagnostics) {
+    : begin(text.begin()), position(text.begin()), end(text.end()), context(context), diagnostics(diagnostics) {
   if (text.starts_with("\xef\xbb\xbf")) { // a byte order mark
-    position += 3;
+    begin = position += 3;
   }
 }
 
@@ -72,7 +72,6 @@ Token Lexer::lexToken() {
     if (position == end) {
       return make(TokenKind::End, position);
     }
-    anyToken = true;
     char c = *position;
     if (isNameStart(c)) {
       return lexWord();
@@ -117,7 +116,8 @@ void Lexer::skipLineComment() {
   size_t length = StringRef(start, end - start).find_first_of("\r\n");
   position = length == StringRef::npos ? end : start + length;
   checkUtf8(start, position);
-  if (!anyToken && StringRef(start, position - start).starts_with("//!")) {
+  bool isFirstColumn = start == begin || start[-1] == '\n' || start[-1] == '\r';
+  if (isFirstColumn && StringRef(start, position - start).starts_with("//!")) {
     headerLines.push_back({SMRange(SMLoc::getFromPointer(start), SMLoc::getFromPointer(position)),
                            StringRef(start + 3, position - start - 3)});
   }

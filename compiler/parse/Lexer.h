@@ -52,7 +52,7 @@ public:
   /// The next token; at the end of the text End, for ever.
   Token next();
 
-  /// The leading `//!` lines; complete once a token was read.
+  /// The `//!` lines that begin in the first column, as far as the text was read.
   llvm::ArrayRef<ast::HeaderLine> header() const { return headerLines; }
   bool atEnd() const { return position == end; }
 
@@ -74,12 +74,12 @@ private:
   template <typename... Args>
   DiagnosticEngine::Builder report(diag::Id id, const char *from, const char *to, Args &&...args);
 
+  const char *begin; // behind a byte order mark
   const char *position;
   const char *end;
   ast::Context &context;
   DiagnosticEngine &diagnostics;
   std::vector<ast::HeaderLine> headerLines;
-  bool anyToken = false;
   bool sawError = false; // since the last token
 };
 

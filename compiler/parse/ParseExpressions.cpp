@@ -102,6 +102,17 @@ const Expr *Parser::parseConditional(const Expr *condition) {
   return context.make<ast::ConditionalExpr>(range, height, condition, whenTrue, whenFalse);
 }
 
+/// The type of `cast<f32>(x)`, of which `cast < f32` is read and `>` comes; or nothing.
+static const ast::NameExpr *typeBetweenAngles(const Expr *left, TokenKind next) {
+  const auto *less = llvm::dyn_cast<ast::BinaryExpr>(left);
+  if (next != TokenKind::Greater || !less || less->op != ast::BinaryOp::Less) {
+    return nullptr;
+  }
+  const auto *name = llvm::dyn_cast<ast::NameExpr>(less->right);
+  unsigned bits;
+  return name && !name->name.ltrim("bfiu").getAsInteger(10, bits) ? name : nullptr; // f32, bf16, u8
+}
+
 /// Operators that bind at least as tightly as `minPrecedence`, by precedence climbing.
 const Expr *Parser::parseBinary(unsigned minPrecedence) {
   const Expr *left = parseUnary();
@@ -113,7 +124,10 @@ const Expr *Parser::parseBinary(unsigned minPrecedence) {
     }
     bool isComparison = op.precedence == comparePrecedence;
     if (isComparison && wasComparison && isReportable()) {
-      diagnostics.report(Id::ChainedComparison, token.range());
+      auto report = diagnostics.report(Id::ChainedComparison, token.range());
+      if (const auto *type = typeBetweenAngles(left, token.kind)) {
+        report.hint("a type converts as a function does: `" + type->name + "(x)`");
+      }
     }
     wasComparison = isComparison;
     SMRange opRange = take().range();

@@ -1,4 +1,4 @@
-// The cases of a kernel file: its leading `//!` lines (kernels/README.md), read and expanded.
+// The cases of a kernel file: its `//!` lines (kernels/README.md), read and expanded.
 #pragma once
 
 #include "compiler/basic/Source.h"

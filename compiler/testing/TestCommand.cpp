@@ -188,7 +188,7 @@ ExitCode runTests(const Options &given) {
   if (batches.empty()) {
     options.messages->report(
         diag::Id::Usage, "there are no cases to run",
-        "`//! test:` lines at the top of a file are its cases (kernels/README.md); --filter and "
+        "`//! test:` lines of a file are its cases (kernels/README.md); --filter and "
         "--kernel choose among them");
     return ExitUsage;
   }

@@ -47,7 +47,7 @@ void takeMaps(const Driver &driver, const PreparedCall &call, size_t step, const
       continue; // zeros
     }
     TensorMapArguments arguments = tensorMapArguments(planned[i], workspace);
-    if (!planned[i].recipe->ofWorkspace) {
+    if (!planned[i].base.inWorkspace) {
       arguments.address += call.moved(planned[i].recipe->index, args);
     }
     if (state.bases[i] != arguments.address) {

@@ -56,6 +56,8 @@ private:
     return manifest.modules[variant.module].arch;
   }
   std::string planMap(const TensorMap &recipe, PlannedMap &map) const;
+  bool standsForEmpty(const TensorMap &recipe) const;
+  void placeEmpty(PlannedMap &map);
   std::array<unsigned, 3> countBlocks(const Statement &statement, const Variant &variant) const;
   PlannedParam planParam(const Parameter &parameter) const;
   std::string bindings() const;
@@ -189,15 +191,21 @@ std::string Planner::planMap(const TensorMap &recipe, PlannedMap &map) const {
   auto name = [&] {
     return recipe.ofWorkspace ? "the workspace" : "`" + kernel.arguments[recipe.index].name + "`";
   };
-  if (map.base.value % kMapAlign != 0) {
-    return name() + " does not begin at a multiple of 16 bytes";
-  }
   for (const Expr &dim : recipe.dims) {
     Int extent = evaluate(dim, env).integer;
-    if (extent < 1 || extent > kMapMaxExtent) {
+    map.empty = map.empty || extent == 0;
+    if (extent < 0 || extent > kMapMaxExtent || (map.empty && !standsForEmpty(recipe))) {
       return "an extent of " + name() + " is " + intText(extent);
     }
     map.dims.push_back(static_cast<uint64_t>(extent));
+  }
+  if (map.empty) {
+    map.dims.assign(recipe.dims.size(), 1);
+    map.strides.assign(recipe.strides.size(), kMapAlign);
+    return {};
+  }
+  if (map.base.value % kMapAlign != 0) {
+    return name() + " does not begin at a multiple of 16 bytes";
   }
   for (const Expr &stride : recipe.strides) {
     Int bytes = evaluate(stride, env).integer;
@@ -207,6 +215,23 @@ std::string Planner::planMap(const TensorMap &recipe, PlannedMap &map) const {
     map.strides.push_back(static_cast<uint64_t>(bytes));
   }
   return {};
+}
+
+/// Whether the one element that a map must have can stand for none: no kernel both writes and reads it.
+bool Planner::standsForEmpty(const TensorMap &recipe) const {
+  return !recipe.ofWorkspace && kernel.arguments[recipe.index].direction != Direction::InOut;
+}
+
+/// A tensor without elements gets a place in the workspace for the one of its map: of zeros, which is what lies outside a tensor,
+/// if the kernel reads it.
+void Planner::placeEmpty(PlannedMap &map) {
+  map.base = {true, plan.workspaceBytes};
+  if (!kernel.arguments[map.recipe->index].isWritten()) {
+    PlanStep step;
+    step.fill = {map.base.value, 1, 0, kMapAlign};
+    plan.steps.push_back(std::move(step));
+  }
+  plan.workspaceBytes += TILE_WORKSPACE_ALIGN;
 }
 
 std::string Planner::refuse(const Variant &variant, std::vector<PlannedMap> &maps) const {
@@ -383,6 +408,11 @@ void Planner::runLaunch(const Statement &statement) {
     plan.arch = archOf(*launch.variant);
   }
   launch.blocks = countBlocks(statement, *launch.variant);
+  for (PlannedMap &map : launch.maps) {
+    if (map.empty) {
+      placeEmpty(map);
+    }
+  }
   // Never the call's first step: what came before the call may be anything, and has to have ended. Fills end before what follows.
   launch.overlaps = launch.variant->overlaps && device.overlapsLaunches && !plan.steps.empty() &&
                     plan.steps.back().isLaunch;

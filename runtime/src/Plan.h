@@ -51,6 +51,7 @@ struct Place {
 struct PlannedMap {
   const TensorMap *recipe = nullptr;
   bool absent = false; ///< its tensor was not given: pass zeros
+  bool empty = false;  ///< its tensor has no elements: the map's only one lies in the workspace
   Place base;
   std::vector<uint64_t> dims, strides; ///< elements, bytes; innermost first
 };

@@ -141,11 +141,14 @@ TEST(Lexer, Keywords) {
   EXPECT_EQ(Lexed("_").token.kind, TokenKind::Underscore);
 }
 
-TEST(Lexer, HeaderLinesLead) {
-  Parsed parsed("// licence\n//! test: M = 1\r\n\n/* x */ //! bench\nconst a = 1;\n//! late\n");
-  ASSERT_EQ(parsed.file->header.size(), 2u);
-  EXPECT_EQ(parsed.file->header[0].text, " test: M = 1");
-  EXPECT_EQ(parsed.file->header[1].text, " bench");
+TEST(Lexer, CaseLinesBeginInTheFirstColumn) {
+  Parsed parsed("\xef\xbb\xbf//! tolerance: exact\n// licence\n//! test: M = 1\r\n /* x */ //! bench\nconst a = 1; //! "
+                "behind\n//! late\r//! last");
+  std::vector<std::string> texts;
+  for (const ast::HeaderLine &line : parsed.file->header) {
+    texts.push_back(line.text.str());
+  }
+  EXPECT_EQ(texts, (std::vector<std::string>{" tolerance: exact", " test: M = 1", " late", " last"}));
 }
 
 } // namespace

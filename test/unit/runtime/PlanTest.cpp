@@ -78,10 +78,37 @@ TEST(Plan, TensorMapsMustBeEncodable) {
   EXPECT_EQ(good.launch().maps[0].strides, (std::vector<uint64_t>{144}));
   EXPECT_EQ(good.launch().maps[0].base.value, kA);
   EXPECT_EQ(plan(json, gemmCall(100, 256, 71)).launch().variant->name, "plain"); // 142 bytes
-  EXPECT_EQ(plan(json, gemmCall(100, 256, 0)).launch().variant->name, "plain");  // no elements
   DeviceInfo old = hopper();
   old.hasTensorMaps = false;
   EXPECT_EQ(plan(json, gemmCall(100, 256, 72), old).launch().variant->name, "plain");
+}
+
+TEST(Plan, TensorsWithoutElementsHaveMapsOfOne) {
+  Json json = gemmManifest();
+  variants(json)[0].erase("guard");
+  Planned empty = plan(json, gemmCall(100, 256, 0));
+  EXPECT_EQ(empty.launch().variant->name, "tma");
+  const PlannedMap &map = empty.launch().maps.at(0);
+  EXPECT_TRUE(map.empty);
+  EXPECT_EQ(map.dims, (std::vector<uint64_t>{1, 1}));
+  EXPECT_EQ(map.strides, (std::vector<uint64_t>{16}));
+  // Its element is a zero in the workspace, not where the caller says that nothing lies.
+  EXPECT_TRUE(map.base.inWorkspace);
+  ASSERT_FALSE(empty.plan.steps.empty());
+  const PlanStep &first = empty.plan.steps.front();
+  EXPECT_FALSE(first.isLaunch);
+  EXPECT_EQ(first.fill.offset, map.base.value);
+  EXPECT_EQ(first.fill.bits, 0u);
+  EXPECT_EQ(first.fill.elementBytes * first.fill.count, 16u);
+  EXPECT_EQ(empty.plan.workspaceBytes,
+            plan(json, gemmCall(100, 256, 72)).plan.workspaceBytes + TILE_WORKSPACE_ALIGN);
+  // What is only written needs no number there; what is also read has none that stays.
+  json["kernels"][0]["arguments"][0]["direction"] = "out";
+  empty = plan(json, gemmCall(100, 256, 0));
+  EXPECT_EQ(empty.launch().variant->name, "tma");
+  EXPECT_TRUE(empty.plan.steps.front().isLaunch);
+  json["kernels"][0]["arguments"][0]["direction"] = "inout";
+  EXPECT_EQ(plan(json, gemmCall(100, 256, 0)).launch().variant->name, "plain");
 }
 
 TEST(Plan, NoVariantSaysWhy) {
