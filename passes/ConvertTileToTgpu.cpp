@@ -76,7 +76,6 @@ private:
   void assign(Operation *user, Value buffer, Value value);
   /// A matrix operand: a buffer in shared memory stays one, anything else is a value.
   Value matrixOperand(Operation *user, Value operand);
-  Value convertElements(tile::CopyOp copy, Value value, Type element);
   SmallVector<Value> currentValues(const llvm::SetVector<Value> &buffers) {
     return llvm::map_to_vector(buffers, [&](Value buffer) { return current.lookup(buffer); });
   }
@@ -197,8 +196,13 @@ LogicalResult Converter::convertWrite(tile::WriteOp op) {
 }
 
 LogicalResult Converter::convertLoad(tile::LoadOp op) {
-  if (isPromoted(op.getSource()) && op.getIndices().empty()) {
+  if (isWholeVariable(op.getSource(), op.getIndices(), op.getResult().getType())) {
     mapping.map(op.getResult(), current.lookup(op.getSource()));
+    return success();
+  }
+  if (isVector(op.getSource())) {
+    mapping.map(op.getResult(),
+                elementOf(builder, current.lookup(op.getSource()), op.getIndices()[0], mapping));
     return success();
   }
   if (storage.holds(op.getSource())) {
@@ -221,8 +225,13 @@ LogicalResult Converter::convertLoad(tile::LoadOp op) {
 }
 
 LogicalResult Converter::convertStore(tile::StoreOp op) {
-  if (isPromoted(op.getDest()) && op.getIndices().empty()) {
+  if (isWholeVariable(op.getDest(), op.getIndices(), op.getValue().getType())) {
     current[op.getDest()] = mapped(op.getValue());
+    return success();
+  }
+  if (isVector(op.getDest())) {
+    Value &vec = current[op.getDest()];
+    vec = withElement(builder, vec, mapped(op.getValue()), op.getIndices()[0], mapping);
     return success();
   }
   if (storage.holds(op.getDest())) {
@@ -292,16 +301,6 @@ LogicalResult Converter::convertSlice(tile::SliceOp op) {
 // Copies and products
 //===----------------------------------------------------------------------===//
 
-Value Converter::convertElements(tile::CopyOp copy, Value value, Type element) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (elementTypeOf(value.getType()) == element) {
-    return value;
-  }
-  Type target = type ? Type(RankedTensorType::get(type.getShape(), element)) : element;
-  return tile::ConvertOp::create(builder, copy.getLoc(), target, value, copy.getSrcUnsigned(),
-                                 copy.getDstUnsigned());
-}
-
 LogicalResult Converter::convertCopy(tile::CopyOp op) {
   Location loc = op.getLoc();
   Value source = op.getSource(), dest = op.getDest();
@@ -330,7 +329,7 @@ LogicalResult Converter::convertCopy(tile::CopyOp op) {
   } else {
     value = contentsOf(op, source);
   }
-  Value converted = convertElements(op, value, element);
+  Value converted = copiedAs(builder, op, value, element);
   if (toGlobal) {
     if (!isa<RankedTensorType>(converted.getType())) {
       return emitUnsupported(op, "copying a scalar to a tensor");

@@ -8,6 +8,7 @@
 #define TILEC_PASSES_PROMOTEDBUFFERS_H
 
 #include "dialects/tile/Tile.h"
+#include "mlir/IR/IRMapping.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -21,6 +22,19 @@ mlir::Value wholeOf(mlir::Value storage);
 
 /// The value type of a promoted buffer.
 mlir::Type valueType(tile::BufferType type);
+/// Whether a load or store of `moved` is of a whole variable of the block: it has no indices, or is of a `vec`.
+bool isWholeVariable(mlir::Value buffer, mlir::ValueRange indices, mlir::Type moved);
+/// Whether it is a `vec` of the block, whose value is a vector.
+bool isVector(mlir::Value buffer);
+/// An element of the value of a `vec`, and the vector with another one. `index` is mapped by `names` unless it is constant.
+mlir::Value elementOf(mlir::OpBuilder &builder, mlir::Value vec, mlir::Value index,
+                      const mlir::IRMapping &names);
+mlir::Value withElement(mlir::OpBuilder &builder, mlir::Value vec, mlir::Value element,
+                        mlir::Value index, const mlir::IRMapping &names);
+
+/// The value as what a copy puts into elements of this type.
+mlir::Value copiedAs(mlir::OpBuilder &builder, tile::CopyOp copy, mlir::Value value,
+                     mlir::Type element);
 
 /// Promoted buffers defined outside `op` that its regions assign, in program order.
 llvm::SetVector<mlir::Value> buffersAssignedIn(mlir::Operation *op);

@@ -39,7 +39,8 @@ static bool isNameStart(char c) { return llvm::isAlpha(c) || c == '_'; }
 static bool isNameChar(char c) { return llvm::isAlnum(c) || c == '_'; }
 
 Lexer::Lexer(StringRef text, ast::Context &context, DiagnosticEngine &diagnostics)
-    : begin(text.begin()), position(text.begin()), end(text.end()), context(context), diagnostics(diagnostics) {
+    : begin(text.begin()), position(text.begin()), end(text.end()), context(context),
+      diagnostics(diagnostics) {
   if (text.starts_with("\xef\xbb\xbf")) { // a byte order mark
     begin = position += 3;
   }

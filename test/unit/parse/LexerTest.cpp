@@ -142,13 +142,15 @@ TEST(Lexer, Keywords) {
 }
 
 TEST(Lexer, CaseLinesBeginInTheFirstColumn) {
-  Parsed parsed("\xef\xbb\xbf//! tolerance: exact\n// licence\n//! test: M = 1\r\n /* x */ //! bench\nconst a = 1; //! "
+  Parsed parsed("\xef\xbb\xbf//! tolerance: exact\n// licence\n//! test: M = 1\r\n /* x */ //! "
+                "bench\nconst a = 1; //! "
                 "behind\n//! late\r//! last");
   std::vector<std::string> texts;
   for (const ast::HeaderLine &line : parsed.file->header) {
     texts.push_back(line.text.str());
   }
-  EXPECT_EQ(texts, (std::vector<std::string>{" tolerance: exact", " test: M = 1", " late", " last"}));
+  EXPECT_EQ(texts,
+            (std::vector<std::string>{" tolerance: exact", " test: M = 1", " late", " last"}));
 }
 
 } // namespace
