@@ -94,6 +94,15 @@ bool Reduction::isLowered() {
          });
 }
 
+/// Where the parts of all warps meet: in each thread those of the elements whose results it holds; or if these are many, in threads that
+/// have few elements each, from where results go to those who need them.
+static const RegisterLayout &placeOfParts(const layout::WarpParts &parts) {
+  constexpr int64_t kMostParts = 64; // all that a thread has, of 1024
+  const bool isMany = parts.whole.registersPerThread() > kMostParts && parts.spread &&
+                      parts.spread->registersPerThread() < parts.whole.registersPerThread();
+  return isMany ? *parts.spread : parts.whole;
+}
+
 /// The parts of each warp, then those of all warps in each thread.
 SmallVector<Value> Reduction::inWarps(ValueRange values, unsigned dim,
                                       const layout::WarpParts &parts) {
@@ -112,7 +121,7 @@ SmallVector<Value> Reduction::inWarps(ValueRange values, unsigned dim,
     tgpu::endCombine(step.getCombine());
   }
   return llvm::map_to_vector(step.getResults(),
-                             [&](Value part) { return inLayout(part, parts.whole); });
+                             [&](Value part) { return inLayout(part, placeOfParts(parts)); });
 }
 
 /// A reduction of what the threads of a warp hold.

@@ -238,6 +238,20 @@ Answer<WarpParts> planWarpParts(const RegisterLayout &source, unsigned dim) {
   }
   result.parts = *parts;
   result.whole = *whole;
+  if (plan->result.rank() != 0) {
+    RegisterLayout::BlockedOptions options;
+    options.firstWarp = source.firstWarp();
+    Answer<RegisterLayout> elements =
+        RegisterLayout::blocked(plan->result.shape(), 1, source.numWarps(), options);
+    if (elements) {
+      RegisterLayout::Spec spread = specOf(elements->insertDim(dim));
+      spread.repeats.push_back({HwDim::Register, int(dim), result.count, 1});
+      spread.shape[dim] = result.count;
+      if (Answer<RegisterLayout> layout = RegisterLayout::get(std::move(spread))) {
+        result.spread = *layout;
+      }
+    }
+  }
   return result;
 }
 

@@ -33,6 +33,8 @@ struct WarpParts {
   int64_t count = 1;    // such warps of a group
   RegisterLayout parts; // each warp holds its own; slots as in ReductionPlan::result
   RegisterLayout whole; // each thread holds those of its whole group
+  /// Each thread holds all parts, but of elements that few others hold: of as few as can be. Nothing where `dim` is the only one.
+  std::optional<RegisterLayout> spread;
 };
 /// For a reduction whose plan has warpOffsets other than 1.
 Answer<WarpParts> planWarpParts(const RegisterLayout &source, unsigned dim);
