@@ -184,6 +184,24 @@ std::string refuseHint(Value buffer) {
   return ("`@layout(" + *hint + ")`, but TMA writes and reads rows without padding").str();
 }
 
+/// Why no layout of `buffer` is filled, or stored, by boxes of TMA, as of more than 256 rows that no number divides; empty if some is.
+std::string refuseRows(Value buffer, bool isStore) {
+  tgpu::AllocSharedOp alloc = getAllocation(buffer);
+  constexpr int64_t kMostRows = 256; // of a box: any number of them
+  if (!alloc || alloc.getLayoutHint() ||
+      llvm::all_of(alloc.getResult().getType().getShape(),
+                   [](int64_t extent) { return extent <= kMostRows; })) {
+    return "";
+  }
+  tgpu::SmemType type = alloc.getResult().getType();
+  layout::Demand demand;
+  demand.kind = isStore ? layout::Demand::Kind::TmaStore : layout::Demand::Kind::Tma;
+  demand.required = true;
+  layout::SharedChoice choice = layout::chooseSharedLayout(
+      type.getShape(), tile::getStorageBits(type.getElementType()), -1, demand);
+  return choice.allRequiredMet || choice.unmet.empty() ? "" : choice.unmet.front();
+}
+
 /// How much of the tile one instruction takes at most: red with vectors of f32, pairs of f16 and
 /// bf16 (PTX ISA 9.7.13.7: `.f16x2` from sm_60 on, `.bf16x2` and vectors from sm_90 on).
 int64_t reductionBytes(tgpu::AtomicTileOp atomic, const Target &target) {
@@ -282,6 +300,9 @@ struct SelectCopies : tilec::impl::SelectCopiesBase<SelectCopies> {
     std::string refusal = refuseTma(global, target, copy.getNoTma(), !load, *integers);
     if (refusal.empty()) {
       refusal = refuseHint(load ? copy.getDest() : copy.getSource());
+    }
+    if (refusal.empty()) {
+      refusal = refuseRows(load ? copy.getDest() : copy.getSource(), !load);
     }
     if (refusal.empty()) {
       setPath(copy, CopyPath::Tma, accessBytes(global));

@@ -199,6 +199,19 @@ void Call::readReferences() {
   }
 }
 
+std::optional<int64_t> Call::expectedExtent(size_t dim) const {
+  for (const Slot &slot : slots) {
+    const std::vector<Expr> &extents = slot.argument->extents;
+    for (size_t axis = 0; slot.reference && axis < extents.size(); ++axis) {
+      if (extents[axis].op == Op::Dim && extents[axis].index == dim &&
+          axis < slot.reference->shape.size()) {
+        return slot.reference->shape[axis];
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 void Call::bindDims() {
   for (const Dimension &dim : kernel.dims) {
     auto value = options.dims.find(dim.name);
@@ -208,6 +221,8 @@ void Call::bindDims() {
       env.dims.push_back(Value::ofInt(value->second));
     } else if (slots[dim.arg].fromFile) {
       env.dims.push_back(Value::ofInt(slots[dim.arg].host.shape[dim.axis] - dim.offset));
+    } else if (std::optional<int64_t> extent = expectedExtent(env.dims.size())) {
+      env.dims.push_back(Value::ofInt(*extent));
     } else {
       throw InputError("dimension `" + dim.name + "` is not known: give --dim " + dim.name +
                        "=... or a file for `" + slots[dim.arg].argument->name + "`");

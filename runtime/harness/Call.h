@@ -80,6 +80,8 @@ private:
   void checkOutputs() const;
   void readReferences();
   void bindDims();
+  /// What a reference says of a dimension that is an extent of its tensor.
+  std::optional<int64_t> expectedExtent(size_t dim) const;
   void resolveSame();
   std::vector<int64_t> shapeOf(const Argument &argument) const;
   void setShapes();
