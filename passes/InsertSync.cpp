@@ -61,7 +61,7 @@ private:
 
   void createBarrier(OpBuilder &builder, Location loc, bool inRole) {
     tgpu::BarrierOp::create(builder, loc, inRole ? barrierOfRole(context.role) : 0,
-                            inRole ? context.threads : 0);
+                            inRole ? context.threads : 0, /*groups=*/1);
   }
 
   /// What a branch repairs in a slot that TMA has filled is ordered in the branch: the other tiles go
@@ -91,7 +91,8 @@ private:
     }
     OpBuilder builder(outer);
     Location loc = outer->getLoc();
-    auto one = tgpu::OneThreadOp::create(builder, loc, before.thread);
+    auto one = tgpu::OneThreadOp::create(builder, loc, before.thread % kOfGroups,
+                                         std::max<int64_t>(before.thread / kOfGroups, 1));
     builder.setInsertionPointToStart(&one.getBody().emplaceBlock());
     tgpu::TmaStoreWaitOp::create(builder, loc, 0, /*read=*/false);
     return true;

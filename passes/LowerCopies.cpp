@@ -2,8 +2,8 @@
 //
 // A store by TMA goes through staging buffers, one for each panel of columns (as wide as the swizzle).
 // Of more than two panels two buffers take turns, so that a panel is written while the one before it is
-// still being stored; up to two are written together, between two barriers. Where warps that load leave the others
-// free to run apart, small results are stored by the warps that have them, without a barrier. Copies that no pipelined
+// still being stored; up to two are written together, between two barriers. Warpgroups that hold rows of their own write and
+// store these by themselves and do not wait for each other. Where warps that load leave the others free to run apart, small results are stored by the warps that have them, without a barrier. Copies that no pipelined
 // loop will overlap become cp.async with its wait, or stay plain.
 //
 //===----------------------------------------------------------------------===//
@@ -12,6 +12,7 @@
 #include "passes/Analysis.h"
 #include "passes/Passes.h"
 #include "passes/Registers.h"
+#include "passes/RoleBarriers.h"
 #include "passes/Shared.h"
 #include "passes/TileFills.h"
 
@@ -33,6 +34,7 @@ namespace {
 struct Staging {
   int64_t rows, columns, across, panels, buffers;
   SharedLayout layout; // of one buffer
+  int64_t groups = 1;  // of warps, each of which stores its rows of a panel
   int64_t rowOf(int64_t panel) const { return panel / across * rows; }
   int64_t columnOf(int64_t panel) const { return panel % across * columns; }
 };
@@ -77,6 +79,36 @@ int64_t rowsOfPanel(tgpu::StoreOp store, const layout::RegisterLayout &fragment,
   return rows;
 }
 
+/// The registers of a panel, numbered from 0: the layout of the whole, read on fewer columns and rows.
+layout::RegisterLayout layoutOfPanel(const layout::RegisterLayout &whole, int64_t rows,
+                                     int64_t columns) {
+  Answer<layout::LayoutPart> part = layout::sliceTile(whole, 1, 0, columns);
+  if (rows < whole.shape()[0]) {
+    part = layout::sliceTile(part->layout, 0, 0, rows);
+  }
+  return part->layout;
+}
+
+/// Warpgroups, or more of them together, that hold rows of a panel of their own, each a box of TMA. Of teams each has barriers of its own already;
+/// and warps that have no next tile to go on with gain nothing (attention_backward lost 10 %: ptxas ordered its loop otherwise).
+int64_t groupsOfPanel(tgpu::KernelOp kernel, const layout::RegisterLayout &panel,
+                      const SharedLayout &layout) {
+  constexpr int64_t kGroupThreads = 128;
+  const int64_t threads = kernel.getThreads();
+  if (!kernel.getPersistent() || teamsWanted(kernel) > 1 ||
+      kernel.getWarpSpecialize() == "operations" || panel.numWarps() * 32 != threads) {
+    return 1;
+  }
+  for (int64_t groups = kMostGroups; groups > 1; --groups) {
+    Answer<layout::TmaBoxes> boxes = layout::tmaBoxes(layout, groups);
+    if (threads % (groups * kGroupThreads) == 0 && panel.hasRowGroups(groups) && boxes &&
+        int64_t(boxes->boxes.size()) == groups) {
+      return groups;
+    }
+  }
+  return 1;
+}
+
 /// A plan, or why the fragment cannot be cut into panels.
 Answer<Staging> planStaging(tgpu::StoreOp store) {
   auto type = cast<RankedTensorType>(store.getValue().getType());
@@ -102,7 +134,9 @@ Answer<Staging> planStaging(tgpu::StoreOp store) {
   // Buffers take turns from the first panel of each tile on, so their number divides that of the
   // panels.
   const int64_t across = n / columns, panels = type.getShape()[0] / rows * across;
-  return Staging{rows, columns, across, panels, panels % 2 == 0 ? 2 : 1, *layout};
+  const int64_t groups = groupsOfPanel(store->getParentOfType<tgpu::KernelOp>(),
+                                       layoutOfPanel(*fragment, rows, columns), *layout);
+  return Staging{rows, columns, across, panels, panels % 2 == 0 ? 2 : 1, *layout, groups};
 }
 
 struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
@@ -112,7 +146,6 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
     SmallVector<tgpu::CopyOp> copies;
     getOperation().walk([&](tgpu::StoreOp store) { stores.push_back(store); });
     getOperation().walk([&](tgpu::CopyOp copy) { copies.push_back(copy); });
-    bool storesByTma = false;
     storeByLanes(stores);
     for (tgpu::StoreOp store : stores) {
       if (store.getPath() != CopyPath::Tma) {
@@ -130,16 +163,13 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
       if (failed(lowerStore(store, *staging))) {
         return signalPassFailure();
       }
-      storesByTma = true;
     }
     for (tgpu::CopyOp copy : copies) {
       if (failed(lowerCopy(copy))) {
         return signalPassFailure();
       }
     }
-    if (storesByTma) {
-      drainStores();
-    }
+    drainStores();
   }
 
   /// Warps that leave the fills to others each store their rows as soon as they have them, 16 bytes a lane, and none waits for
@@ -194,13 +224,19 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
 
   /// Before a kernel ends its stores must have read their staging buffers.
   void drainStores() {
-    OpBuilder builder(getOperation().getBody().back().getTerminator());
-    auto one = tgpu::OneThreadOp::create(builder, getOperation().getLoc());
-    builder.setInsertionPointToStart(&one.getBody().emplaceBlock());
-    tgpu::TmaStoreWaitOp::create(builder, getOperation().getLoc(), 0, /*read=*/true);
+    llvm::SmallSetVector<int64_t, 2> groups;
+    for (auto &[key, ring] : rings) {
+      groups.insert(key.second);
+    }
+    for (const int64_t each : groups) {
+      OpBuilder builder(getOperation().getBody().back().getTerminator());
+      auto one = tgpu::OneThreadOp::create(builder, getOperation().getLoc(), /*warp=*/0, each);
+      builder.setInsertionPointToStart(&one.getBody().emplaceBlock());
+      tgpu::TmaStoreWaitOp::create(builder, getOperation().getLoc(), 0, /*read=*/true);
+    }
   }
 
-  DenseMap<Type, Value> rings; ///< for staging
+  llvm::MapVector<std::pair<Type, int64_t>, Value> rings; ///< for staging, by who stores
 
   LogicalResult lowerStore(tgpu::StoreOp store, const Staging &staging) {
     Location loc = store.getLoc();
@@ -210,14 +246,15 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
                                         type.getElementType(),
                                         tgpu::SharedAttr::get(store.getContext(), staging.layout));
     GlobalSlice slice = analyseSlice(store.getDest());
-    FailureOr<int64_t> map = getTensorMap(getOperation(), store, slice, staging.layout);
+    FailureOr<int64_t> map =
+        getTensorMap(getOperation(), store, slice, staging.layout, staging.groups);
     if (failed(map)) {
       return failure();
     }
     // The ring outlives the tile loop: the last panels of a tile are stored while the next tile
     // begins. Stores of equal panels share one: each goes through a whole number of its rounds, so that a panel's wait is for whatever had
     // its place before.
-    Value &ring = rings[ringType(slotType, staging.buffers)];
+    Value &ring = rings[{ringType(slotType, staging.buffers), staging.groups}];
     if (!ring) {
       OpBuilder entry = OpBuilder::atBlockBegin(&getOperation().getBody().front());
       ring = tgpu::AllocSharedOp::create(entry, loc, ringType(slotType, staging.buffers),
@@ -226,21 +263,26 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
     }
     const int64_t together = staging.panels == staging.buffers ? staging.panels : 1;
     for (int64_t first = 0; first < staging.panels; first += together) {
-      auto wait = tgpu::OneThreadOp::create(builder, loc);
+      auto wait = tgpu::OneThreadOp::create(builder, loc, /*warp=*/0, staging.groups);
       {
         OpBuilder::InsertionGuard guard(builder);
         builder.setInsertionPointToStart(&wait.getBody().emplaceBlock());
         tgpu::TmaStoreWaitOp::create(builder, loc, staging.buffers - together, /*read=*/true);
       }
+      meetInGroups(builder, loc, staging);
       SmallVector<std::pair<Value, Value>> moves;
       for (int64_t panel = first; panel < first + together; ++panel) {
         Value position = arith::ConstantIntOp::create(builder, loc, panel % staging.buffers, 32);
         Value slot = tgpu::SlotOp::create(builder, loc, slotType, ring, position);
         tgpu::LocalStoreOp::create(builder, loc, panelOf(builder, store.getValue(), panel, staging),
-                                   slot);
+                                   slot, staging.groups);
         moves.emplace_back(slot, globalPanel(builder, store.getDest(), panel, staging));
       }
-      auto issue = tgpu::OneThreadOp::create(builder, loc);
+      if (staging.groups > 1) {
+        tgpu::FenceAsyncOp::create(builder, loc);
+      }
+      meetInGroups(builder, loc, staging);
+      auto issue = tgpu::OneThreadOp::create(builder, loc, /*warp=*/0, staging.groups);
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(&issue.getBody().emplaceBlock());
       for (auto [slot, dest] : moves) {
@@ -250,6 +292,13 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
     }
     store.erase();
     return success();
+  }
+
+  /// Barriers of groups stand here; those of all threads come where data flow wants them (tgpu-insert-sync).
+  static void meetInGroups(OpBuilder &builder, Location loc, const Staging &staging) {
+    if (staging.groups > 1) {
+      tgpu::BarrierOp::create(builder, loc, /*id=*/0, /*threads=*/0, staging.groups);
+    }
   }
 
   /// A buffer that the program itself fills is stored from where it lies.
@@ -276,15 +325,11 @@ struct LowerCopies : tilec::impl::LowerCopiesBase<LowerCopies> {
       return fragment;
     }
     auto type = cast<RankedTensorType>(fragment.getType());
-    // The registers of a panel, numbered from 0: the layout of the whole, read on fewer columns and rows.
-    const layout::RegisterLayout *whole = tgpu::getLayout(type);
-    Answer<layout::LayoutPart> part = layout::sliceTile(*whole, 1, 0, staging.columns);
-    if (staging.rows < type.getShape()[0]) {
-      part = layout::sliceTile(part->layout, 0, 0, staging.rows);
-    }
+    const layout::RegisterLayout part =
+        layoutOfPanel(*tgpu::getLayout(type), staging.rows, staging.columns);
     auto partType = RankedTensorType::get({staging.rows, staging.columns}, type.getElementType());
     return tgpu::FragmentSliceOp::create(
-        builder, fragment.getLoc(), tgpu::withLayout(partType, part->layout), fragment,
+        builder, fragment.getLoc(), tgpu::withLayout(partType, part), fragment,
         ArrayRef<int64_t>{staging.rowOf(panel), staging.columnOf(panel)});
   }
 

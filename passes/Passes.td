@@ -414,6 +414,14 @@ def VoteRescales : Pass<"tgpu-vote-rescales", "tilec::tgpu::KernelOp"> {
   }];
 }
 
+def StartSums : Pass<"tgpu-start-sums", "tilec::tgpu::KernelOp"> {
+  let summary = "Let the first product of a loop begin the sum that it adds to";
+  let description = [{
+    Needs: products lowered to wgmma. Gives: where a loop of products carries zeros that one of them alone adds to, the first iteration before
+    the loop, with a product that does not accumulate; where there may be no iteration, both in an `scf.if`, with the wait for the products.
+  }];
+}
+
 def AllocateShared : Pass<"tgpu-allocate-shared", "tilec::tgpu::KernelOp"> {
   let summary = "Give buffers, scratch spaces and channels their places in shared memory";
   let description = [{

@@ -9,6 +9,11 @@ namespace tilec {
 /// synchronises, it synchronises all its threads, in program order, so one is enough for each.
 inline unsigned barrierOfRole(unsigned role) { return 1 + role; }
 
+/// Where the groups of warps that share barrier `id` meet apart: the number for the first group, of kMostGroups at most. Those who may:
+/// the block and the first two roles.
+constexpr unsigned kMostGroups = 4, kMostGroupedBarrier = 2;
+inline unsigned groupBarrier(unsigned id) { return kMostGroups * (1 + id); }
+
 } // namespace tilec
 
 #endif // TILEC_PASSES_ROLEBARRIERS_H

@@ -251,6 +251,9 @@ SmallVector<Access, 2> sync::accessesOf(Operation *op) {
     for (Access &access : llvm::drop_begin(accesses, before)) {
       access.thread = threadOf(atomic);
     }
+  } else if (auto store = dyn_cast<tgpu::LocalStoreOp>(op)) {
+    add(store.getDest(), true, false, Flight::None);
+    accesses.back().groups = store.getGroups();
   } else {
     bool reads =
         isa<tgpu::LocalLoadOp, tgpu::GatherOp, tgpu::FmaOp, tgpu::DotOp, tgpu::LoadElementOp>(op);
@@ -262,6 +265,10 @@ SmallVector<Access, 2> sync::accessesOf(Operation *op) {
     }
   }
   return accesses;
+}
+
+int64_t sync::threadOf(tgpu::OneThreadOp one) {
+  return one.getWarp() + (one.getGroups() == 1 ? 0 : kOfGroups * int64_t(one.getGroups()));
 }
 
 bool sync::isAccess(Operation *op) { return !accessesOf(op).empty(); }
@@ -419,6 +426,13 @@ bool Walker::handsOver(tgpu::PublishOp publish, const Access &access) const {
            memory.slot->isOtherSlot(Position::of(publish.getPosition()), memory.slots));
 }
 
+/// Whether the access comes behind the other in each group of warps that makes them: groups touch nothing of each other's.
+static bool isBehindInGroups(const Access &now, const Access &before) {
+  return before.met > 0 && now.groups % before.met == 0 && before.groups % before.met == 0 &&
+         now.memory.alloc && now.memory.alloc == before.memory.alloc &&
+         now.memory.low == before.memory.low && now.memory.high == before.memory.high;
+}
+
 Hazard Walker::classify(const Access &now, const Access &before) const {
   if ((!now.write && !before.write) || (now.atomic && now.atomic == before.atomic) ||
       !now.memory.overlaps(before.memory)) {
@@ -437,9 +451,14 @@ Hazard Walker::classify(const Access &now, const Access &before) const {
     return Hazard::InFlight;
   }
   if (!before.async && now.async) {
-    return before.fenced ? Hazard::Barrier : Hazard::Fence;
+    return !before.fenced                  ? Hazard::Fence
+           : isBehindInGroups(now, before) ? Hazard::None
+                                           : Hazard::Barrier;
   }
-  bool sameThread = now.thread != kAllThreads && now.thread == before.thread;
-  bool ordered = before.synced || sameThread || isOfSameThreads(now, before);
+  // One thread of each group is several.
+  bool sameThread =
+      now.thread != kAllThreads && now.thread < kOfGroups && now.thread == before.thread;
+  bool ordered =
+      before.synced || sameThread || isOfSameThreads(now, before) || isBehindInGroups(now, before);
   return ordered ? Hazard::None : Hazard::Barrier;
 }

@@ -71,9 +71,9 @@ struct Arrival {
   bool operator==(const Arrival &) const = default;
 };
 
-/// Who makes an access: all threads, the elected lane of a warp (its number), or the first thread
-/// of warp w (kFirstThread - w).
-constexpr int64_t kAllThreads = -1, kFirstThread = -2;
+/// Who makes an access: all threads, the elected lane of a warp (its number; of each of several groups of warps kOfGroups times
+/// their number more), or the first thread of warp w (kFirstThread - w).
+constexpr int64_t kAllThreads = -1, kFirstThread = -2, kOfGroups = 1024;
 
 struct Access {
   mlir::Operation *op = nullptr;
@@ -81,10 +81,14 @@ struct Access {
   bool write = false;
   /// An atomic operation whose order among others of its kind nobody can tell.
   std::optional<tile::AtomicKind> atomic;
-  bool async = false;             ///< by the async proxy
-  Flight flight = Flight::None;   ///< kind while in flight
-  int64_t age = -1;               ///< groups of this kind closed since; -1: its own is still open
-  int64_t thread = kAllThreads;   ///< who made it
+  bool async = false;           ///< by the async proxy
+  Flight flight = Flight::None; ///< kind while in flight
+  int64_t age = -1;             ///< groups of this kind closed since; -1: its own is still open
+  int64_t thread = kAllThreads; ///< who made it
+  int64_t groups =
+      1; ///< so many groups of warps make it, each in a part of its own (RegisterLayout::hasRowGroups)
+  int64_t met =
+      0; ///< the warps of each of so many groups have met since, after all fences; 0: none have
   bool fenced = false;            ///< a generic access after which its threads fenced
   bool synced = false;            ///< an unfenced generic access that a barrier has ordered
   bool released = false;          ///< its slot of a guarded buffer has been given back
@@ -100,6 +104,8 @@ llvm::SmallVector<Access, 2> accessesOf(mlir::Operation *op);
 bool isAccess(mlir::Operation *op);
 /// The part of accessesOf that concerns global memory.
 void addGlobalAccesses(mlir::Operation *op, llvm::SmallVectorImpl<Access> &accesses);
+/// Who runs what is inside.
+int64_t threadOf(tgpu::OneThreadOp one);
 /// Who runs an atomic operation.
 int64_t threadOf(tgpu::AtomicOp atomic);
 /// Whether two accesses of global memory at one point of the grid may meet, each in any iteration of the loops around it, and
@@ -171,7 +177,7 @@ struct Context {
   unsigned role = 0;
   int64_t threads = 0;
   mlir::Operation *oneThread = nullptr;
-  int64_t warp = -1; ///< whose elected lane is the one thread; -1: all threads
+  int64_t warp = -1; ///< whose elected lane is the one thread (threadOf); -1: all threads
   /// In a `tile.threads` region, whose accesses the program orders among themselves.
   bool inRegion = false;
 };
@@ -229,6 +235,8 @@ protected:
   void fenceAsync(bool global = false);
   /// All threads of the context meet in a barrier.
   void applyBarrier();
+  /// Those of each group do.
+  void applyGroupBarrier(int64_t groups);
   /// True if the threads hold the slot here: `held` may depend on a condition.
   bool isHeld(const Held &held) { return !held.when || holds(*held.when) == true; }
   /// Whether `less` holds here; nothing if that cannot be said.

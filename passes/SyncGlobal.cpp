@@ -325,7 +325,8 @@ SmallVector<Access, 2> Walker::followedAccesses(Operation *op) const {
   auto one = op->getParentOfType<tgpu::OneThreadOp>();
   for (Access &access : accesses) {
     if (one) {
-      access.thread = one.getWarp();
+      access.thread = threadOf(one);
+      access.groups = one.getGroups();
     } else if (access.thread == kFirstThread) {
       access.thread -= firstWarpOf(op);
     }

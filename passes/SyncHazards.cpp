@@ -25,11 +25,22 @@ void Walker::applyBarrier() {
   });
 }
 
+void Walker::applyGroupBarrier(int64_t groups) {
+  for (Access &access : state.pending) {
+    if (access.flight == Flight::None && access.groups % groups == 0) {
+      access.met = access.met == 0 ? groups : std::min(access.met, groups);
+    }
+  }
+}
+
 void Walker::fenceAsync(bool global) {
   for (Access &pending : state.pending) {
     bool mine = !context.oneThread || pending.thread == context.warp;
     mine &= global == pending.memory.global.has_value();
-    pending.fenced |= mine && !pending.async && pending.flight == Flight::None;
+    if (mine && !pending.fenced && !pending.async && pending.flight == Flight::None) {
+      pending.fenced = true;
+      pending.met = 0; // who has met has not met behind the fence
+    }
   }
 }
 

@@ -14,7 +14,7 @@ using namespace tilec::sync;
 static auto likenessOf(const Access &access) {
   const Memory &memory = access.memory;
   return std::tuple(access.op, access.write, access.flight, access.thread, access.fenced,
-                    access.synced, access.released, memory.alloc, ArrayRef(memory.low));
+                    access.synced, access.released, access.met, memory.alloc, ArrayRef(memory.low));
 }
 
 static bool isAnywhere(const Memory &memory) {

@@ -76,6 +76,9 @@ void Walker::waitStores(int64_t pending, bool sources, int64_t thread) {
 }
 
 bool Walker::coversContext(tgpu::BarrierOp barrier) const {
+  if (barrier.getGroups() != 1) {
+    return false;
+  }
   return barrier.getThreads() == 0 || int64_t(barrier.getThreads()) >= context.threads;
 }
 
@@ -126,6 +129,8 @@ void Walker::effects(Operation *op) {
   if (auto barrier = dyn_cast<tgpu::BarrierOp>(op)) {
     if (coversContext(barrier)) {
       applyBarrier();
+    } else if (barrier.getGroups() != 1) {
+      applyGroupBarrier(barrier.getGroups());
     }
   } else if (isa<tile::SyncThreadsOp>(op)) {
     applyBarrier();
@@ -531,7 +536,7 @@ void Walker::walkOneThread(tgpu::OneThreadOp one) {
   const SmallVector<Held, 2> held(state.held), acquired(state.acquired);
   Context outside = context;
   context.oneThread = one;
-  context.warp = one.getWarp();
+  context.warp = threadOf(one);
   walk(one.getBody().front());
   atEnd(one);
   context = outside;

@@ -4,6 +4,7 @@
 // refill. Who arrives where, and as often as the barriers count.
 //
 //===----------------------------------------------------------------------===//
+#include "passes/RoleBarriers.h"
 #include "passes/Shared.h"
 #include "passes/SyncChecker.h"
 
@@ -418,7 +419,10 @@ void Checker::checkBarriers() {
     if (!barrier && !arrive) {
       return;
     }
-    const int64_t id = barrier ? barrier.getId() : arrive.getId();
+    int64_t id = barrier ? barrier.getId() : arrive.getId();
+    if (barrier && barrier.getGroups() != 1) {
+      id = groupBarrier(id); // and those behind it, for the other groups
+    }
     int64_t counted = barrier ? barrier.getThreads() : arrive.getThreads();
     counted = counted == 0 ? kernel.getLaunchedThreads() : counted;
     auto [it, isNew] = barriers.insert({id, {counted, Arrivals()}});

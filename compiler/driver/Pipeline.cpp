@@ -87,6 +87,7 @@ void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   programs.addPass(createInsertSync());
   programs.addPass(createVerifySync());
   programs.addPass(createVoteRescales());
+  programs.addPass(createStartSums());
   programs.addPass(createOverlapLaunches());
 }
 

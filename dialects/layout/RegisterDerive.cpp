@@ -96,6 +96,29 @@ int64_t RegisterLayout::contiguousElements(unsigned dim) const {
   return alignment == 0 ? width : std::min(width, alignment & -alignment);
 }
 
+bool RegisterLayout::hasRowGroups(int64_t groups) const {
+  if (groups < 1 || rank() == 0 || numWarps() % groups != 0 || shape()[0] % groups != 0 ||
+      hasPadding() || !isSeparable()) {
+    return false;
+  }
+  const int64_t rows = shape()[0] / groups, warps = numWarps() / groups;
+  // Rows are sums of what register, lane and warp add.
+  int64_t ofRegisters = 0, ofLanes = 0;
+  for (int64_t reg = 0; reg < registersPerThread(); ++reg) {
+    ofRegisters = std::max(ofRegisters, coords(reg, 0, firstWarp())[0]);
+  }
+  for (int64_t lane = 0; lane < 32; ++lane) {
+    ofLanes = std::max(ofLanes, coords(0, lane, firstWarp())[0]);
+  }
+  for (int64_t warp = 0; warp < numWarps(); ++warp) {
+    const int64_t row = coords(0, 0, firstWarp() + warp)[0] - warp / warps * rows;
+    if (row < 0 || row + ofRegisters + ofLanes >= rows) {
+      return false;
+    }
+  }
+  return true;
+}
+
 std::optional<SmallVector<int64_t, 16>> RegisterLayout::registersOf(unsigned dim, int64_t offset,
                                                                     int64_t extent) const {
   SmallVector<int64_t, 16> result;

@@ -239,6 +239,10 @@ public:
   std::optional<llvm::SmallVector<int64_t, 16>> registersOf(unsigned dim, int64_t offset,
                                                             int64_t extent) const;
 
+  /// Each of `groups` groups of neighbouring warps, as many in each, holds rows (dimension 0) of its own, as many as the others, and
+  /// the groups stand in the order of the rows.
+  bool hasRowGroups(int64_t groups) const;
+
   // ---- Derived layouts.
 
   /// Layout of a reduction's result: `dim` removed; lanes and warps that held different elements of

@@ -323,6 +323,20 @@ LogicalResult SubviewOp::verify() {
   return success();
 }
 
+LogicalResult LocalStoreOp::verify() {
+  if (getGroups() == 1) {
+    return success();
+  }
+  auto type = cast<RankedTensorType>(getValue().getType());
+  const layout::RegisterLayout *layout = getLayout(type);
+  if (!layout || type.getShape() != getDest().getType().getShape() ||
+      !layout->hasRowGroups(getGroups())) {
+    return emitOpError("is of ") << getGroups()
+                                 << " groups of warps, which do not hold rows of their own";
+  }
+  return success();
+}
+
 LogicalResult ZeroBeyondOp::verify() {
   const size_t rank = getDest().getType().getRank();
   if (getLow().size() != rank || getHigh().size() != rank) {

@@ -188,7 +188,9 @@ def Tgpu_ExpectOp : Tgpu_Op<"expect"> {
 
 def Tgpu_BarrierOp : Tgpu_Op<"barrier"> {
   let summary = "named barrier of `threads` threads (0: all of the block)";
-  let arguments = (ins DefaultValuedAttr<I32Attr, "0">:$id, DefaultValuedAttr<I32Attr, "0">:$threads);
+  let description = [{ Of several `groups` of neighbouring warps, as many in each, each meets alone, at a barrier of its own (groupBarrier). }];
+  let arguments = (ins DefaultValuedAttr<I32Attr, "0">:$id, DefaultValuedAttr<I32Attr, "0">:$threads,
+                       DefaultValuedAttr<I32Attr, "1">:$groups);
   let assemblyFormat = "attr-dict";
 }
 def Tgpu_BarrierArriveOp : Tgpu_Op<"barrier_arrive"> {
@@ -234,6 +236,7 @@ def Tgpu_TmaLoadOp : Tgpu_Op<"tma_load", [MemoryEffects<[MemRead, MemWrite]>]> {
 
 def Tgpu_TmaStoreOp : Tgpu_Op<"tma_store", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "issues TMA stores of a buffer to a slice of global memory";
+  let description = [{ In a `tgpu.one_thread` of several groups each thread stores the rows of its group. }];
   let arguments = (ins Tgpu_SmemType:$source, Tile_GlobalType:$dest, I32Attr:$map,
                        DefaultValuedAttr<Tile_CacheHintAttr, "::tilec::tile::CacheHint::None">:$cache);
   let assemblyFormat = "$source `to` $dest attr-dict `:` qualified(type($source)) `,` qualified(type($dest))";
@@ -288,8 +291,10 @@ def Tgpu_LocalLoadOp : Tgpu_Op<"local_load", [MemoryEffects<[MemRead]>]> {
 }
 def Tgpu_LocalStoreOp : Tgpu_Op<"local_store", [MemoryEffects<[MemWrite]>]> {
   let summary = "writes a fragment to a buffer (stmatrix or st.shared, whichever its layouts admit)";
-  let arguments = (ins AnyRankedTensor:$value, Tgpu_SmemType:$dest);
+  let description = [{ `groups`: so many groups of neighbouring warps each write rows of their own, in order (RegisterLayout::hasRowGroups). }];
+  let arguments = (ins AnyRankedTensor:$value, Tgpu_SmemType:$dest, DefaultValuedAttr<I32Attr, "1">:$groups);
   let assemblyFormat = "$value `,` $dest attr-dict `:` type($value) `,` qualified(type($dest))";
+  let hasVerifier = 1;
 }
 def Tgpu_ZeroBeyondOp : Tgpu_Op<"zero_beyond", [MemoryEffects<[MemWrite]>, SameVariadicOperandSize]> {
   let summary = "zeros in place of the elements of a buffer outside a box";
@@ -525,6 +530,12 @@ def Tgpu_WgmmaBeginOp : Tgpu_Op<"wgmma_begin", [Pure]> {
   let arguments = (ins AnyRankedTensor:$acc);
   let results = (outs Tgpu_PendingType:$result);
   let assemblyFormat = "$acc attr-dict `:` type($acc) `->` qualified(type($result))";
+}
+def Tgpu_HiddenOp : Tgpu_Op<"hidden", [AllTypesMatch<["value", "result"]>]> {
+  let summary = "the same values, in registers of which LLVM does not know what they hold";
+  let arguments = (ins Tgpu_Accumulator:$value);
+  let results = (outs Tgpu_Accumulator:$result);
+  let assemblyFormat = "$value attr-dict `:` qualified(type($result))";
 }
 def Tgpu_WgmmaOp : Tgpu_Op<"wgmma", [MemoryEffects<[MemRead]>]> {
   let summary = "issues acc + A * B on the tensor cores of the calling warpgroups; the result is pending";

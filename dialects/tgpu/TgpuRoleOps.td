@@ -31,7 +31,10 @@ def Tgpu_RolesOp : Tgpu_Op<"roles", [NoTerminator, RecursiveMemoryEffects]> {
 
 def Tgpu_OneThreadOp : Tgpu_Op<"one_thread", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "run by one thread, the elected lane of warp `warp`; the others go on";
-  let arguments = (ins DefaultValuedAttr<I32Attr, "0">:$warp);
+  let description = [{
+    Of several `groups` of neighbouring warps, as many in each, by one thread of each; `warp` is that of the first group.
+  }];
+  let arguments = (ins DefaultValuedAttr<I32Attr, "0">:$warp, DefaultValuedAttr<I32Attr, "1">:$groups);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "attr-dict-with-keyword $body";
 }

@@ -1,6 +1,7 @@
 //===- ControlFlow.cpp - dispatch, loops, branches, roles ----------------===//
 #include "passes/RoleBarriers.h"
 #include "passes/llvm/Clusters.h"
+#include "passes/llvm/TiedAssembly.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -112,8 +113,10 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
       .Case<tgpu::ChannelOp>(nothing) // initialised at entry
       .Case<tgpu::AcquireOp, tgpu::PublishOp, tgpu::WaitOp, tgpu::ReleaseOp, tgpu::ExpectOp>(
           [&](Operation *o) { return lowerChannelUse(o); })
-      .Case<tgpu::BarrierOp>(
-          [&](tgpu::BarrierOp o) { return lowerBarrier(o, o.getId(), o.getThreads(), false); })
+      .Case<tgpu::BarrierOp>([&](tgpu::BarrierOp o) {
+        return o.getGroups() == 1 ? lowerBarrier(o, o.getId(), o.getThreads(), false)
+                                  : lowerGroupBarrier(o);
+      })
       .Case<tgpu::BarrierArriveOp>(
           [&](tgpu::BarrierArriveOp o) { return lowerBarrier(o, o.getId(), o.getThreads(), true); })
       .Case<tgpu::CopyOp>([&](auto o) { return lowerCopy(o); })
@@ -146,6 +149,10 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
       .Case<tgpu::WgmmaFenceOp>([&](auto o) { return lowerWgmmaFence(o); })
       .Case<tgpu::WgmmaBeginOp>([&](tgpu::WgmmaBeginOp o) {
         scalars[o.getResult()] = Fragment(scalars.lookup(o.getAcc()));
+        return success();
+      })
+      .Case<tgpu::HiddenOp>([&](tgpu::HiddenOp o) {
+        scalars[o.getResult()] = inOwnRegisters(b, loc, scalars.lookup(o.getValue()));
         return success();
       })
       .Case<tgpu::BeginPartialOp>([&](auto o) { return lowerBeginPartial(o); })
@@ -482,7 +489,12 @@ LogicalResult KernelLowering::lowerElected(Block &block, Value elected) {
 
 LogicalResult KernelLowering::lowerOneThread(tgpu::OneThreadOp op) {
   OpBuilder::InsertionGuard guard(b);
-  Value isWarp = compare(arith::CmpIPredicate::eq, warpId, i32(op.getWarp()));
+  Value inGroup = op.getGroups() == 1
+                      ? warpId // in all of them
+                      : b.createOrFold<arith::RemUIOp>(loc, warpFrom(warps.first),
+                                                       i32(warps.count / op.getGroups()));
+  Value isWarp = compare(arith::CmpIPredicate::eq, inGroup,
+                         i32(op.getGroups() == 1 ? op.getWarp() : op.getWarp() - warps.first));
   auto warpBranch = scf::IfOp::create(b, loc, isWarp, /*withElseRegion=*/false);
   b.setInsertionPointToStart(warpBranch.thenBlock());
   Value elected = arch >= 90 ? Value(NVVM::ElectSyncOp::create(b, loc, b.getI1Type(), Value()))

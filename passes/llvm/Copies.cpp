@@ -23,6 +23,30 @@ static int64_t policyOf(tile::CacheHint cache) {
   }
 }
 
+namespace {
+/// How far apart the boxes of groups of warps are, in the buffer and in its rows.
+struct GroupedBoxes {
+  int64_t bytes = 0, rows = 0;
+};
+} // namespace
+
+/// Nothing where it is not one box for each group, the rows of one behind those of the other.
+static std::optional<GroupedBoxes> boxOfEach(const layout::TmaBoxes &boxes, int64_t groups) {
+  if (int64_t(boxes.boxes.size()) != groups || boxes.extents.empty()) {
+    return std::nullopt;
+  }
+  const layout::TmaBoxes::Box &first = boxes.boxes[0];
+  const GroupedBoxes apart{boxes.boxes[1].offset - first.offset, boxes.extents[0]};
+  for (auto [group, box] : llvm::enumerate(boxes.boxes)) {
+    layout::Coords origin = first.origin;
+    origin[0] += int64_t(group) * apart.rows;
+    if (box.origin != origin || box.offset != first.offset + int64_t(group) * apart.bytes) {
+      return std::nullopt;
+    }
+  }
+  return apart;
+}
+
 LogicalResult KernelLowering::lowerTma(Operation *op, const View &view, const Shared &buffer,
                                        int64_t map, tile::CacheHint cache, const Channel *channel,
                                        Value position) {
@@ -31,7 +55,9 @@ LogicalResult KernelLowering::lowerTma(Operation *op, const View &view, const Sh
   }
   auto load = dyn_cast<tgpu::TmaLoadOp>(op);
   const std::optional<ArrayRef<int32_t>> across = load ? load.getAcross() : std::nullopt;
-  auto boxes = layout::tmaBoxes(buffer.layout, across ? clusters->groupSize(*across) : 1);
+  auto one = op->getParentOfType<tgpu::OneThreadOp>();
+  const int64_t groups = !load && one ? one.getGroups() : 1; // that store, each its rows
+  auto boxes = layout::tmaBoxes(buffer.layout, across ? clusters->groupSize(*across) : groups);
   if (!boxes) {
     return unsupported(op, "TMA: " + boxes.reason());
   }
@@ -42,6 +68,11 @@ LogicalResult KernelLowering::lowerTma(Operation *op, const View &view, const Sh
   }
   if (!channel && boxes->overhang) {
     return unsupported(op, "a TMA store of boxes that reach beyond their buffer");
+  }
+  const std::optional<GroupedBoxes> ofGroups =
+      groups == 1 ? GroupedBoxes{} : boxOfEach(*boxes, groups);
+  if (!ofGroups) {
+    return unsupported(op, "TMA stores of groups of warps from such a buffer");
   }
   auto recipe = cast<tgpu::TensorMapAttr>((*kernel.getTensorMaps())[map]);
   for (auto [axis, dim] : llvm::enumerate(view.dims)) {
@@ -60,6 +91,12 @@ LogicalResult KernelLowering::lowerTma(Operation *op, const View &view, const Sh
     // in other registers, and moves them back at each use (48 R2UR of 655 instructions: attention took 15 % longer).
     steps = add(steps, hiddenZero());
   }
+  Value group;
+  if (groups > 1) {
+    group = b.createOrFold<arith::DivUIOp>(loc, warpFrom(warps.first), i32(warps.count / groups));
+    steps = add(steps, mul(group, ofGroups->bytes));
+    boxes->boxes.truncate(1);
+  }
   for (const layout::TmaBoxes::Box &box : boxes->boxes) {
     SmallVector<Value> coordinates; // innermost first
     Value valid;
@@ -67,9 +104,14 @@ LogicalResult KernelLowering::lowerTma(Operation *op, const View &view, const Sh
       const int64_t origin = dim.tileDim < 0 ? 0 : box.origin[dim.tileDim];
       IntegerRange reach = dim.reach; // of loads any: a cut coordinate is outside the tensor, too
       Value at = add(fitIndex(dim.offset, reach, b.getI32Type()), origin);
+      int64_t most = origin;
+      if (group && dim.tileDim == 0) {
+        at = add(at, mul(group, ofGroups->rows));
+        most += ofGroups->rows * (groups - 1);
+      }
       // Where a store begins is not negative (SelectCopies.cpp), and the hardware takes no other
       // number there. One that looks negative is 2^31 and more: past every tensor's end.
-      if (!channel && (dim.reach.low < 0 || dim.reach.high + origin > INT32_MAX)) {
+      if (!channel && (dim.reach.low < 0 || dim.reach.high + most > INT32_MAX)) {
         valid = both(valid, compare(arith::CmpIPredicate::sge, at, i32(0)));
       }
       coordinates.push_back(at);

@@ -381,6 +381,7 @@ private:
   void waitFor(const Channel &channel, mlir::Value position, Channel::Barrier which);
   mlir::LogicalResult lowerChannelUse(mlir::Operation *op);
   mlir::LogicalResult lowerBarrier(mlir::Operation *op, int64_t id, int64_t threads, bool arrive);
+  mlir::LogicalResult lowerGroupBarrier(tgpu::BarrierOp op);
   void blockBarrier();
   /// A barrier of the warps that run this code.
   mlir::LogicalResult synchronise(mlir::Operation *op);
@@ -557,9 +558,8 @@ private:
   /// Of a kernel with checks: the record of failures, and the number of its first place there.
   mlir::Value failureRecord, failureBase;
   llvm::DenseMap<mlir::Value, Reciprocal>
-      reciprocals; // by divisor, of the new code; looked up only
-  /// Of a kernel that prints: the buffer of messages, and the number of its first print there.
-  mlir::Value printBuffer, printBase;
+      reciprocals;                    // by divisor, of the new code; looked up only
+  mlir::Value printBuffer, printBase; // of one that prints: messages, and its first print
   /// In the body of a map or of a combination: whether the element is one of the tile; null: all are.
   mlir::Value mappedSlotInTile;
   /// What failed first of the slots of the map being lowered, by check: a thread reports it once,

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/ClusterLoads.h"
+#include "passes/RoleBarriers.h"
 #include "passes/llvm/Clusters.h"
 #include "passes/llvm/KernelLowering.h"
 
@@ -222,6 +223,20 @@ LogicalResult KernelLowering::lowerBarrier(Operation *op, int64_t id, int64_t th
     NVVM::BarrierOp::create(b, loc, Type(), number, threads ? i32(threads) : Value(),
                             NVVM::BarrierReductionAttr(), Value());
   }
+  return success();
+}
+
+LogicalResult KernelLowering::lowerGroupBarrier(tgpu::BarrierOp op) {
+  const int64_t groups = op.getGroups();
+  if (groups > int64_t(kMostGroups) || op.getId() > kMostGroupedBarrier ||
+      warps.count % groups != 0 || runningTeam) {
+    return op->emitOpError("is of groups of warps that there are not");
+  }
+  Value group =
+      b.createOrFold<arith::DivUIOp>(loc, warpFrom(warps.first), i32(warps.count / groups));
+  Value number = add(group, groupBarrier(op.getId()));
+  NVVM::BarrierOp::create(b, loc, Type(), number, i32(warps.count / groups * 32),
+                          NVVM::BarrierReductionAttr(), Value());
   return success();
 }
 

@@ -49,3 +49,18 @@ Fragment lowering::tiedAssembly(OpBuilder &b, Location loc, StringRef text, Arra
   }
   return results;
 }
+
+Fragment lowering::inOwnRegisters(OpBuilder &b, Location loc, ArrayRef<Value> values) {
+  Fragment own;
+  for (Value value : values) {
+    const StringRef constraints = isa<FloatType>(value.getType()) ? "=f,f" : "=r,r";
+    own.push_back(LLVM::InlineAsmOp::create(
+                      b, loc, value.getType(), value, "mov.b32 $0, $1;", constraints,
+                      /*has_side_effects=*/true, /*is_align_stack=*/false,
+                      LLVM::tailcallkind::TailCallKind::None,
+                      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+                      ArrayAttr())
+                      .getResult(0));
+  }
+  return own;
+}

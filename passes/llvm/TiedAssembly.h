@@ -14,6 +14,9 @@ Fragment tiedAssembly(mlir::OpBuilder &b, mlir::Location loc, llvm::StringRef te
                       llvm::ArrayRef<mlir::Value> tied, llvm::ArrayRef<mlir::Value> inputs,
                       llvm::StringRef inputConstraints, bool clobbersMemory);
 
+/// Each value in a register of its own, which LLVM does not know to be the same.
+Fragment inOwnRegisters(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<mlir::Value> values);
+
 } // namespace tilec::lowering
 
 #endif // TILEC_PASSES_LLVM_TIEDASSEMBLY_H

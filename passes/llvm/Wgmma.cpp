@@ -331,22 +331,6 @@ LogicalResult KernelLowering::lowerWgmma(tgpu::WgmmaOp op) {
   return success();
 }
 
-/// Each value in a register of its own, which LLVM does not know to be the same.
-static Fragment inOwnRegisters(OpBuilder &b, Location loc, ArrayRef<Value> values) {
-  Fragment own;
-  for (Value value : values) {
-    const StringRef constraints = isa<FloatType>(value.getType()) ? "=f,f" : "=r,r";
-    own.push_back(LLVM::InlineAsmOp::create(
-                      b, loc, value.getType(), value, "mov.b32 $0, $1;", constraints,
-                      /*has_side_effects=*/true, /*is_align_stack=*/false,
-                      LLVM::tailcallkind::TailCallKind::None,
-                      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-                      ArrayAttr())
-                      .getResult(0));
-  }
-  return own;
-}
-
 Fragment KernelLowering::wordsOfA(Value fragment) {
   // What is made in this region or one around it is there; products in flight have used these very
   // registers, so they are not made twice.

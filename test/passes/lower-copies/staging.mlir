@@ -69,3 +69,45 @@ tgpu.kernel @whole(%a: !g {tgpu.align = 16 : i64}, %f: !f) attributes {threads =
   tgpu.store %f, %v {path = #tgpu.path<tma>, bytes = 16 : i32} : !f, !g
   tgpu.return
 }
+
+// -----
+
+// Two warpgroups, each with rows of its own, in a block that goes on with another tile: each waits, writes, meets and stores by itself, a box of half the rows.
+!f = tensor<128x128xf16, #tgpu.fragment<"128x128 reg 0,1:8,0:0,8:0,16:0,32:0,64 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0:64,0">>
+!g = !tile.global<?x?xf16>
+// CHECK-LABEL: tgpu.kernel @groups
+// CHECK-SAME: tensor_maps = [#tgpu.tensor_map<0, extents = [2, 1], strides = [-2, 2], box = [64, 64], swizzle = 128>]
+// CHECK: tgpu.alloc_shared "staging" : !tgpu.smem<2x128x64xf16
+// CHECK: tgpu.one_thread attributes {groups = 2 : i32} {
+// CHECK-NEXT: tgpu.tma_store_wait 0 {read}
+// CHECK: tgpu.barrier {groups = 2 : i32}
+// CHECK-COUNT-2: tgpu.local_store {{.*}} {groups = 2 : i32}
+// CHECK: tgpu.fence_async
+// CHECK-NEXT: tgpu.barrier {groups = 2 : i32}
+// CHECK-NEXT: tgpu.one_thread attributes {groups = 2 : i32} {
+// CHECK-COUNT-2: tgpu.tma_store
+// CHECK: tgpu.tma_store_commit
+// CHECK: tgpu.one_thread attributes {groups = 2 : i32} {
+// CHECK-NEXT: tgpu.tma_store_wait 0 {read}
+tgpu.kernel @groups(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %f: !f) attributes {persistent = 1 : i32, threads = 256 : i32, target = "sm_90a"} {
+  %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !g -> !g
+  %t = tile.slice %v[%m, %n] sizes [128, 128] : !g, i32, i32 -> !tile.global<128x128xf16>
+  tgpu.store %f, %t {path = #tgpu.path<tma>, bytes = 16 : i32} : !f, !tile.global<128x128xf16>
+  tgpu.return
+}
+
+// -----
+
+// Two warpgroups side by side: no panel is of one of them alone, rows are of both.
+!f = tensor<64x256xf16, #tgpu.fragment<"64x256 reg 0,1:8,0:0,8:0,16:0,32:0,128 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0:0,64">>
+!g = !tile.global<?x?xf16>
+// CHECK-LABEL: tgpu.kernel @side_by_side
+// CHECK-NOT: groups
+// CHECK: tgpu.return
+tgpu.kernel @side_by_side(%a: !g {tgpu.align = 16 : i64}, %m: i32, %n: i32 {tgpu.divisible = 8 : i64}, %f: !f) attributes {persistent = 1 : i32, threads = 256 : i32, target = "sm_90a"} {
+  %v = tgpu.view %a extents(%m, %n : i32, i32) strides(%n : i32) : !g -> !g
+  %t = tile.slice %v[%m, %n] sizes [64, 256] : !g, i32, i32 -> !tile.global<64x256xf16>
+  // expected-remark @+1 {{copy stores from registers, not by TMA: a panel of columns is not the same registers in every thread}}
+  tgpu.store %f, %t {path = #tgpu.path<tma>, bytes = 16 : i32} : !f, !tile.global<64x256xf16>
+  tgpu.return
+}

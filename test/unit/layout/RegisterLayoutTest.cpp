@@ -202,6 +202,29 @@ TEST(RegisterLayout, ContiguousElements) {
   EXPECT_EQ(must(RegisterLayout::wgmmaA(64, 96, MmaType::F8)).contiguousElements(1), 4);
 }
 
+TEST(RegisterLayout, RowGroups) {
+  for (const RegisterLayout &layout : samples()) {
+    for (int64_t groups : {1, 2, 3, 4, 8}) {
+      if (layout.rank() == 0 || layout.numWarps() % groups != 0 ||
+          layout.shape()[0] % groups != 0) {
+        EXPECT_FALSE(layout.hasRowGroups(groups)) << layout.str();
+        continue;
+      }
+      bool good = !layout.hasPadding() && layout.isSeparable();
+      const int64_t rows = layout.shape()[0] / groups, warps = layout.numWarps() / groups;
+      forEachPlace(layout, [&](int64_t r, int64_t l, int64_t w) {
+        good &= layout.coords(r, l, w)[0] / rows == (w - layout.firstWarp()) / warps;
+      });
+      EXPECT_EQ(layout.hasRowGroups(groups), good) << layout.str() << " in " << groups;
+    }
+  }
+  EXPECT_TRUE(must(RegisterLayout::wgmmaAccumulator(128, 96, 2)).hasRowGroups(2));
+  EXPECT_TRUE(must(RegisterLayout::wgmmaAccumulator(192, 64, 3)).hasRowGroups(3));
+  EXPECT_TRUE(must(RegisterLayout::wgmmaAccumulator(256, 64, 2)).hasRowGroups(2));
+  EXPECT_FALSE(must(RegisterLayout::wgmmaAccumulator(128, 96, 1, 2)).hasRowGroups(2)); // columns
+  EXPECT_FALSE(must(RegisterLayout::replicated({128, 8}, 8)).hasRowGroups(2));
+}
+
 TEST(RegisterLayout, PairsAreElementsOfTheirOwn) {
   for (const RegisterLayout &whole : {must(RegisterLayout::blocked({64, 96}, 8, 4)),
                                       must(RegisterLayout::wgmmaA(128, 64, MmaType::F16, 2)),
