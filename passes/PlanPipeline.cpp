@@ -297,6 +297,29 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     }
   }
 
+  /// In a loop of wgmma the order of iterations is another one behind this pass: what is written while products are in flight may be live at
+  /// any time.
+  static void liveThroughout(scf::ForOp loop, MutableArrayRef<SharedPiece> pieces,
+                             const llvm::SetVector<Operation *> &filled) {
+    auto isProduct = [](tgpu::WgmmaOp) { return WalkResult::interrupt(); };
+    if (!loop->walk(isProduct).wasInterrupted()) {
+      return;
+    }
+    int64_t begin = INT64_MAX, end = 0; // of the loop
+    for (const SharedPiece &piece : pieces) {
+      if (filled.contains(piece.op)) {
+        begin = std::min(begin, piece.begin);
+        end = std::max(end, piece.end);
+      }
+    }
+    for (SharedPiece &piece : pieces) {
+      if (isa<tgpu::AllocSharedOp>(piece.op) && loop->isProperAncestor(piece.op)) {
+        piece.begin = std::min(begin, piece.begin);
+        piece.end = std::max(end, piece.end);
+      }
+    }
+  }
+
   /// The most stages, up to `wanted`, whose buffers fit shared memory beside what is live together with
   /// them.
   int64_t fittingStages(scf::ForOp loop, ArrayRef<tgpu::CopyOp> copies, int64_t wanted,
@@ -309,6 +332,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
         collectSharedPieces(getOperation(), [&](tgpu::AllocSharedOp alloc) {
           return filled.contains(alloc) ? PlannedRing{loop, 1} : rings.lookup(alloc);
         });
+    liveThroughout(loop, pieces, filled);
     int64_t perStage = 0;
     for (Operation *buffer : filled) {
       perStage += llvm::alignTo(sharedBytes(typeOf(buffer)), 1024);

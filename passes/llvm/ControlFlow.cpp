@@ -113,10 +113,7 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
       .Case<tgpu::ChannelOp>(nothing) // initialised at entry
       .Case<tgpu::AcquireOp, tgpu::PublishOp, tgpu::WaitOp, tgpu::ReleaseOp, tgpu::ExpectOp>(
           [&](Operation *o) { return lowerChannelUse(o); })
-      .Case<tgpu::BarrierOp>([&](tgpu::BarrierOp o) {
-        return o.getGroups() == 1 ? lowerBarrier(o, o.getId(), o.getThreads(), false)
-                                  : lowerGroupBarrier(o);
-      })
+      .Case<tgpu::BarrierOp>([&](auto o) { return lowerBarrier(o); })
       .Case<tgpu::BarrierArriveOp>(
           [&](tgpu::BarrierArriveOp o) { return lowerBarrier(o, o.getId(), o.getThreads(), true); })
       .Case<tgpu::CopyOp>([&](auto o) { return lowerCopy(o); })
@@ -147,12 +144,9 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
       .Case<tgpu::ConvertLayoutOp>([&](auto o) { return lowerConvertLayout(o); })
       .Case<tgpu::WgmmaOp>([&](auto o) { return lowerWgmma(o); })
       .Case<tgpu::WgmmaFenceOp>([&](auto o) { return lowerWgmmaFence(o); })
-      .Case<tgpu::WgmmaBeginOp>([&](tgpu::WgmmaBeginOp o) {
-        scalars[o.getResult()] = Fragment(scalars.lookup(o.getAcc()));
-        return success();
-      })
-      .Case<tgpu::HiddenOp>([&](tgpu::HiddenOp o) {
-        scalars[o.getResult()] = inOwnRegisters(b, loc, scalars.lookup(o.getValue()));
+      .Case<tgpu::WgmmaBeginOp, tgpu::HiddenOp>([&](Operation *o) {
+        Fragment value = scalars.lookup(o->getOperand(0));
+        scalars[o->getResult(0)] = isa<tgpu::HiddenOp>(o) ? inOwnRegisters(b, loc, value) : value;
         return success();
       })
       .Case<tgpu::BeginPartialOp>([&](auto o) { return lowerBeginPartial(o); })

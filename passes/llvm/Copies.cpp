@@ -32,7 +32,7 @@ struct GroupedBoxes {
 
 /// Nothing where it is not one box for each group, the rows of one behind those of the other.
 static std::optional<GroupedBoxes> boxOfEach(const layout::TmaBoxes &boxes, int64_t groups) {
-  if (int64_t(boxes.boxes.size()) != groups || boxes.extents.empty()) {
+  if (int64_t(boxes.boxes.size()) != groups || boxes.extents.size() != 2) {
     return std::nullopt;
   }
   const layout::TmaBoxes::Box &first = boxes.boxes[0];
@@ -47,6 +47,34 @@ static std::optional<GroupedBoxes> boxOfEach(const layout::TmaBoxes &boxes, int6
   return apart;
 }
 
+/// Groups of warps, each of which stores its rows.
+static int64_t groupsThatMove(Operation *op) {
+  auto one = op->getParentOfType<tgpu::OneThreadOp>();
+  return one && isa<tgpu::TmaStoreOp>(op) ? one.getGroups() : 1;
+}
+
+/// Why TMA does not move such boxes; empty if it does.
+static std::string refuseBoxes(const View &view, const Shared &buffer,
+                               const layout::TmaBoxes &boxes, bool isStore) {
+  if (view.dims.empty() || view.isGathered() ||
+      llvm::any_of(buffer.origin, [](int64_t o) { return o != 0; }) ||
+      ArrayRef<int64_t>(buffer.shape) != buffer.layout.shape()) {
+    return "TMA of a part of a buffer";
+  }
+  return isStore && boxes.overhang ? "a TMA store of boxes that reach beyond their buffer" : "";
+}
+
+/// Whether a tensor map has these boxes.
+static bool hasBoxes(tgpu::TensorMapAttr recipe, const View &view, const layout::TmaBoxes &boxes) {
+  if (recipe.getBox().size() != view.dims.size() || recipe.getSwizzle() != boxes.swizzle) {
+    return false;
+  }
+  return llvm::all_of(llvm::enumerate(view.dims), [&](const auto &item) {
+    const int64_t place = view.dims.size() - 1 - item.index(), dim = item.value().tileDim;
+    return recipe.getBox()[place] == (dim < 0 ? 1 : boxes.extents[dim]);
+  });
+}
+
 LogicalResult KernelLowering::lowerTma(Operation *op, const View &view, const Shared &buffer,
                                        int64_t map, tile::CacheHint cache, const Channel *channel,
                                        Value position) {
@@ -55,33 +83,22 @@ LogicalResult KernelLowering::lowerTma(Operation *op, const View &view, const Sh
   }
   auto load = dyn_cast<tgpu::TmaLoadOp>(op);
   const std::optional<ArrayRef<int32_t>> across = load ? load.getAcross() : std::nullopt;
-  auto one = op->getParentOfType<tgpu::OneThreadOp>();
-  const int64_t groups = !load && one ? one.getGroups() : 1; // that store, each its rows
+  const int64_t groups = groupsThatMove(op);
   auto boxes = layout::tmaBoxes(buffer.layout, across ? clusters->groupSize(*across) : groups);
   if (!boxes) {
     return unsupported(op, "TMA: " + boxes.reason());
   }
-  if (size_t(map) >= tensorMaps.size() || view.dims.empty() || view.isGathered() ||
-      llvm::any_of(buffer.origin, [](int64_t o) { return o != 0; }) ||
-      ArrayRef<int64_t>(buffer.shape) != buffer.layout.shape()) {
-    return unsupported(op, "TMA of a part of a buffer, or without a tensor map");
-  }
-  if (!channel && boxes->overhang) {
-    return unsupported(op, "a TMA store of boxes that reach beyond their buffer");
+  if (std::string reason = refuseBoxes(view, buffer, *boxes, !channel); !reason.empty()) {
+    return unsupported(op, reason);
   }
   const std::optional<GroupedBoxes> ofGroups =
       groups == 1 ? GroupedBoxes{} : boxOfEach(*boxes, groups);
   if (!ofGroups) {
     return unsupported(op, "TMA stores of groups of warps from such a buffer");
   }
-  auto recipe = cast<tgpu::TensorMapAttr>((*kernel.getTensorMaps())[map]);
-  for (auto [axis, dim] : llvm::enumerate(view.dims)) {
-    const int64_t extent = dim.tileDim < 0 ? 1 : boxes->extents[dim.tileDim];
-    const size_t place = view.dims.size() - 1 - axis;
-    if (recipe.getBox().size() != view.dims.size() || recipe.getBox()[place] != extent ||
-        recipe.getSwizzle() != boxes->swizzle) {
-      return op->emitError("tensor map ") << map << " does not fit the buffer's boxes";
-    }
+  if (size_t(map) >= tensorMaps.size() ||
+      !hasBoxes(cast<tgpu::TensorMapAttr>((*kernel.getTensorMaps())[map]), view, *boxes)) {
+    return op->emitError("tensor map ") << map << " does not fit the buffer's boxes";
   }
   Value policy = policyOf(cache) ? i64(policyOf(cache)) : Value();
   Value steps = sharedSteps(buffer);

@@ -381,7 +381,7 @@ private:
   void waitFor(const Channel &channel, mlir::Value position, Channel::Barrier which);
   mlir::LogicalResult lowerChannelUse(mlir::Operation *op);
   mlir::LogicalResult lowerBarrier(mlir::Operation *op, int64_t id, int64_t threads, bool arrive);
-  mlir::LogicalResult lowerGroupBarrier(tgpu::BarrierOp op);
+  mlir::LogicalResult lowerBarrier(tgpu::BarrierOp op);
   void blockBarrier();
   /// A barrier of the warps that run this code.
   mlir::LogicalResult synchronise(mlir::Operation *op);

@@ -226,8 +226,11 @@ LogicalResult KernelLowering::lowerBarrier(Operation *op, int64_t id, int64_t th
   return success();
 }
 
-LogicalResult KernelLowering::lowerGroupBarrier(tgpu::BarrierOp op) {
+LogicalResult KernelLowering::lowerBarrier(tgpu::BarrierOp op) {
   const int64_t groups = op.getGroups();
+  if (groups == 1) {
+    return lowerBarrier(op, op.getId(), op.getThreads(), /*arrive=*/false);
+  }
   if (groups > int64_t(kMostGroups) || op.getId() > kMostGroupedBarrier ||
       warps.count % groups != 0 || runningTeam) {
     return op->emitOpError("is of groups of warps that there are not");
