@@ -285,7 +285,8 @@ def LowerCopies : Pass<"tgpu-lower-copies", "tilec::tgpu::KernelOp"> {
     staging buffers and stored from there; where the fragment does not divide into panels it stays a store from
     registers (a remark). Copies that no pipelined loop will overlap stay by TMA where that pays (TileFills.h), become cp.async with its
     wait, or plain; a buffer outside of loops is stored by TMA from where it lies. The barriers and proxy fences between are
-    left to tgpu-insert-sync.
+    left to tgpu-insert-sync, but where warpgroups of a persistent block hold rows of a panel of their own: these stage and store them by themselves
+    (`groups`), with barriers and fences that stand here.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect"];
 }
@@ -441,7 +442,7 @@ def InsertSync : Pass<"tgpu-insert-sync", "tilec::tgpu::KernelOp"> {
     the points of a grid need no order among themselves. Of buffers that TMA fills, or that a role publishes, channels order what
     is done to a slot before it is given back and after it is taken again; while it is held its accesses are ordered as elsewhere,
     those of a branch to what TMA has filled at the branch's end. A `tgpu.fence_async` comes before a release, or a publish, of what threads have used and TMA fills again, and before a
-    publish of what they wrote for the async proxy.
+    publish of what they wrote for the async proxy. A barrier of groups of warps orders the accesses of a buffer of which each group touches a part of its own.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect"];
   let options = [Option<"maxWalks", "max-walks", "int64_t", "0",

@@ -495,9 +495,13 @@ def branch(b):
 @feature("variable", 0.8)
 def variable(b):
     """A mutable scalar, changed here and in what follows."""
-    known = [k for k in b.scalars() if k.startswith("v")]
+    known = [k for k in b.scalars() if k.startswith(("v", "w"))]
     if known and b.chance(0.6):
         b.emit(n.SetScalar(b.pick(known), b.pick(["=", "+="]), b.pick(["1", "2", *b.index_names])))
+    elif b.chance(0.25):
+        name = b.name("w")
+        b.emit(n.LetVec(name, 2, b.pick(["0", "1", *b.index_names])))
+        b.scopes[-1].scalars.update({f"{name}[{i}]": 4 for i in range(2)})
     else:
         name = b.name("v")
         b.emit(n.LetScalar(name, b.pick(["0", "1", *b.index_names]), "var"))

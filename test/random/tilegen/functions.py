@@ -56,7 +56,7 @@ def _symbols(b, body, i, j):
     nodes = [x for s in inside for x in n.walk(s)]
     if any(isinstance(x, (n.Jump, n.Outlined, n.View)) or getattr(x, "in_place", False) for x in nodes):
         return None
-    declared = {x.name for x in nodes if isinstance(x, (n.Declare, n.Let, n.LetScalar, n.ReadScalar))}
+    declared = {x.name for x in nodes if isinstance(x, (n.Declare, n.Let, n.LetScalar, n.LetVec, n.ReadScalar))}
     declared |= {x.variable for x in nodes if isinstance(x, n.For)}
     declared |= {name for x in nodes if isinstance(x, n.LetSeveral) for name in x.names}
     words = _words(inside)
@@ -93,7 +93,7 @@ def _symbols(b, body, i, j):
         elif name in ("bx", "by") or re.fullmatch(r"[kve]\d+", name):
             symbols[name] = "i32"
         elif re.fullmatch(r"[wl]\d+", name):
-            return None  # a view, an array of each thread
+            return None  # a view, a `vec`, an array of each thread
     if not any("fragment" in t or "shared" in t or "tensor" in t for t in symbols.values()):
         return None
     # Names of extents are bound by the shapes of what is passed; the others are passed themselves.

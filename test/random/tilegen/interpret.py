@@ -11,7 +11,7 @@ from .gathers import Indices, Renumbered
 from .interpret_elements import Elements
 from .intervals import ProgramError, Tile
 from .parts import Reinterpreted
-from .scalars import value_of
+from .scalars import scalar_integer, value_of
 from .windows import Window
 
 STEPS = 20000  # statements of one run
@@ -117,7 +117,7 @@ class Interpreter(Elements):
     def _refresh(self):
         self.scalars = dict(self.names)
         for scope in self.scopes:
-            self.scalars.update((k, v) for k, v in scope.items() if isinstance(v, int))
+            self.scalars.update((k, v) for k, v in scope.items() if isinstance(v, (int, list)))
 
     def find(self, name):
         for scope in reversed(self.scopes):
@@ -135,7 +135,7 @@ class Interpreter(Elements):
 
     def bind(self, name, value):
         self.scopes[-1][name] = value
-        if isinstance(value, int):
+        if isinstance(value, (int, list)):
             self.scalars[name] = value
 
     def bind_tile(self, name, tile):
@@ -190,12 +190,20 @@ class Interpreter(Elements):
             raise ProgramError("signed overflow of a scalar")
         self.bind(s.name, value)
 
+    def do_LetVec(self, s):
+        self.bind(s.name, [scalar_integer(self.number(s.code))] * s.count)
+
     def do_SetScalar(self, s):
-        scope = self.find(s.name)
+        name, _, place = s.name.partition("[")
+        scope = self.find(name)
         value = int(self.number(s.code if s.op == "=" else f"{s.name} {s.op[:-1]} ({s.code})"))
         if not -(2**31) <= value < 2**31:
             raise ProgramError("signed overflow of a scalar")
-        scope[s.name] = value
+        if place:
+            at = int(place[:-1])
+            scope[name] = [*scope[name][:at], scalar_integer(value), *scope[name][at + 1:]]
+        else:
+            scope[name] = value
         self._refresh()
 
     def do_ReadScalar(self, s):

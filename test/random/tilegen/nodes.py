@@ -72,7 +72,21 @@ class LetScalar:
 
 
 @dataclass
+class LetVec:
+    """`var` of a `vec` of i32, all of one value; its elements are scalars named `name[i]`."""
+
+    name: str
+    count: int
+    code: str
+
+    def lines(self):
+        yield f"var {self.name}: vec<i32>[{self.count}] = {self.code};"
+
+
+@dataclass
 class SetScalar:
+    """Of a scalar, or of an element of a `vec`."""
+
     name: str
     op: str
     code: str

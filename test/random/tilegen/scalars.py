@@ -16,6 +16,11 @@ class _Integer(int):
         return _Integer(int(self) - int(other) * _quotient(int(self), int(other)))
 
 
+def scalar_integer(value):
+    """One that divides so, of an element of a `vec`."""
+    return _Integer(value)
+
+
 def _integer(value):
     return value if value is NotImplemented else _Integer(value)  # beside an array, numbers of threads
 
