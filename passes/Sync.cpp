@@ -426,11 +426,17 @@ bool Walker::handsOver(tgpu::PublishOp publish, const Access &access) const {
            memory.slot->isOtherSlot(Position::of(publish.getPosition()), memory.slots));
 }
 
+Region *sync::roleAround(Operation *op) {
+  auto roles = op->getParentOfType<tgpu::RolesOp>();
+  return roles ? &roles.getBodies()[roles.getRoleOf(op)] : nullptr;
+}
+
 /// Whether the access comes behind the other in each group of warps that makes them: groups touch nothing of each other's.
 static bool isBehindInGroups(const Access &now, const Access &before) {
-  return before.met > 0 && now.groups % before.met == 0 && before.groups % before.met == 0 &&
-         now.memory.alloc && now.memory.alloc == before.memory.alloc &&
-         now.memory.low == before.memory.low && now.memory.high == before.memory.high;
+  return before.met > 0 && roleAround(now.op) == roleAround(before.op) &&
+         now.groups % before.met == 0 && before.groups % before.met == 0 && now.memory.alloc &&
+         now.memory.alloc == before.memory.alloc && now.memory.low == before.memory.low &&
+         now.memory.high == before.memory.high;
 }
 
 Hazard Walker::classify(const Access &now, const Access &before) const {

@@ -104,6 +104,8 @@ llvm::SmallVector<Access, 2> accessesOf(mlir::Operation *op);
 bool isAccess(mlir::Operation *op);
 /// The part of accessesOf that concerns global memory.
 void addGlobalAccesses(mlir::Operation *op, llvm::SmallVectorImpl<Access> &accesses);
+/// The role that an operation is in; null outside of roles. Groups of warps are those of one role.
+mlir::Region *roleAround(mlir::Operation *op);
 /// Who runs what is inside.
 int64_t threadOf(tgpu::OneThreadOp one);
 /// Who runs an atomic operation.
@@ -236,7 +238,7 @@ protected:
   /// All threads of the context meet in a barrier.
   void applyBarrier();
   /// Those of each group do.
-  void applyGroupBarrier(int64_t groups);
+  void applyGroupBarrier(tgpu::BarrierOp barrier);
   /// True if the threads hold the slot here: `held` may depend on a condition.
   bool isHeld(const Held &held) { return !held.when || holds(*held.when) == true; }
   /// Whether `less` holds here; nothing if that cannot be said.

@@ -324,6 +324,11 @@ SmallVector<Access, 2> Walker::followedAccesses(Operation *op) const {
   llvm::erase_if(accesses, [&](const Access &access) { return !isFollowed(access); });
   auto one = op->getParentOfType<tgpu::OneThreadOp>();
   for (Access &access : accesses) {
+    if (auto store = dyn_cast<tgpu::LocalStoreOp>(op); store && access.groups > 1) {
+      // Groups are those of all warps that run this code.
+      const layout::RegisterLayout *layout = tgpu::getLayout(store.getValue().getType());
+      access.groups = layout->numWarps() * 32 == context.threads ? access.groups : 1;
+    }
     if (one) {
       access.thread = threadOf(one);
       access.groups = one.getGroups();

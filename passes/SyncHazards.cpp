@@ -25,9 +25,11 @@ void Walker::applyBarrier() {
   });
 }
 
-void Walker::applyGroupBarrier(int64_t groups) {
+void Walker::applyGroupBarrier(tgpu::BarrierOp barrier) {
+  const int64_t groups = barrier.getGroups();
   for (Access &access : state.pending) {
-    if (access.flight == Flight::None && access.groups % groups == 0) {
+    if (access.flight == Flight::None && access.groups % groups == 0 &&
+        roleAround(access.op) == roleAround(barrier)) {
       access.met = access.met == 0 ? groups : std::min(access.met, groups);
     }
   }

@@ -130,7 +130,7 @@ void Walker::effects(Operation *op) {
     if (coversContext(barrier)) {
       applyBarrier();
     } else if (barrier.getGroups() != 1) {
-      applyGroupBarrier(barrier.getGroups());
+      applyGroupBarrier(barrier);
     }
   } else if (isa<tile::SyncThreadsOp>(op)) {
     applyBarrier();

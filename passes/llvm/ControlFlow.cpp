@@ -482,6 +482,9 @@ LogicalResult KernelLowering::lowerElected(Block &block, Value elected) {
 }
 
 LogicalResult KernelLowering::lowerOneThread(tgpu::OneThreadOp op) {
+  if (warps.count % op.getGroups() != 0) {
+    return op.emitOpError("is of groups of warps that there are not");
+  }
   OpBuilder::InsertionGuard guard(b);
   Value inGroup = op.getGroups() == 1
                       ? warpId // in all of them

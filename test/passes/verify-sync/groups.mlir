@@ -391,3 +391,25 @@ tgpu.kernel @all_write(%a: !g, %b: !g, %f: !f, %n: i32) attributes {threads = 25
   }
   tgpu.return
 }
+
+// -----
+
+// Groups of four warps write, the groups that meet and store are of eight: rows of one are written by warps of the other.
+#m = #tgpu.tensor_map<0, extents = [-65, -65], strides = [-2, -65], box = [64, 32], swizzle = 128>
+!f = tensor<64x64xf16, #tgpu.fragment<"64x64 reg 0,1:8,0:0,8:0,16:0,32 lane 0,2:0,4:1,0:2,0:4,0 warp 16,0:32,0">>
+!s = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
+!g = !tile.global<64x64xf16>
+tgpu.kernel @of_other_warps(%a: !g, %f: !f) attributes {threads = 256 : i32, target = "sm_90a", tensor_maps = [#m]} {
+  %s = tgpu.alloc_shared "staging" {offset = 0 : i64} : !s
+  // expected-note @+1 {{written here}}
+  tgpu.local_store %f, %s {groups = 2 : i32} : !f, !s
+  tgpu.fence_async
+  tgpu.barrier {groups = 2 : i32}
+  tgpu.one_thread attributes {groups = 2 : i32} {
+    // expected-error @+1 {{reads `staging` without a barrier after another thread's access}}
+    tgpu.tma_store %s to %a {map = 0 : i32} : !s, !g
+    tgpu.tma_store_commit
+    tgpu.tma_store_wait 0 {read}
+  }
+  tgpu.return
+}
