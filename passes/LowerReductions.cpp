@@ -97,7 +97,7 @@ bool Reduction::isLowered() {
 /// Where the parts of all warps meet: in each thread those of the elements whose results it holds; or if these are many, in threads that
 /// have few elements each, from where results go to those who need them.
 static const RegisterLayout &placeOfParts(const layout::WarpParts &parts) {
-  constexpr int64_t kMostParts = 64; // all that a thread has, of 1024
+  constexpr int64_t kMostParts = 64; // registers that a thread has in a block of 1024
   const bool isMany = parts.whole.registersPerThread() > kMostParts && parts.spread &&
                       parts.spread->registersPerThread() < parts.whole.registersPerThread();
   return isMany ? *parts.spread : parts.whole;

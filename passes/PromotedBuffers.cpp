@@ -40,7 +40,7 @@ Type tilec::valueType(BufferType type) {
 }
 
 bool tilec::isWholeVariable(Value buffer, ValueRange indices, Type moved) {
-  return isPromoted(buffer) && (indices.empty() || isa<VectorType>(moved));
+  return isPromoted(buffer) && (indices.empty() || (isVector(buffer) && isa<VectorType>(moved)));
 }
 
 bool tilec::isVector(Value buffer) {

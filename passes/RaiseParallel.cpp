@@ -240,7 +240,9 @@ LogicalResult ParallelRaiser::raisePure(Operation *op) {
   if (!united.empty()) {
     if (!op->hasTrait<OpTrait::Elementwise>() ||
         !llvm::all_of(types, [](Type type) { return type.isIntOrFloat(); })) {
-      return emitUnsupported(op, "this in a `parallel` loop");
+      // The place of an element in a `vec` is the only number of type index.
+      return emitUnsupported(op, isa<arith::IndexCastOp>(op) ? kChosenElement
+                                                             : "this in a `parallel` loop");
     }
     for (Type &type : types) {
       type = tileType(united, type);

@@ -34,6 +34,10 @@ struct LoopAxis {
   mlir::Value left;  ///< so many of the tile's indices are the loop's (null: all)
 };
 
+/// Refused where each iteration chooses its own: the values of a `vec` of the block are no tile.
+inline constexpr llvm::StringLiteral kChosenElement =
+    "an element of a `vec` that each iteration chooses, in a `parallel` loop,";
+
 class ParallelRaiser {
 public:
   explicit ParallelRaiser(tile::ParallelOp loop);

@@ -329,8 +329,15 @@ LogicalResult ParallelRaiser::raiseLoad(tile::LoadOp op) {
     if (buffer.getScope() == Scope::Local) {
       return emitUnsupported(op, "a `local` buffer");
     }
-    if (buffer.getScope() == Scope::Uniform) {
-      defineAll(op->getResults(), b.clone(*op)->getResults(), {});
+    if (buffer.getScope() == Scope::Uniform) { // a `vec` of the block
+      const SmallVector<Raised> indices = lookup(op.getIndices());
+      if (!unite(indices).empty()) {
+        return emitUnsupported(op, kChosenElement);
+      }
+      auto load = tile::LoadOp::create(
+          b, loc, op.getResult().getType(), source,
+          llvm::map_to_vector(indices, [](const Raised &index) { return index.value; }));
+      define(op.getResult(), {load.getResult(), {}});
       return success();
     }
   }

@@ -199,7 +199,7 @@ private:
   scf::ForOp loop;
   llvm::SmallPtrSet<Operation *, 2> begun; ///< products that begin sums in the first iteration
   bool isNeverEmpty = false;
-  SmallVector<Operation *> between; ///< the loop and the wait
+  SmallVector<Operation *> between; ///< what stands between the loop and the wait
   tgpu::WgmmaWaitOp wait;
 };
 

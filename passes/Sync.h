@@ -85,14 +85,12 @@ struct Access {
   Flight flight = Flight::None; ///< kind while in flight
   int64_t age = -1;             ///< groups of this kind closed since; -1: its own is still open
   int64_t thread = kAllThreads; ///< who made it
-  int64_t groups =
-      1; ///< so many groups of warps make it, each in a part of its own (RegisterLayout::hasRowGroups)
-  int64_t met =
-      0; ///< the warps of each of so many groups have met since, after all fences; 0: none have
-  bool fenced = false;            ///< a generic access after which its threads fenced
-  bool synced = false;            ///< an unfenced generic access that a barrier has ordered
-  bool released = false;          ///< its slot of a guarded buffer has been given back
-  mlir::Type fragment;            ///< what the threads move, for plain accesses of global memory
+  int64_t groups = 1;    ///< of warps, each in a part of its own (RegisterLayout::hasRowGroups)
+  int64_t met = 0;       ///< so many groups have each met since, after all fences; 0: none have
+  bool fenced = false;   ///< a generic access after which its threads fenced
+  bool synced = false;   ///< an unfenced generic access that a barrier has ordered
+  bool released = false; ///< its slot of a guarded buffer has been given back
+  mlir::Type fragment;   ///< what the threads move, for plain accesses of global memory
   std::optional<Arrival> arrival; ///< of the slot that a TMA load fills
 
   bool operator==(const Access &) const = default;

@@ -109,8 +109,10 @@ static const ast::NameExpr *typeBetweenAngles(const Expr *left, TokenKind next) 
     return nullptr;
   }
   const auto *name = llvm::dyn_cast<ast::NameExpr>(less->right);
-  unsigned bits;
-  return name && !name->name.ltrim("bfiu").getAsInteger(10, bits) ? name : nullptr; // f32, bf16, u8
+  llvm::StringRef bits = name ? name->name : "";
+  const bool isKind = bits.consume_front("bf") || bits.consume_front("f") ||
+                      bits.consume_front("i") || bits.consume_front("u");
+  return isKind && (bits == "8" || bits == "16" || bits == "32" || bits == "64") ? name : nullptr;
 }
 
 /// Operators that bind at least as tightly as `minPrecedence`, by precedence climbing.

@@ -217,9 +217,10 @@ std::string Planner::planMap(const TensorMap &recipe, PlannedMap &map) const {
   return {};
 }
 
-/// Whether the one element that a map must have can stand for none: no kernel both writes and reads it.
+/// Whether the one element that a map must have can stand for none: no kernel both writes and reads it, and what lies outside is zero.
 bool Planner::standsForEmpty(const TensorMap &recipe) const {
-  return !recipe.ofWorkspace && kernel.arguments[recipe.index].direction != Direction::InOut;
+  return !recipe.ofWorkspace && !recipe.nanFill &&
+         kernel.arguments[recipe.index].direction != Direction::InOut;
 }
 
 /// A tensor without elements gets a place in the workspace for the one of its map: of zeros, which is what lies outside a tensor,

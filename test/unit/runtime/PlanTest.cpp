@@ -109,6 +109,11 @@ TEST(Plan, TensorsWithoutElementsHaveMapsOfOne) {
   EXPECT_TRUE(empty.plan.steps.front().isLaunch);
   json["kernels"][0]["arguments"][0]["direction"] = "inout";
   EXPECT_EQ(plan(json, gemmCall(100, 256, 0)).launch().variant->name, "plain");
+  // Nor has what reads as NaN outside.
+  json["kernels"][0]["arguments"][0]["direction"] = "in";
+  variants(json)[0]["tensor_maps"][0]["oob"] = "nan";
+  EXPECT_EQ(plan(json, gemmCall(100, 256, 0)).launch().variant->name, "plain");
+  EXPECT_EQ(plan(json, gemmCall(100, 256, 72)).launch().variant->name, "tma");
 }
 
 TEST(Plan, NoVariantSaysWhy) {
