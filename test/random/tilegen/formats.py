@@ -54,6 +54,13 @@ class Format:
             return 0, 2**self.bits - 1
         return -(2 ** (self.bits - 1)), 2 ** (self.bits - 1) - 1
 
+    @property
+    def all_ones(self):
+        """The number whose bits are all set, which is what memory holds that nobody wrote."""
+        if self.is_float:
+            return np.nan
+        return self.range[1] if self.kind == "u" else -1
+
 
 def _float(name, bits, precision, least, largest, stored, saturates=False):
     return Format(name, "f", bits, precision, least, largest, saturates, stored)

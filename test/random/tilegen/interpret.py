@@ -65,7 +65,7 @@ class Interpreter(Elements):
     def __init__(self, program, dims, inputs, multiprocessors=None, unwritten=None):
         """`inputs` maps tensors to tiles (None for one that holds nothing) and scalars to numbers. Of a device that has so many
         multiprocessors, those of the program without a word. What nobody wrote in a buffer or workspace is an error to read, or is
-        `unwritten`."""
+        `unwritten`, a number or "ones" in all bits."""
         self.program, self.steps, self.unwritten = program, 0, unwritten
         count = multiprocessors or program.multiprocessors
         self.names = {**program.params, **dims, "sm_count": lambda: count, "num_threads": lambda: self.launch.threads}
@@ -166,7 +166,8 @@ class Interpreter(Elements):
     def _declared(self, format, shape):
         if self.unwritten is None:
             return Store.empty(FORMATS[format], shape)
-        return Store.full(Tile(FORMATS[format], np.full(shape, self.unwritten, FORMATS[format].array)))
+        value = FORMATS[format].all_ones if self.unwritten == "ones" else self.unwritten
+        return Store.full(Tile(FORMATS[format], np.full(shape, value, FORMATS[format].array)))
 
     def do_Declare(self, s):
         shape = tuple(int(self.number(e)) for e in s.shape)
