@@ -139,7 +139,7 @@ Compilation::compileCandidates(const TunableKernel &kernel, ArrayRef<CandidatePa
     own.setOutput(packs[i].path);
     const ModuleJob job = jobOf(kernel, packs[i].candidate);
     DeviceCode code;
-    if (own.compileJob(job, 0, code) && own.bundle(job, code)) {
+    if (own.compileJob(job, code) && own.bundle(job, code)) {
       return;
     }
     problems[i] = "it does not compile";

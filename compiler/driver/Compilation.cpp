@@ -160,19 +160,11 @@ bool Compilation::runPasses(ModuleOp module, const Target &target, llvm::StringR
   return done;
 }
 
-/// The operation as text that can be read again, with locations where they matter.
-static std::string printIr(Operation *op) {
+std::string printIr(Operation *op) {
   std::string text;
   llvm::raw_string_ostream os(text);
   op->print(os);
   os << "\n";
-  return text;
-}
-
-static std::string printIr(const llvm::Module &module) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  module.print(os, nullptr);
   return text;
 }
 
@@ -196,171 +188,13 @@ bool Compilation::toTgpu(ModuleOp module, const ModuleJob &job) {
   setTarget(module, target);
   return runPasses(module, target, "tgpu passes",
                    [&](OpPassManager &passes) { addTgpuPasses(passes, pipeline); }) &&
-         saveTemp(job, "tgpu.mlir", printIr(module));
+         saveTemp(job, "tgpu.mlir", [&] { return printIr(module); });
 }
 
 /// Takes the host part out of a module, whose manifest is made by now.
 static void eraseHost(ModuleOp module) {
   for (auto kernel : llvm::make_early_inc_range(module.getOps<tile::KernelOp>())) {
     kernel.erase();
-  }
-}
-
-bool Compilation::toDevice(ModuleOp module, const ModuleJob &job, DeviceCode &code) {
-  const Target &target = *job.target;
-  PipelineOptions pipeline{&target, options.optLevel};
-  bool isLlvm = !contains<tgpu::KernelOp>(module);
-  if ((!isLlvm && !runPasses(module, target, "LLVM passes",
-                             [&](OpPassManager &passes) { addLlvmPasses(passes, pipeline); })) ||
-      !saveTemp(job, "llvm.mlir", printIr(module))) {
-    return false;
-  }
-  // Packs have lines in their PTX with -g or without. So that it is the same code in either case
-  // and in each kind of output, code is always generated with them, and taken out of the text.
-  bool lines = options.debug || options.emit >= EmitKind::Ptx;
-  PtxOptions ptxOptions{target.name.str(), options.optLevel, lines};
-  PtxEmitter emitter(ptxOptions, toolchain, diags);
-  llvm::LLVMContext llvmContext;
-  std::unique_ptr<llvm::Module> ir;
-  {
-    phase = "translation to LLVM IR";
-    PhaseTimer::Scope time(timer, "LLVM IR");
-    ir = emitter.toLlvmIr(module, llvmContext);
-    if (!ir || failed() || !saveTemp(job, "ll", printIr(*ir))) {
-      return false;
-    }
-  }
-  if (options.wants(EmitKind::Llvm) && !writeText(EmitKind::Llvm, printIr(*ir))) {
-    return false;
-  }
-  if (options.emit == EmitKind::Llvm) {
-    return true;
-  }
-  {
-    phase = "LLVM's optimisation";
-    PhaseTimer::Scope time(timer, "LLVM optimisation");
-    emitter.optimise(*ir);
-    if (!saveTemp(job, "opt.ll", printIr(*ir))) {
-      return false;
-    }
-  }
-  phase = "code generation";
-  PhaseTimer::Scope time(timer, "code generation");
-  std::optional<std::string> ptx = emitter.toPtx(*ir);
-  if (!ptx || failed()) {
-    return false;
-  }
-  code.ptx = options.debug ? *ptx : withoutLines(*ptx);
-  code.ptxWithLines = std::move(*ptx);
-  return saveTemp(job, "ptx", code.ptx);
-}
-
-static int64_t mostRegistersOf(tgpu::KernelOp kernel, const Target &target, int64_t blocks) {
-  return std::min<int64_t>(registersPerThread(kernel, target, blocks),
-                           kernel.getMaxRegisters().value_or(target.registersPerThread));
-}
-
-/// Do the blocks that a kernel asks for, or the compiler for it, leave a thread fewer registers than it might have else? If not, what
-/// spills does so without them.
-static bool blocksBoundRegisters(tgpu::KernelOp kernel, const Target &target) {
-  const std::optional<uint32_t> blocks =
-      kernel.getMinBlocks() ? kernel.getMinBlocks() : kernel.getAimedBlocks();
-  return mostRegistersOf(kernel, target, blocks.value_or(1)) <
-         std::min<int64_t>(target.registersPerThread,
-                           kernel.getMaxRegisters().value_or(target.registersPerThread));
-}
-
-bool Compilation::loosenSpilling(const ModuleJob &job, const AssemblerReport &report,
-                                 DeviceCode &code,
-                                 llvm::function_ref<llvm::SMRange(const std::string &)> place) {
-  bool changed = false;
-  for (const auto &[function, used] : report.functions) {
-    const uint64_t spills = used.spillStoreBytes + used.spillLoadBytes;
-    if (spills == 0) {
-      continue;
-    }
-    auto launch = code.launches.find(function);
-    const bool bound = launch == code.launches.end() || launch->second.blocksBound;
-    auto change = [&](llvm::function_ref<bool(std::string &, StringRef)> edit) {
-      const bool done = edit(code.ptx, function);
-      if (done) {
-        edit(code.ptxWithLines, function);
-      }
-      return done;
-    };
-    llvm::StringRef what;
-    if (bound && change(dropMinBlocks)) {
-      what = "`@min_blocks` is left out, which would make it spill ";
-    } else if (launch != code.launches.end() &&
-               int64_t(used.registers) < launch->second.mostRegisters && change(askForOneBlock)) {
-      what =
-          "ptxas may give all registers to one block of a multiprocessor; for more it would spill ";
-    } else {
-      continue;
-    }
-    changed = true;
-    if (options.report) {
-      diags.remark(subjects.named(function, nullptr), place(function),
-                   what + llvm::Twine(spills) + " bytes of registers to memory");
-    }
-  }
-  return changed && saveTemp(job, "ptx", code.ptx);
-}
-
-bool Compilation::assemble(const ModuleJob &job, DeviceCode &code) {
-  const Target &target = *job.target;
-  phase = "ptxas";
-  PhaseTimer::Scope time(timer, PhaseTimer::assembler, target.name);
-  auto place = [&](const std::string &entry) {
-    auto found = code.launches.find(entry);
-    return found == code.launches.end() ? llvm::SMRange()
-                                        : sourceRange(found->second.location, diags);
-  };
-  Assembler assembler(toolchain, diags);
-  std::optional<Cubin> cubin = assembler.assemble(code.ptx, target.name, options.debug, place);
-  if (cubin && loosenSpilling(job, cubin->report, code, place)) {
-    cubin = assembler.assemble(code.ptx, target.name, options.debug, place);
-  }
-  if (!cubin) {
-    return false;
-  }
-  code.cubin = std::move(cubin->bytes);
-  code.report = std::move(cubin->report);
-  reportAssembler(job, code);
-  return !failed() && saveTemp(job, "cubin", code.cubin);
-}
-
-void Compilation::reportAssembler(const ModuleJob &job, const DeviceCode &code) {
-  auto place = [&](const std::string &function) {
-    auto found = code.launches.find(function);
-    return found == code.launches.end() ? llvm::SMRange()
-                                        : sourceRange(found->second.location, diags);
-  };
-  for (const AssemblerMessage &message : code.report.messages) {
-    std::string name = message.function.empty() ? "ptxas" : message.function;
-    diags.report(message.id, place(message.function), name, message.text);
-  }
-  for (const auto &[function, used] : code.report.functions) {
-    uint64_t spills = used.spillStoreBytes + used.spillLoadBytes;
-    auto launch = code.launches.find(function);
-    if (spills != 0 && launch != code.launches.end() && launch->second.mayNotSpill) {
-      diags.report(diag::Id::Require, place(function), "no_spill",
-                   "`" + function + "` spills " + llvm::Twine(spills) +
-                       " bytes of registers to memory");
-    } else if (spills != 0) {
-      diags.report(diag::Id::Spills, place(function), function, spills);
-    }
-    if (!options.report) {
-      continue;
-    }
-    if (auto summary = code.summaries.find(function); summary != code.summaries.end()) {
-      reportSummary(summary->second, &used, diags);
-    } else { // from IR of the last level
-      diags.remark(subjects.named(function, nullptr), {},
-                   llvm::Twine(used.registers) + " registers, " + llvm::Twine(spills) +
-                       " bytes of spills, " + llvm::Twine(used.staticSharedBytes) +
-                       " bytes of static shared memory");
-    }
   }
 }
 
@@ -377,13 +211,13 @@ void Compilation::reportModule(ModuleOp module, DeviceCode &code) {
   }
 }
 
-bool Compilation::compileJob(const ModuleJob &job, unsigned moduleIndex, DeviceCode &code) {
+bool Compilation::compileJob(const ModuleJob &job, DeviceCode &code) {
   llvm::TimeTraceScope trace("module", [&] { return describe(job); });
   OwningOpRef<ModuleOp> module = lowerFor(job);
   if (!module) {
     return false;
   }
-  if (!saveTemp(job, "tile.mlir", printIr(*module))) {
+  if (!saveTemp(job, "tile.mlir", [&] { return printIr(*module); })) {
     return false;
   }
   if (options.wants(EmitKind::Tile) && !writeText(EmitKind::Tile, printIr(*module))) {
@@ -409,26 +243,15 @@ bool Compilation::compileJob(const ModuleJob &job, unsigned moduleIndex, DeviceC
   {
     phase = "manifest";
     PhaseTimer::Scope time(timer, "manifest");
-    code.manifest = buildManifest(*module, moduleIndex, diags);
+    code.manifest = buildManifest(*module, diags);
     if (!code.manifest) {
       return false;
     }
-    module->walk([&](tgpu::KernelOp kernel) {
-      EntryFacts launch{kernel.getLoc(),
-                        kernel.getLaunchedThreads(),
-                        int64_t(kernel.getSharedBytes().value_or(0)),
-                        isRequired(kernel, "no_spill"),
-                        blocksBoundRegisters(kernel, *job.target),
-                        mostRegistersOf(kernel, *job.target, 1)};
-      code.launches.emplace(kernel.getSymName().str(), launch);
-    });
+    code.entries = entriesOf(*module, *job.target);
     subjects.keep(*module);
     eraseHost(*module);
   }
-  if (!toDevice(*module, job, code)) {
-    return false;
-  }
-  return options.emit <= EmitKind::Ptx || ptxOnly || assemble(job, code);
+  return toModules(*module, job, code);
 }
 
 //===----------------------------------------------------------------------===//
@@ -447,6 +270,25 @@ static std::vector<FatbinImage> imagesOf(const Target &target, llvm::StringRef p
   return images;
 }
 
+bool Compilation::addModule(const Target &target, const DeviceModule &module,
+                            llvm::json::Object &manifest, std::vector<PackModule> &modules) {
+  if (ptxOnly) {
+    modules.push_back({target.name.str(), "ptx", module.ptxWithLines + '\0', ""});
+    return true;
+  }
+  addResources(manifest, modules.size(), target, module.report.functions);
+  if (!isPortable(target)) {
+    modules.push_back({target.name.str(), "cubin", module.cubin, module.ptxWithLines});
+    return true;
+  }
+  std::optional<std::string> bytes =
+      Assembler(toolchain, diags).bundle(imagesOf(target, module.ptx, module.cubin));
+  if (bytes) {
+    modules.push_back({target.name.str(), "fatbin", std::move(*bytes), module.ptxWithLines});
+  }
+  return bytes.has_value();
+}
+
 bool Compilation::bundle(llvm::ArrayRef<ModuleJob> jobs, llvm::MutableArrayRef<DeviceCode> codes) {
   phase = "packing";
   PhaseTimer::Scope time(timer, PhaseTimer::packing);
@@ -454,7 +296,9 @@ bool Compilation::bundle(llvm::ArrayRef<ModuleJob> jobs, llvm::MutableArrayRef<D
   if (options.wants(EmitKind::Fatbin)) {
     std::vector<FatbinImage> images;
     for (auto [job, code] : llvm::zip_equal(jobs, codes)) {
-      llvm::append_range(images, imagesOf(*job.target, code.ptx, code.cubin));
+      for (const DeviceModule &module : code.modules) {
+        llvm::append_range(images, imagesOf(*job.target, module.ptx, module.cubin));
+      }
     }
     std::optional<std::string> bytes = assembler.bundle(images);
     if (!bytes || !writeText(EmitKind::Fatbin, *bytes)) {
@@ -474,25 +318,20 @@ bool Compilation::bundle(llvm::ArrayRef<ModuleJob> jobs, llvm::MutableArrayRef<D
     }
   }
   std::vector<PackModule> modules;
-  for (auto [index, code] : llvm::enumerate(codes)) {
-    const Target &target = *jobs[index].target;
-    if (index != 0 && !mergeManifest(manifest, std::move(*code.manifest), diags)) {
+  for (auto [job, code] : llvm::zip_equal(jobs, codes)) {
+    llvm::json::Object &own = &code == codes.begin() ? manifest : *code.manifest;
+    setModules(own, [&, first = modules.size()](llvm::StringRef entry) {
+      auto found = code.moduleOf.find(entry.str());
+      return first + (found == code.moduleOf.end() ? 0 : found->second);
+    });
+    if (&own != &manifest && !mergeManifest(manifest, std::move(own), diags)) {
       return false;
     }
-    if (ptxOnly) {
-      modules.push_back({target.name.str(), "ptx", code.ptxWithLines + '\0', ""});
-      continue;
+    for (const DeviceModule &module : code.modules) {
+      if (!addModule(*job.target, module, manifest, modules)) {
+        return false;
+      }
     }
-    addResources(manifest, index, target, code.report.functions);
-    if (!isPortable(target)) {
-      modules.push_back({target.name.str(), "cubin", code.cubin, code.ptxWithLines});
-      continue;
-    }
-    std::optional<std::string> bytes = assembler.bundle(imagesOf(target, code.ptx, code.cubin));
-    if (!bytes) {
-      return false;
-    }
-    modules.push_back({target.name.str(), "fatbin", std::move(*bytes), code.ptxWithLines});
   }
   if (manifest.getArray("kernels")->empty()) {
     diags.report(diag::Id::NothingToCompile, llvm::SMRange(), input);
@@ -515,7 +354,7 @@ bool Compilation::compileAll(llvm::ArrayRef<ModuleJob> jobs,
                              llvm::MutableArrayRef<DeviceCode> codes) {
   if (jobs.size() <= options.archs.size()) {
     for (auto [index, job] : llvm::enumerate(jobs)) {
-      if (!compileJob(job, index, codes[index])) {
+      if (!compileJob(job, codes[index])) {
         return false;
       }
     }
@@ -524,11 +363,17 @@ bool Compilation::compileAll(llvm::ArrayRef<ModuleJob> jobs,
   std::vector<char> done(jobs.size());
   auto compileOne = [&](size_t i, Compilation &own) {
     own.ptxOnly = ptxOnly;
-    done[i] = own.compileJob(jobs[i], i, codes[i]);
-    codes[i].launches.clear(); // their places are in the compilation's context
+    done[i] = own.compileJob(jobs[i], codes[i]);
+    codes[i].entries.clear(); // their places are in the compilation's context
   };
   return inParallel(jobs.size(), /*keeps=*/true, compileOne) &&
          llvm::all_of(done, [](char one) { return one != 0; });
+}
+
+bool Compilation::needsOneModule() const {
+  return llvm::any_of(options.emits, [](EmitKind kind) {
+    return kind != EmitKind::Ast && kind < EmitKind::Manifest;
+  });
 }
 
 void Compilation::compile() {
@@ -551,10 +396,8 @@ void Compilation::compile() {
   }
   std::vector<ModuleJob> jobs;
   if (main && usesAuto()) {
-    // One module for an architecture: all outputs of a run are of the same code.
-    auto ofOne = [](EmitKind kind) { return kind != EmitKind::Ast && kind < EmitKind::Manifest; };
-    const bool single = llvm::any_of(options.emits, ofOne) || options.wantsOnly(EmitKind::Header);
-    if (!loadTuneFile() || !planJobs(single, jobs)) {
+    if (!loadTuneFile() ||
+        !planJobs(needsOneModule() || options.wantsOnly(EmitKind::Header), jobs)) {
       return;
     }
   } else {
@@ -570,9 +413,10 @@ void Compilation::compile() {
   if (!compileAll(jobs, codes)) {
     return;
   }
-  bool done = !options.wants(EmitKind::Ptx) || writeText(EmitKind::Ptx, codes.front().ptx);
+  bool done =
+      !options.wants(EmitKind::Ptx) || writeText(EmitKind::Ptx, codes.front().modules.front().ptx);
   if (done && options.wants(EmitKind::Cubin)) {
-    done = writeText(EmitKind::Cubin, codes.front().cubin);
+    done = writeText(EmitKind::Cubin, codes.front().modules.front().cubin);
   }
   if (done && options.emit > EmitKind::Cubin) {
     done = bundle(jobs, codes);

@@ -30,15 +30,24 @@
 
 namespace tilec {
 
+/// One module of device code.
+struct DeviceModule {
+  std::string ptx;          ///< what ptxas gets
+  std::string ptxWithLines; ///< what the pack gets
+  std::string cubin;
+  AssemblerReport report;
+};
+
+using EntryTable = std::map<std::string, EntryFacts>;
+
 /// What is made of a job.
 struct DeviceCode {
   std::optional<llvm::json::Object> manifest;
   std::optional<llvm::json::Object> signatures; ///< of the source, for objects
-  std::string ptx;                              ///< what ptxas gets
-  std::string ptxWithLines;                     ///< what the pack gets
-  std::string cubin;
-  AssemblerReport report;
-  std::map<std::string, EntryFacts> launches;     ///< by entry
+  std::vector<DeviceModule> modules;
+  std::map<std::string, unsigned>
+      moduleOf; ///< by entry: which of `modules` has it; empty if there is but one
+  EntryTable entries;
   std::map<std::string, KernelSummary> summaries; ///< by entry; only with --report
 };
 
@@ -63,6 +72,9 @@ std::vector<ParameterTexts> candidatesOf(const sema::KernelInstance &kernel);
 std::vector<std::string> integerScalars(const sema::KernelInstance &kernel);
 /// Dimensions and scalar arguments: what a CallSample has to say.
 std::vector<std::string> pricedNames(const sema::KernelInstance &kernel);
+
+/// The operation as text that can be read again, with locations where they matter.
+std::string printIr(mlir::Operation *op);
 
 /// Owns everything of a compilation: sources, diagnostics, trees, typed programs, IR. Nothing
 /// outlives it and there is no global state, so several may exist. Not copyable.
@@ -116,20 +128,37 @@ public:
 private:
   bool load();
   std::unique_ptr<sema::Program> analyze(const ModuleJob &job);
-  bool compileJob(const ModuleJob &job, unsigned moduleIndex, DeviceCode &code);
+  bool compileJob(const ModuleJob &job, DeviceCode &code);
   bool toTgpu(mlir::ModuleOp module, const ModuleJob &job);
-  bool toDevice(mlir::ModuleOp module, const ModuleJob &job, DeviceCode &code);
-  bool assemble(const ModuleJob &job, DeviceCode &code);
-  /// Gives functions that spill more registers: takes `@min_blocks` from them, since blocks that only fit by spilling are worse than
-  /// fewer of them, or, where ptxas by itself kept registers for more blocks, asks it for one. Returns whether there are any.
-  bool loosenSpilling(const ModuleJob &job, const AssemblerReport &report, DeviceCode &code,
-                      llvm::function_ref<llvm::SMRange(const std::string &)> place);
   /// With --report: what was decided of the kernels of a module.
   void reportModule(mlir::ModuleOp module, DeviceCode &code);
-  void reportAssembler(const ModuleJob &job, const DeviceCode &code);
+
+  // Device code: DeviceModules.cpp.
+  /// Code of all kernels, whose host parts are gone: one module, or, where the outputs may have several, modules of some kernels
+  /// each, several at a time. How kernels are divided depends on nothing but them.
+  bool toModules(mlir::ModuleOp module, const ModuleJob &job, DeviceCode &code);
+  bool toModulesInParallel(mlir::ModuleOp module, const ModuleJob &job,
+                           llvm::ArrayRef<std::vector<tgpu::KernelOp>> parts, DeviceCode &code);
+  bool toModule(mlir::ModuleOp module, const ModuleJob &job, const EntryTable &entries,
+                DeviceModule &code);
+  bool dividesModules() const { return mayDivide && !readsIr() && !needsOneModule(); }
+  bool toPtx(mlir::ModuleOp module, const ModuleJob &job, DeviceModule &code);
+  bool assemble(const ModuleJob &job, const EntryTable &entries, DeviceModule &code);
+  /// Gives functions that spill more registers: takes `@min_blocks` from them, since blocks that only fit by spilling are worse than
+  /// fewer of them, or, where ptxas by itself kept registers for more blocks, asks it for one. Returns whether there are any.
+  bool loosenSpilling(const ModuleJob &job, const EntryTable &entries,
+                      const AssemblerReport &report, DeviceModule &code);
+  void reportAssembler(const DeviceCode &code, const DeviceModule &module);
+  static EntryTable entriesOf(mlir::ModuleOp module, const Target &target);
+  /// Where the launch of an entry stands.
+  llvm::SMRange placeOf(const std::string &entry, const EntryTable &entries) const;
+
   bool runPasses(mlir::ModuleOp module, const Target &target, llvm::StringRef name,
                  llvm::function_ref<void(mlir::OpPassManager &)> populate);
   bool compileAll(llvm::ArrayRef<ModuleJob> jobs, llvm::MutableArrayRef<DeviceCode> codes);
+  /// Puts a module behind `modules`, and into the manifest what ptxas said of it.
+  bool addModule(const Target &target, const DeviceModule &module, llvm::json::Object &manifest,
+                 std::vector<PackModule> &modules);
   bool bundle(llvm::ArrayRef<ModuleJob> jobs, llvm::MutableArrayRef<DeviceCode> codes);
 
   // Objects and headers, if they are asked for: HostOutputs.cpp.
@@ -177,11 +206,15 @@ private:
   /// That the make rule takes the place of nothing that was read or will be written; false after a diagnostic.
   bool checkDependencies();
   bool writeDependencies();
-  bool saveTemp(const ModuleJob &job, llvm::StringRef extension, llvm::StringRef text);
+  /// With --save-temps, which alone prints.
+  bool saveTemp(const ModuleJob &job, llvm::StringRef extension,
+                llvm::function_ref<std::string()> print);
   std::string outputPath(EmitKind kind) const;
   /// The source, in the folder that the outputs are written to.
   std::string outputBase() const;
   std::string sourceHash() const;
+  /// There are outputs that hold the code of an architecture in one piece: all outputs of a run are of the same code.
+  bool needsOneModule() const;
   bool failed() const { return diags.hasErrors(); }
 
   const Options &options;
@@ -190,6 +223,7 @@ private:
   std::optional<std::string> standardInput; ///< what `-` stands for, if it has been read
   bool ptxOnly = false;
   bool forcesAuto = false; ///< as `-P auto` does
+  bool mayDivide = true; ///< kernels into modules: not where compilations run side by side already
   llvm::StringRef phase = "start";
   SourceManager sources;
   DiagnosticEngine diags;

@@ -98,14 +98,15 @@ bool Compilation::writeText(EmitKind kind, StringRef text) {
 }
 
 /// With --save-temps: an intermediate form beside the output.
-bool Compilation::saveTemp(const ModuleJob &job, StringRef extension, StringRef text) {
+bool Compilation::saveTemp(const ModuleJob &job, StringRef extension,
+                           llvm::function_ref<std::string()> print) {
   if (!options.saveTemps) {
     return true;
   }
   const std::string path = outputPath(options.emit);
   const std::string base = path == "-" || options.emits.size() > 1 ? outputBase() : path;
   const std::string own = job.name.empty() ? "" : "." + job.name;
-  return writeFile(withExtension(base, job.target->name + own + "." + extension), text);
+  return writeFile(withExtension(base, job.target->name + own + "." + extension), print());
 }
 
 /// Quotes a file name for make.

@@ -71,6 +71,7 @@ bool Compilation::inParallel(size_t count, bool keeps,
     for (size_t i = next++; i < count; i = next++) {
       compilations[i] = std::make_unique<Compilation>(quiet, input);
       Compilation &own = *compilations[i];
+      own.mayDivide = false;
       if (input == "-") { // which can be read once
         own.standardInput = sources.text(1);
       }

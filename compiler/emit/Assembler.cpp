@@ -197,7 +197,8 @@ std::optional<Cubin> Assembler::assemble(StringRef ptx, StringRef arch, bool lin
                  scratch.error.message());
     return std::nullopt;
   }
-  std::vector<std::string> args{"-v", ("-arch=" + arch).str()};
+  // Functions on all processors. The cubin notes the options, which are the same on each machine; its code is that of one thread.
+  std::vector<std::string> args{"-v", ("-arch=" + arch).str(), "--split-compile=0"};
   if (lineTables) {
     args.emplace_back("-lineinfo");
   }

@@ -24,10 +24,9 @@ namespace {
 /// Writes one kernel.
 class KernelWriter {
 public:
-  KernelWriter(tile::KernelOp kernel, const LaunchVariants &variants, unsigned moduleIndex,
-               DiagnosticEngine &diags)
-      : kernel(kernel), variants(variants), moduleIndex(moduleIndex), diags(diags),
-        expressions(diags), checkExpressions(diags) {}
+  KernelWriter(tile::KernelOp kernel, const LaunchVariants &variants, DiagnosticEngine &diags)
+      : kernel(kernel), variants(variants), diags(diags), expressions(diags),
+        checkExpressions(diags) {}
   json::Object write(bool withHost);
 
 private:
@@ -43,7 +42,6 @@ private:
 
   tile::KernelOp kernel;
   const LaunchVariants &variants;
-  unsigned moduleIndex;
   DiagnosticEngine &diags;
   HostExpressions expressions;
   HostExpressions
@@ -302,7 +300,7 @@ json::Value KernelWriter::launch(tgpu::LaunchOp op) {
   return json::Object{
       {"launch", json::Object{{"name", op.getName()},
                               {"grid", std::move(grid)},
-                              {"variants", variants.write(op, moduleIndex, expressions, diags)}}}};
+                              {"variants", variants.write(op, expressions, diags)}}}};
 }
 
 /// A compile-time parameter's value as JSON.
@@ -372,14 +370,12 @@ static json::Value withOwnStrings(const json::Value &value) {
   return value;
 }
 
-static std::optional<json::Object> build(ModuleOp module, unsigned moduleIndex, bool withHost,
-                                         DiagnosticEngine &diags) {
+static std::optional<json::Object> build(ModuleOp module, bool withHost, DiagnosticEngine &diags) {
   unsigned errorsBefore = diags.numErrors();
   LaunchVariants variants(module);
   json::Array kernels;
   for (auto kernel : module.getOps<tile::KernelOp>()) {
-    kernels.push_back(
-        withOwnStrings(KernelWriter(kernel, variants, moduleIndex, diags).write(withHost)));
+    kernels.push_back(withOwnStrings(KernelWriter(kernel, variants, diags).write(withHost)));
   }
   if (diags.numErrors() != errorsBefore) {
     return std::nullopt;
@@ -388,13 +384,12 @@ static std::optional<json::Object> build(ModuleOp module, unsigned moduleIndex, 
       {"format", TILE_MANIFEST_FORMAT}, {"tilec", kVersion}, {"kernels", std::move(kernels)}};
 }
 
-std::optional<json::Object> buildManifest(ModuleOp module, unsigned moduleIndex,
-                                          DiagnosticEngine &diags) {
-  return build(module, moduleIndex, /*withHost=*/true, diags);
+std::optional<json::Object> buildManifest(ModuleOp module, DiagnosticEngine &diags) {
+  return build(module, /*withHost=*/true, diags);
 }
 
 std::optional<json::Object> buildSignatures(ModuleOp module, DiagnosticEngine &diags) {
-  std::optional<json::Object> manifest = build(module, 0, /*withHost=*/false, diags);
+  std::optional<json::Object> manifest = build(module, /*withHost=*/false, diags);
   if (manifest) {
     (*manifest)["source_hash"] = "";
     (*manifest)["modules"] = json::Array();
@@ -420,6 +415,26 @@ static void forEachLaunch(json::Array &host, llvm::function_ref<void(json::Objec
       }
     }
   }
+}
+
+/// Calls `visit` for each variant of each launch of a manifest, in order.
+static void forEachVariant(json::Object &manifest, llvm::function_ref<void(json::Object &)> visit) {
+  auto ofLaunch = [&](json::Object &launch) {
+    for (json::Value &variant : *launch.getArray("variants")) {
+      visit(*variant.getAsObject());
+    }
+  };
+  for (json::Value &kernel : *manifest.getArray("kernels")) {
+    for (json::Value &configuration : *kernel.getAsObject()->getArray("configurations")) {
+      forEachLaunch(*configuration.getAsObject()->getArray("host"), ofLaunch);
+    }
+  }
+}
+
+void setModules(json::Object &manifest, llvm::function_ref<size_t(llvm::StringRef)> moduleOf) {
+  forEachVariant(manifest, [&](json::Object &variant) {
+    variant["module"] = int64_t(moduleOf(*variant.getString("entry")));
+  });
 }
 
 static json::Object *findKernel(json::Array &kernels, llvm::StringRef symbol) {
@@ -517,25 +532,18 @@ static void fillMultiprocessors(json::Object &variant, const Target &target,
 
 void addResources(json::Object &manifest, unsigned moduleIndex, const Target &target,
                   const std::map<std::string, FunctionResources> &resources) {
-  auto complete = [&](json::Object &launch) {
-    for (json::Value &item : *launch.getArray("variants")) {
-      json::Object &variant = *item.getAsObject();
-      auto found = resources.find(variant.getString("entry")->str());
-      if (variant.getInteger("module") == moduleIndex && found != resources.end()) {
-        const FunctionResources &used = found->second;
-        variant["resources"] =
-            json::Object{{"registers", used.registers},
-                         {"spill_bytes", used.spillStoreBytes + used.spillLoadBytes},
-                         {"static_shared_bytes", used.staticSharedBytes}};
-        fillMultiprocessors(variant, target, used);
-      }
+  auto complete = [&](json::Object &variant) {
+    auto found = resources.find(variant.getString("entry")->str());
+    if (variant.getInteger("module") == moduleIndex && found != resources.end()) {
+      const FunctionResources &used = found->second;
+      variant["resources"] =
+          json::Object{{"registers", used.registers},
+                       {"spill_bytes", used.spillStoreBytes + used.spillLoadBytes},
+                       {"static_shared_bytes", used.staticSharedBytes}};
+      fillMultiprocessors(variant, target, used);
     }
   };
-  for (json::Value &kernel : *manifest.getArray("kernels")) {
-    for (json::Value &configuration : *kernel.getAsObject()->getArray("configurations")) {
-      forEachLaunch(*configuration.getAsObject()->getArray("host"), complete);
-    }
-  }
+  forEachVariant(manifest, complete);
 }
 
 } // namespace tilec

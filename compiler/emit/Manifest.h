@@ -15,11 +15,13 @@
 namespace tilec {
 
 /// The manifest of one module after the GPU passes: each `tile.kernel` with its `tgpu.launch`es,
-/// whose variants are the `tgpu.kernel`s of the same launch name. `moduleIndex` is the place of the
-/// device code in the pack. What the manifest cannot say is reported, and nothing returned. The
-/// result has the members "format", "tilec" and "kernels", and refers to nothing of the module.
-std::optional<llvm::json::Object> buildManifest(mlir::ModuleOp module, unsigned moduleIndex,
-                                                DiagnosticEngine &diags);
+/// whose variants are the `tgpu.kernel`s of the same launch name, all in module 0. What the manifest cannot
+/// say is reported, and nothing returned. The result has the members "format", "tilec" and "kernels",
+/// and refers to nothing of the module.
+std::optional<llvm::json::Object> buildManifest(mlir::ModuleOp module, DiagnosticEngine &diags);
+
+/// Says of each variant in which module of the pack its entry is.
+void setModules(llvm::json::Object &manifest, llvm::function_ref<size_t(llvm::StringRef)> moduleOf);
 
 /// The same without the host parts and for a module without device code: what a caller has to know
 /// to make arguments. Host programs and "modules" are empty.

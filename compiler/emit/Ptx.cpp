@@ -6,6 +6,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -249,31 +250,32 @@ void PtxEmitter::optimise(llvm::Module &module) {
 }
 
 namespace {
-/// The back end's passes. For large functions without straight-line strength reduction, which holds
-/// each expression against all others like it: at 10,000 instructions it took 8 of 9 seconds, and
-/// what ptxas then made was 0.4 % smaller. LLVM has no option for that, so a pass like those that the
-/// target adds says which they are.
-class BackEndPasses : public legacy::PassManager {
+/// Which of the back end's passes run on a function: on large ones not straight-line strength reduction, which holds each
+/// expression against all others like it: at 10,000 instructions it took 8 of 9 seconds, and what ptxas then made was 0.4 % smaller.
+/// What else the module has does not count, as a kernel's code is to be the same beside others and alone.
+class BackEndGate : public OptPassGate {
 public:
   static constexpr unsigned kManyInstructions = 5000;
 
-  explicit BackEndPasses(const llvm::Module &module)
-      : large(llvm::any_of(module, [](const Function &function) {
-          return function.getInstructionCount() > kManyInstructions;
-        })) {}
-
-  void add(Pass *pass) override {
-    static const AnalysisID strengthReduction =
-        std::unique_ptr<Pass>(createStraightLineStrengthReducePass())->getPassID();
-    if (large && pass->getPassID() == strengthReduction) {
-      delete pass; // it would be the manager's
-    } else {
-      legacy::PassManager::add(pass);
+  explicit BackEndGate(const llvm::Module &module) {
+    for (const Function &function : module) {
+      if (function.getInstructionCount() > kManyInstructions) {
+        large.insert(("function (" + function.getName() + ")").str());
+      }
     }
   }
 
+  bool isEnabled() const override { return true; }
+  bool shouldRunPass(StringRef pass, StringRef unit) const override {
+    static const StringRef strengthReduction =
+        Pass::lookupPassInfo(
+            std::unique_ptr<Pass>(createStraightLineStrengthReducePass())->getPassID())
+            ->getPassArgument();
+    return pass != strengthReduction || !large.contains(unit);
+  }
+
 private:
-  bool large;
+  StringSet<> large; ///< as LLVM describes them
 };
 } // namespace
 
@@ -308,7 +310,9 @@ static std::string keepHalfSubnormals(StringRef text) {
 std::optional<std::string> PtxEmitter::toPtx(llvm::Module &module) {
   SmallString<0> text;
   raw_svector_ostream os(text);
-  BackEndPasses passes(module);
+  gate = std::make_unique<BackEndGate>(module);
+  module.getContext().setOptPassGate(*gate);
+  legacy::PassManager passes;
   if (machine->addPassesToEmitFile(passes, os, nullptr, CodeGenFileType::AssemblyFile)) {
     diags.report(diag::Id::InternalError, SMRange(), "LLVM cannot print PTX");
     return std::nullopt;

@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/Target/TargetMachine.h"
 
 #include <memory>
@@ -39,7 +40,7 @@ public:
   std::unique_ptr<llvm::Module> toLlvmIr(mlir::Operation *module, llvm::LLVMContext &context);
   /// Runs LLVM's pipeline for GPUs.
   void optimise(llvm::Module &module);
-  /// Generates code. `module` is not to be used afterwards.
+  /// Generates code. `module` is not to be used afterwards, nor its context with another emitter.
   std::optional<std::string> toPtx(llvm::Module &module);
 
 private:
@@ -49,6 +50,7 @@ private:
   const Toolchain &toolchain;
   DiagnosticEngine &diags;
   std::unique_ptr<llvm::TargetMachine> machine; // null if LLVM has no such target
+  std::unique_ptr<llvm::OptPassGate> gate;      // of the context of the module that becomes PTX
 };
 
 /// PTX without its line table: what LLVM prints if it is not asked for one.

@@ -51,7 +51,7 @@ public:
   VariantWriter(tgpu::LaunchOp launch, tgpu::KernelOp kernel, HostExpressions &expressions,
                 DiagnosticEngine &diags)
       : launch(launch), kernel(kernel), expressions(expressions), diags(diags) {}
-  json::Object write(unsigned moduleIndex);
+  json::Object write();
 
 private:
   json::Value parameter(Value value);
@@ -241,7 +241,7 @@ json::Array VariantWriter::prints() {
   return list;
 }
 
-json::Object VariantWriter::write(unsigned moduleIndex) {
+json::Object VariantWriter::write() {
   json::Array params, maps;
   for (Value value : launch.getArgs()) {
     params.push_back(parameter(value));
@@ -265,7 +265,7 @@ json::Object VariantWriter::write(unsigned moduleIndex) {
     blocks = json::Object{{"kind", "persistent"}, {"blocks_per_sm", int64_t(*resident)}};
   }
   json::Object variant{{"name", kernel.getVariant().value_or("default")},
-                       {"module", moduleIndex},
+                       {"module", 0},
                        {"entry", kernel.getSymName()},
                        {"block", json::Array{kernel.getLaunchedThreads(), 1, 1}},
                        {"blocks", std::move(blocks)},
@@ -292,8 +292,8 @@ json::Object VariantWriter::write(unsigned moduleIndex) {
   return variant;
 }
 
-json::Array LaunchVariants::write(tgpu::LaunchOp launch, unsigned moduleIndex,
-                                  HostExpressions &expressions, DiagnosticEngine &diags) const {
+json::Array LaunchVariants::write(tgpu::LaunchOp launch, HostExpressions &expressions,
+                                  DiagnosticEngine &diags) const {
   json::Array list;
   auto found = kernels.find(launch.getName());
   if (found == kernels.end()) {
@@ -302,7 +302,7 @@ json::Array LaunchVariants::write(tgpu::LaunchOp launch, unsigned moduleIndex,
     return list;
   }
   for (tgpu::KernelOp kernel : found->second) {
-    list.push_back(VariantWriter(launch, kernel, expressions, diags).write(moduleIndex));
+    list.push_back(VariantWriter(launch, kernel, expressions, diags).write());
   }
   return list;
 }

@@ -20,7 +20,7 @@ public:
   explicit LaunchVariants(mlir::ModuleOp module);
 
   /// The list of variants of `launch`. A launch without kernels is reported.
-  llvm::json::Array write(tgpu::LaunchOp launch, unsigned moduleIndex, HostExpressions &expressions,
+  llvm::json::Array write(tgpu::LaunchOp launch, HostExpressions &expressions,
                           DiagnosticEngine &diags) const;
 
 private:

@@ -77,7 +77,8 @@ std::optional<ast::ParamKind> Parser::parseKind() {
   if (acceptWord("type")) {
     return ast::ParamKind::Type;
   }
-  syntaxError("`int`, `bool` or `type`");
+  syntaxError("`int`, `bool` or `type`")
+      .hint("what a call gives stands in the parentheses behind, among the tensors");
   return std::nullopt;
 }
 
@@ -313,7 +314,14 @@ bool Parser::parseGiven(llvm::SmallVectorImpl<ast::Given> &given) {
     take();
   } else {
     std::optional<ast::Ident> name = expectName("a parameter, or `auto`");
-    if (!name || !expect(TokenKind::Assign) || !(item.value = parseSum())) {
+    if (!name) {
+      return false;
+    }
+    if (!accept(TokenKind::Assign)) {
+      syntaxError("`=`").hint("parameters are named: `T = f32`");
+      return false;
+    }
+    if (!(item.value = parseSum())) {
       return false;
     }
     item.name = *name;

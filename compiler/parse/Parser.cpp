@@ -132,8 +132,11 @@ bool Parser::expectClosing(TokenKind kind, SMLoc open) {
   if (kind != TokenKind::RightBrace) {
     expected = "`,` or " + expected;
   }
-  syntaxError(expected) << note({open, SMLoc::getFromPointer(open.getPointer() + 1)},
-                                "opened here");
+  DiagnosticEngine::Builder error = syntaxError(expected);
+  error << note({open, SMLoc::getFromPointer(open.getPointer() + 1)}, "opened here");
+  if (kind == TokenKind::RightBracket && at(TokenKind::Colon)) {
+    error.hint("a slice is written `first..end`");
+  }
   return false;
 }
 

@@ -3,6 +3,8 @@
 
 #include "compiler/sema/Modules.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 namespace tilec::sema {
 
 /// Statements and expressions elaborated for one program. Functions are inlined and loops unrolled,
@@ -232,13 +234,27 @@ std::optional<int64_t> Analyzer::constantInt(const ast::Expr *e, const llvm::Twi
   return int64_t(v.constant->i);
 }
 
+void Analyzer::reportBinder(llvm::ArrayRef<ast::Ident> binder, llvm::StringRef domain,
+                            size_t extents) {
+  static constexpr llvm::StringLiteral names[] = {"i", "j", "k", "l", "m"};
+  auto error = report(diag::Id::RankBinder, binder.front().range, domain, extents, binder.size());
+  if (extents > 0 && extents <= std::size(names)) {
+    const std::string list = llvm::join(llvm::ArrayRef(names).take_front(extents), ", ");
+    error.hint("name each index: `" + (extents == 1 ? list : "(" + list + ")") + "`");
+  }
+}
+
 std::optional<bool> Analyzer::constantBool(const ast::Expr *e, const llvm::Twine &what) {
   Value v = operand(e);
   if (v.isError()) {
     return std::nullopt;
   }
   if (!v.type.isBool()) {
-    report(diag::Id::NotBool, e->range, v.type.str());
+    auto error = report(diag::Id::NotBool, e->range, v.type.str());
+    if (v.type.kind == Type::Kind::UntypedInt && v.constant &&
+        (v.constant->i == 0 || v.constant->i == 1)) {
+      error.hint(v.constant->i == 0 ? "write `false`" : "write `true`");
+    }
     return std::nullopt;
   }
   if (!v.constant) {

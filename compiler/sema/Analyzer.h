@@ -134,6 +134,8 @@ private:
   /// The value of an expression that must be a constant integer; `what` names it in the diagnostic.
   std::optional<int64_t> constantInt(const ast::Expr *e, const llvm::Twine &what);
   std::optional<bool> constantBool(const ast::Expr *e, const llvm::Twine &what);
+  /// That a binder does not name as many indices as `domain` has extents.
+  void reportBinder(llvm::ArrayRef<ast::Ident> binder, llvm::StringRef domain, size_t extents);
   llvm::StringRef sourceText(SourceRange range);
 
   //===--- Expressions.cpp --------------------------------------------------===//

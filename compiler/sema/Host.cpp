@@ -46,7 +46,7 @@ void Analyzer::launchStmt(const ast::LaunchStmt *s) {
     return;
   }
   if (s->grid.size() != s->binder.size()) {
-    report(Id::RankExpected, s->binder.front().range, "grid", s->grid.size(), s->binder.size());
+    reportBinder(s->binder, "grid", s->grid.size());
     return;
   }
   llvm::SmallVector<const Expr *> grid;

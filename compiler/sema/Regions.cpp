@@ -38,8 +38,7 @@ void Analyzer::parallelDomain(const ast::ParallelStmt *s, ParallelStmt *stmt,
     stmt->domain = v.expr;
   }
   if (types.size() != s->binder.size()) {
-    report(Id::RankExpected, s->domain->range, sourceText(s->domain->range), types.size(),
-           s->binder.size());
+    reportBinder(s->binder, sourceText(s->domain->range), types.size());
     types.clear();
     return;
   }

@@ -69,8 +69,11 @@ bool Analyzer::extentValue(const ast::Expr *e, Extent &extent, llvm::StringRef w
   bool integer =
       v.type.kind == Type::Kind::UntypedInt || (v.type.isScalar() && isInteger(v.type.elem));
   if (!integer) {
-    report(Id::TypeMismatchKind, v.range, llvm::Twine("an integer as extent of ") + what,
-           v.type.str());
+    auto error = report(Id::TypeMismatchKind, v.range,
+                        llvm::Twine("an integer as extent of ") + what, v.type.str());
+    if (llvm::isa<ast::NameExpr>(e)) {
+      error.hint("a dimension needs a name that no parameter has");
+    }
     return false;
   }
   if (v.constant) {

@@ -21,7 +21,7 @@ static std::optional<json::Object> withHostParts(ModuleOp module) {
   }
   llvm::SourceMgr none;
   DiagnosticEngine unheard(none);
-  std::optional<json::Object> manifest = buildManifest(*outlined, 0, unheard);
+  std::optional<json::Object> manifest = buildManifest(*outlined, unheard);
   if (manifest) {
     (*manifest)["source_hash"] = "";
     (*manifest)["modules"] =

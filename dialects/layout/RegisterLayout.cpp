@@ -56,7 +56,14 @@ unsigned bitWidth(MmaType type) {
 RegisterLayout::RegisterLayout()
     : RegisterLayout(Spec{{}, {Bases{}, Bases(5, Coords()), Bases{}}, {}, 0, {}}) {}
 
-RegisterLayout::RegisterLayout(Spec s) : spec(std::move(s)) { canonicalise(); }
+RegisterLayout::RegisterLayout(Spec s) : spec(std::move(s)) {
+  canonicalise();
+  for (unsigned d = 0; d < rank(); ++d) {
+    for (const Bases &bases : spec.bases) {
+      append_range(byDimension, map_range(bases, [d](const Coords &v) { return v[d]; }));
+    }
+  }
+}
 
 static std::optional<Refusal> checkVectors(const RegisterLayout::Spec &spec) {
   for (const RegisterLayout::Bases &bases : spec.bases) {
@@ -181,6 +188,9 @@ void RegisterLayout::canonicalise() {
 }
 
 void RegisterLayout::addRepeats(HwDim hw, int64_t index, Coords &coords) const {
+  if (index == 0) { // of most lanes and warps
+    return;
+  }
   for (const Repeat &r : spec.repeats) {
     if (r.hw != hw) {
       continue;
@@ -194,11 +204,22 @@ void RegisterLayout::addRepeats(HwDim hw, int64_t index, Coords &coords) const {
 
 Coords RegisterLayout::coords(int64_t reg, int64_t lane, int64_t warp) const {
   const std::array<int64_t, 3> ids = {reg, lane, warp - spec.firstWarp};
-  Coords result(rank(), 0);
+  uint64_t chosen =
+      0; // of all vectors: less than 64, as there are 65536 registers, 32 lanes and 64 warps at most
+  unsigned count = 0;
   for (unsigned hw = 0; hw < 3; ++hw) {
-    for (int64_t bits = ids[hw] & (atomSizes[hw] - 1); bits; bits &= bits - 1) {
-      xorInto(result, spec.bases[hw][countr_zero(uint64_t(bits))]);
+    chosen |= uint64_t(ids[hw] & (atomSizes[hw] - 1)) << count;
+    count += spec.bases[hw].size();
+  }
+  Coords result(rank(), 0);
+  const int64_t *steps = byDimension.data();
+  for (int64_t &coordinate : result) {
+    int64_t sum = 0;
+    for (uint64_t rest = chosen; rest; rest &= rest - 1) {
+      sum ^= steps[countr_zero(rest)];
     }
+    coordinate = sum;
+    steps += count;
   }
   if (!spec.repeats.empty()) {
     for (unsigned hw = 0; hw < 3; ++hw) {

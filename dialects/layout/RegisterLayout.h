@@ -293,6 +293,8 @@ private:
   Spec spec;
   std::array<int64_t, 3> sizes = {1, 32, 1};     // slots, lanes, warps
   std::array<int64_t, 3> atomSizes = {1, 32, 1}; // 2^(number of vectors)
+  /// For each dimension what the vectors of registers, then lanes, then warps have there: coords() is asked millions of times.
+  llvm::SmallVector<int64_t, 0> byDimension;
 };
 
 /// A piece of a tile with a layout of its own.

@@ -25,7 +25,11 @@ protected:
                         mlir::scf::SCFDialect>();
     auto ir = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     EXPECT_TRUE(bool(ir));
-    return ir ? buildManifest(*ir, module, diags) : std::nullopt;
+    std::optional<json::Object> manifest = ir ? buildManifest(*ir, diags) : std::nullopt;
+    if (manifest) {
+      setModules(*manifest, [&](llvm::StringRef) { return module; });
+    }
+    return manifest;
   }
   /// The only kernel of a manifest.
   /// The host program of a kernel's first configuration.

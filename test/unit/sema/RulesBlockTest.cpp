@@ -266,7 +266,7 @@ TEST(Rules, Parallel) {
         "2: the extent of a `parallel` loop whose variable subscripts a fragment must be a "
         "constant [not-constant]"},
        {"parallel a in [n] { C[a, 0] = 1; }", ""},
-       {"parallel a in f { }", "2: `f` has rank 2, but rank 1 is expected [rank]"},
+       {"parallel a in f { }", "2: `f` has rank 2, but the names before it are of rank 1 [rank]"},
        {"parallel a in v { }",
         "2: a tile, tensor or list `[..]` is expected here, but this is i32 [type-mismatch]"}},
       before, after);

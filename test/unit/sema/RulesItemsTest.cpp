@@ -229,7 +229,7 @@ TEST(Rules, Host) {
        {"view v = reshape(S, [N * M]);", "2: `reshape` needs `S` to be contiguous [reshape]"},
        {"view v = reshape(X, [4, N / 4]);", ""},
        {"launch b in grid(65536, 65536) threads(32) { }",
-        "2: `grid` has rank 2, but rank 1 is expected [rank]"},
+        "2: `grid` has rank 2, but the names before it are of rank 1 [rank]"},
        {"launch (b, c) in grid(65536, 65536) threads(32) { }",
         "2: the grid has 4294967296 points [grid-too-large]"},
        {"launch (a, b, c, d, e, f) in grid(1, 1, 1, 1, 1, 1) threads(32) { }",
