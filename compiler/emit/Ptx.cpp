@@ -1,4 +1,5 @@
 #include "compiler/emit/Ptx.h"
+#include "compiler/emit/HeldConstants.h"
 
 #include "compiler/emit/MathCalls.h"
 #include "compiler/emit/NarrowCompares.h"
@@ -277,6 +278,20 @@ public:
 private:
   StringSet<> large; ///< as LLVM describes them
 };
+
+/// The back end's passes, and one of ours before the last that sees LLVM IR.
+class BackEndPasses : public legacy::PassManager {
+public:
+  void add(Pass *pass) override {
+    if (pass->getPassName().contains("Instruction Selection")) {
+      legacy::PassManager::add(createHoldConstantsPass());
+      holdsConstants = true;
+    }
+    legacy::PassManager::add(pass);
+  }
+
+  bool holdsConstants = false;
+};
 } // namespace
 
 /// `@fast_math` lets subnormals of f32 become 0, and LLVM gives the instructions of f16 and bf16 the mode of
@@ -312,8 +327,9 @@ std::optional<std::string> PtxEmitter::toPtx(llvm::Module &module) {
   raw_svector_ostream os(text);
   gate = std::make_unique<BackEndGate>(module);
   module.getContext().setOptPassGate(*gate);
-  legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, os, nullptr, CodeGenFileType::AssemblyFile)) {
+  BackEndPasses passes;
+  if (machine->addPassesToEmitFile(passes, os, nullptr, CodeGenFileType::AssemblyFile) ||
+      !passes.holdsConstants) {
     diags.report(diag::Id::InternalError, SMRange(), "LLVM cannot print PTX");
     return std::nullopt;
   }

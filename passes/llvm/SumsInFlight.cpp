@@ -104,8 +104,53 @@ static bool isCarried(Value value) {
   return value.getDefiningOp<scf::WhileOp>() != nullptr;
 }
 
+/// Whether a value is made of constants and the places of elements alone, and differs from place to place: LLVM may find that some
+/// registers hold a constant. What is the same in all has been folded by now.
+static bool differsByPlace(Value value, bool &hasPlaces) {
+  Operation *definition = value.getDefiningOp();
+  if (!definition || definition->getNumRegions() != 0 || !isMemoryEffectFree(definition) ||
+      isa<tgpu::WgmmaWaitOp>(definition)) {
+    return false;
+  }
+  hasPlaces |= isa<tgpu::CoordinateOp>(definition);
+  return llvm::all_of(definition->getOperands(),
+                      [&](Value operand) { return differsByPlace(operand, hasPlaces); });
+}
+
+static bool mayHoldConstants(Value value) {
+  bool hasPlaces = false;
+  return differsByPlace(value, hasPlaces) && hasPlaces;
+}
+
+/// Adds the values that some registers of `sums` may hold unchanged once LLVM knows more: of a choice either, and what meets a number
+/// that may be neutral.
+static void addUnchanged(Value sums, llvm::SmallSetVector<Value, 4> &values) {
+  Operation *definition = sums.getDefiningOp();
+  if (!values.insert(sums) || !definition || !definition->hasTrait<OpTrait::Elementwise>()) {
+    return;
+  }
+  if (!isa<arith::SelectOp>(definition) &&
+      llvm::none_of(definition->getOperands(), mayHoldConstants)) {
+    return;
+  }
+  for (Value operand : definition->getOperands()) {
+    const bool isConstant = operand.getDefiningOp<tile::SplatOp>() || mayHoldConstants(operand);
+    if (operand.getType() == sums.getType() && !isConstant) {
+      addUnchanged(operand, values);
+    }
+  }
+}
+
+static bool outlivesProduct(Value sums, tgpu::WgmmaOp product);
+
 bool outlivesProduct(tgpu::WgmmaOp product) {
-  Value sums = product.getAcc();
+  llvm::SmallSetVector<Value, 4> values;
+  addUnchanged(product.getAcc(), values);
+  return llvm::any_of(values, [&](Value value) { return outlivesProduct(value, product); });
+}
+
+/// The same of a value that the product may begin with.
+static bool outlivesProduct(Value sums, tgpu::WgmmaOp product) {
   Block *block = product->getBlock();
   auto around = product->getParentOfType<LoopLikeOpInterface>();
   if (around && !around->isAncestor(sums.getParentBlock()->getParentOp())) {

@@ -37,6 +37,7 @@ class Draw:
         kinds = [f"{v} % {b.pick([2, 3])} == 0", f"{v} >= {b.pick([1, 2, 5, 16])}", f"{v} < {b.pick([1, 4, 7, 20])}"]
         if len(self.variables) > 1:
             kinds += [f"{self.variables[0]} >= {self.variables[1]}", f"{self.variables[1]} > {self.variables[0]} + 1"]
+            kinds += [f"{self.variables[0]} == {self.variables[1]}", f"{self.variables[0]} % 8 != {self.variables[1]} % 8"]
         return b.pick(kinds)
 
     # --- operands

@@ -1,5 +1,5 @@
 """Products: alone, in loops, after one another; operands from everywhere."""
-from . import nodes as n
+from . import elements as e, nodes as n
 from .expressions import expression
 from .features import copy_notes, draw_feature, feature, load
 from .formats import FORMATS
@@ -175,13 +175,31 @@ def bounded_product_loop(b):
     return drawn
 
 
+def shape_of_chain(b):
+    """Half of them as wgmma takes the first result in registers: 64 rows for each warpgroup."""
+    if b.threads % 128 == 0 and b.chance(0.5):
+        extents = b.extent(among=[b.threads // 2]), b.extent(among=[16, 32, 64]), b.extent(among=[16, 32, 64])
+        if b.work + b.size(extents) * b.trips * 4 < LIMIT:
+            return extents
+    return shape_of_product(b, 16)
+
+
+def masked(b, scores, step):
+    """Zeros where a condition on the indices holds: whole registers of some threads, too, which then hold a constant."""
+    i, j = b.name("p"), b.name("p")
+    place = f"{step} * {scores.shape[1]} + {j}"
+    conditions = [f"{i} % 16 != {j} % 16", f"{i} != {j}", f"{place} != {i}", f"{place} > {i}", f"{j} % 8 > 1", f"{i} % 16 == {j} % 8"]
+    zero = e.Put(e.ElementOf(scores.name, [i, j]), n.Lit(0.0, "f32"))
+    return e.Parallel([i, j], scores.name, list(scores.shape), [e.Where(e.Holds(b.pick(conditions)), [zero])])
+
+
 @feature("chained products", 1.2)
 def chained(b):
     """As in attention: the first product's result is an operand of the second, in registers or through shared memory."""
     if b.depth > 2 or b.trips > 6:
         return False
     types = b.weighted([(t, w) for t, w in TYPES if t[2] == "f32" and t[0] != "f32" and t[0] in b.stored])
-    m, k, c = shape_of_product(b, 16)
+    m, k, c = shape_of_chain(b)
     d = b.extent(among=[16, 32, 64, 24, 8])
     outer = b.declare("fragment", "f32", (m, d), n.Lit(0.0, "f32"), prefix="acc")
     trips, variable = b.pick([1, 2, 3, 4]), b.name("k")
@@ -190,6 +208,8 @@ def chained(b):
         scores = b.declare("fragment", "f32", (m, c), prefix="p")
         multiply(b, types, (m, k, c), scores, {"accumulate": "false"})
         scores.ready = True
+        if b.chance(0.4):
+            b.emit(masked(b, scores, variable))
         if b.chance(0.5):
             b.emit(n.Assign(n.Ref(scores.name), "=", n.Call("max", [n.Ref(scores.name), n.Lit(0.0, "f32")])))
         value = n.Cast(types[0], n.Ref(scores.name))
