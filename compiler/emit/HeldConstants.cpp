@@ -65,14 +65,14 @@ static bool holdConstants(Function &function) {
 namespace {
 class HoldConstants : public FunctionPass {
 public:
-  static char ID;
-  HoldConstants() : FunctionPass(ID) {}
+  static char id; ///< whose address tells it from other passes
+  HoldConstants() : FunctionPass(id) {}
   StringRef getPassName() const override { return "Constants that products read in registers"; }
   // Those that selection needs and that come before cannot be made again: blocks stay, and what is added reads nothing.
   void getAnalysisUsage(AnalysisUsage &usage) const override { usage.setPreservesAll(); }
   bool runOnFunction(Function &function) override { return holdConstants(function); }
 };
-char HoldConstants::ID = 0;
+char HoldConstants::id = 0;
 } // namespace
 
 FunctionPass *createHoldConstantsPass() { return new HoldConstants; }

@@ -1,6 +1,6 @@
 #include "compiler/emit/Ptx.h"
-#include "compiler/emit/HeldConstants.h"
 
+#include "compiler/emit/HeldConstants.h"
 #include "compiler/emit/MathCalls.h"
 #include "compiler/emit/NarrowCompares.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"

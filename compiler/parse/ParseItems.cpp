@@ -321,6 +321,11 @@ bool Parser::parseGiven(llvm::SmallVectorImpl<ast::Given> &given) {
       syntaxError("`=`").hint("parameters are named: `T = f32`");
       return false;
     }
+    if (atWord("auto")) {
+      syntaxError("a value").hint(
+          "`auto` stands alone, for all parameters that are not given: `k<auto>`");
+      return false;
+    }
     if (!(item.value = parseSum())) {
       return false;
     }

@@ -225,7 +225,8 @@ Value Analyzer::callFunction(const ast::CallExpr *e,
   llvm::StringRef name = fn.item->name.name;
   if (frame.mode == Mode::Host || frame.mode == Mode::Constant) {
     report(Id::CallPlace, e->callee.range, name,
-           frame.mode == Mode::Host ? "the host part" : "a constant expression");
+           frame.mode == Mode::Host ? "the host part" : "a constant expression")
+        .hint("functions of the source are code of a GPU: write the expression here");
     return errorValue(e->range);
   }
   llvm::SmallVector<const ast::Expr *> ordered;

@@ -97,7 +97,10 @@ bool Analyzer::allowed(const ast::Stmt *s) {
     return true;
   case Mode::Region:
     if (k == K::Buffer || k == K::Threads || k == K::Parallel || pipelined) {
-      report(Id::ThreadBody, s->range, describe(s));
+      auto error = report(Id::ThreadBody, s->range, describe(s));
+      if (k == K::Buffer) {
+        error.hint("declare it in front of the region");
+      }
       return false;
     }
     return true;

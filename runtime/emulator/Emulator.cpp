@@ -185,14 +185,15 @@ void Emulator::undefine(uint64_t address, uint64_t bytes, uint8_t fill) {
   }
 }
 
-Emulator::Unwritten Emulator::unwritten(uint64_t address) {
+Emulator::Unwritten Emulator::unwritten(uint64_t address, std::span<const std::byte> holds) {
   Region *region = state->memory.find(address);
   Unwritten result;
   if (!region || region->base != address || Checker::isDefined({region, 0, region->bytes.size()})) {
     return result;
   }
   for (uint64_t i = region->bytes.size(); i-- > 0;) {
-    if (!Checker::isDefined({region, i, 1})) {
+    const bool counts = holds.empty() || (i < holds.size() && holds[i] != std::byte{});
+    if (counts && !Checker::isDefined({region, i, 1})) {
       result = {result.bytes + 1, i};
     }
   }

@@ -71,11 +71,11 @@ public:
   /// Runs to the end. False if the grid had to be stopped; see reports().
   bool launch(Loaded &module, const Launch &launch);
 
-  /// Bytes of an allocation that were never written.
+  /// Bytes of an allocation that were never written; if `holds` is given, of those where it is not 0.
   struct Unwritten {
     uint64_t bytes = 0, first = 0; ///< how many, and where the first one lies
   };
-  Unwritten unwritten(uint64_t address);
+  Unwritten unwritten(uint64_t address, std::span<const std::byte> holds = {});
 
   /// Instructions of warps that the last launch executed.
   uint64_t steps() const;

@@ -64,6 +64,15 @@ std::vector<std::byte> Call::Slot::memory() const {
   return strides.empty() ? host.data : spreadRows(host, strides, gap());
 }
 
+std::vector<std::byte> Call::Slot::places() const {
+  if (strides.empty()) {
+    return {};
+  }
+  Array whole = host;
+  std::ranges::fill(whole.data, std::byte{0xff});
+  return spreadRows(whole, strides, std::byte{});
+}
+
 /// What --arg says of an argument; null if nothing.
 const std::string *Call::given(const Argument &argument) const {
   auto it = options.args.find(argument.name);
@@ -118,9 +127,9 @@ void Call::checkNames() const {
                        listed("dimensions", dims));
     }
     if (!known && options.args.count(name) != 0) {
-      throw InputError("`" + name + "` has two values: `--dim " + name + "=" +
-                       std::to_string(value) + "` and `--arg " + name + "=" +
-                       options.args.at(name) + "`");
+      const std::string given = name + "=";
+      throw InputError("`" + name + "` has two values: `--dim " + given + std::to_string(value) +
+                       "` and `--arg " + given + options.args.at(name) + "`");
     }
   }
 }
@@ -437,7 +446,8 @@ void Call::checkTensor(Slot &slot, bool &compared) {
   if (std::string damage = slot.device->damage(); !damage.empty()) {
     fail(name + ": WRONG: " + damage);
   }
-  if (std::string unwritten = slot.poisoned ? slot.device->unwritten() : ""; !unwritten.empty()) {
+  if (std::string unwritten = slot.poisoned ? slot.device->unwritten(slot.places()) : "";
+      !unwritten.empty()) {
     append(name + ": " + unwritten);
   }
   Array after;

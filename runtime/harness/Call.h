@@ -69,6 +69,8 @@ private:
     std::vector<int64_t> strides; ///< in elements, of a tensor with a pitch; else empty
     std::shared_ptr<Buffer> device;
 
+    /// Where its memory holds elements: not 0 there; empty if it does everywhere.
+    std::vector<std::byte> places() const;
     std::byte gap() const;                 ///< what lies between rows
     std::vector<std::byte> memory() const; ///< its bytes before a run
   };

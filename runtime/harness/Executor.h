@@ -23,8 +23,8 @@ public:
   virtual std::vector<std::byte> read() const = 0;
   /// "" or which byte outside the memory was written.
   virtual std::string damage() const = 0;
-  /// "" or how much of it was never written; "" where nobody can tell.
-  virtual std::string unwritten() const { return {}; }
+  /// "" or how much of it was never written; "" where nobody can tell. If `holds` is given, of the bytes where it is not 0.
+  virtual std::string unwritten(const std::vector<std::byte> &holds) const { return {}; }
 };
 
 class Executor {

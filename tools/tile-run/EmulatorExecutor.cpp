@@ -46,11 +46,12 @@ public:
     return data;
   }
   std::string damage() const override { return {}; } // the emulator reports it where it happens
-  std::string unwritten() const override {
-    tile_emu::Emulator::Unwritten none = emulator.unwritten(base);
+  std::string unwritten(const std::vector<std::byte> &holds) const override {
+    tile_emu::Emulator::Unwritten none = emulator.unwritten(base, holds);
+    const size_t count = holds.empty() ? bytes : bytes - std::ranges::count(holds, std::byte{});
     return none.bytes == 0
                ? ""
-               : std::to_string(none.bytes) + " of " + std::to_string(bytes) +
+               : std::to_string(none.bytes) + " of " + std::to_string(count) +
                      " bytes were never written, the first at byte " + std::to_string(none.first);
   }
 
