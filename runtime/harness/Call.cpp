@@ -127,9 +127,10 @@ void Call::checkNames() const {
                        listed("dimensions", dims));
     }
     if (!known && options.args.count(name) != 0) {
-      const std::string given = name + "=";
-      throw InputError("`" + name + "` has two values: `--dim " + given + std::to_string(value) +
-                       "` and `--arg " + given + options.args.at(name) + "`");
+      std::string text = "`" + name;
+      text.append("` has two values: `--dim ").append(name).append("=");
+      text.append(std::to_string(value)).append("` and `--arg ").append(name).append("=");
+      throw InputError(text.append(options.args.at(name)).append("`"));
     }
   }
 }
