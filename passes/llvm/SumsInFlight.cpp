@@ -104,22 +104,23 @@ static bool isCarried(Value value) {
   return value.getDefiningOp<scf::WhileOp>() != nullptr;
 }
 
-/// Whether a value is made of constants and the places of elements alone, and differs from place to place: LLVM may find that some
-/// registers hold a constant. What is the same in all has been folded by now.
-static bool differsByPlace(Value value, bool &hasPlaces) {
-  Operation *definition = value.getDefiningOp();
-  if (!definition || definition->getNumRegions() != 0 || !isMemoryEffectFree(definition) ||
-      isa<tgpu::WgmmaWaitOp>(definition)) {
-    return false;
-  }
-  hasPlaces |= isa<tgpu::CoordinateOp>(definition);
-  return llvm::all_of(definition->getOperands(),
-                      [&](Value operand) { return differsByPlace(operand, hasPlaces); });
-}
-
+/// Whether a value is made of constants, and of the places of elements or a choice, so that it may differ from place to place: LLVM may
+/// find that some registers hold a constant. What is the same in all has been folded by now.
 static bool mayHoldConstants(Value value) {
-  bool hasPlaces = false;
-  return differsByPlace(value, hasPlaces) && hasPlaces;
+  bool differs = false;
+  llvm::SmallSetVector<Value, 16> parts;
+  parts.insert(value);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Operation *definition = parts[i].getDefiningOp();
+    if (!definition || definition->getNumRegions() != 0 || !isMemoryEffectFree(definition) ||
+        isa<tgpu::WgmmaWaitOp>(definition)) {
+      return false;
+    }
+    differs |= isa<tgpu::CoordinateOp, arith::SelectOp>(definition);
+    // Whatever decides, LLVM may know for some registers how.
+    parts.insert_range(definition->getOperands().drop_front(isa<arith::SelectOp>(definition)));
+  }
+  return differs;
 }
 
 /// Adds the values that some registers of `sums` may hold unchanged once LLVM knows more: of a choice either, and what meets a number
