@@ -370,10 +370,9 @@ bool Compilation::compileAll(llvm::ArrayRef<ModuleJob> jobs,
          llvm::all_of(done, [](char one) { return one != 0; });
 }
 
-bool Compilation::needsOneModule() const {
-  return llvm::any_of(options.emits, [](EmitKind kind) {
-    return kind != EmitKind::Ast && kind < EmitKind::Manifest;
-  });
+bool Compilation::needsOneModule(EmitKind first) const {
+  return llvm::any_of(
+      options.emits, [first](EmitKind kind) { return kind >= first && kind < EmitKind::Manifest; });
 }
 
 void Compilation::compile() {
@@ -397,7 +396,7 @@ void Compilation::compile() {
   std::vector<ModuleJob> jobs;
   if (main && usesAuto()) {
     if (!loadTuneFile() ||
-        !planJobs(needsOneModule() || options.wantsOnly(EmitKind::Header), jobs)) {
+        !planJobs(needsOneModule(EmitKind::Tile) || options.wantsOnly(EmitKind::Header), jobs)) {
       return;
     }
   } else {

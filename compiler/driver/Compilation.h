@@ -135,13 +135,13 @@ private:
 
   // Device code: DeviceModules.cpp.
   /// Code of all kernels, whose host parts are gone: one module, or, where the outputs may have several, modules of some kernels
-  /// each, several at a time. How kernels are divided depends on nothing but them.
+  /// each, several at a time. How kernels are divided depends on them and on what is asked for, not on how many go at a time.
   bool toModules(mlir::ModuleOp module, const ModuleJob &job, DeviceCode &code);
   bool toModulesInParallel(mlir::ModuleOp module, const ModuleJob &job,
                            llvm::ArrayRef<std::vector<tgpu::KernelOp>> parts, DeviceCode &code);
   bool toModule(mlir::ModuleOp module, const ModuleJob &job, const EntryTable &entries,
                 DeviceModule &code);
-  bool dividesModules() const { return mayDivide && !readsIr() && !needsOneModule(); }
+  bool dividesModules() const { return mayDivide && !readsIr() && !needsOneModule(EmitKind::Llvm); }
   bool toPtx(mlir::ModuleOp module, const ModuleJob &job, DeviceModule &code);
   bool assemble(const ModuleJob &job, const EntryTable &entries, DeviceModule &code);
   /// Gives functions that spill more registers: takes `@min_blocks` from them, since blocks that only fit by spilling are worse than
@@ -184,7 +184,10 @@ private:
   /// Does `work` for 0 to count - 1, several at a time, each in a compilation of its own of the same
   /// source; if it `keeps` them, with these options, their diagnostics and times are taken over.
   /// False after an error, or if one crashed, which is reported.
-  bool inParallel(size_t count, bool keeps, llvm::function_ref<void(size_t, Compilation &)> work);
+  /// Unless each `parses` the source again, it knows the texts alone, for places.
+  bool inParallel(size_t count, bool keeps, llvm::function_ref<void(size_t, Compilation &)> work,
+                  bool parses = true);
+  void addTextsOf(const SourceManager &others);
   /// Takes over the diagnostics of a compilation of the same source.
   void adopt(const DiagnosticEngine &others);
 
@@ -213,8 +216,8 @@ private:
   /// The source, in the folder that the outputs are written to.
   std::string outputBase() const;
   std::string sourceHash() const;
-  /// There are outputs that hold the code of an architecture in one piece: all outputs of a run are of the same code.
-  bool needsOneModule() const;
+  /// There are outputs, from `first` on, that hold the code of an architecture in one piece: all outputs of a run are of the same code.
+  bool needsOneModule(EmitKind first) const;
   bool failed() const { return diags.hasErrors(); }
 
   const Options &options;

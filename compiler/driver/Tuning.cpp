@@ -11,10 +11,14 @@
 
 #include <atomic>
 #include <thread>
+#include <unistd.h>
 
 using namespace mlir;
 
 namespace tilec {
+
+/// How long other compilations may go on when one has crashed, perhaps with a lock that they wait for.
+static constexpr unsigned secondsAfterCrash = 300;
 
 /// Room for recursion over trees of the greatest depth that the parser lets through.
 static constexpr unsigned stackBytes = 256u << 20;
@@ -57,8 +61,14 @@ void Compilation::adopt(const DiagnosticEngine &others) {
   }
 }
 
+void Compilation::addTextsOf(const SourceManager &others) {
+  for (unsigned id = 1; id <= others.numFiles(); ++id) {
+    sources.addText(others.name(id), others.text(id));
+  }
+}
+
 bool Compilation::inParallel(size_t count, bool keeps,
-                             llvm::function_ref<void(size_t, Compilation &)> work) {
+                             llvm::function_ref<void(size_t, Compilation &)> work, bool parses) {
   Options quiet = options;
   if (!keeps) {
     quiet.report = quiet.printIrAfterAll = quiet.saveTemps = false;
@@ -79,17 +89,26 @@ bool Compilation::inParallel(size_t count, bool keeps,
       survived[i] = guard.RunSafelyOnThread(
           [&] {
             TimeTrace::Thread trace(!options.timeTrace.empty());
-            if (own.load()) {
+            if (!parses) {
+              own.addTextsOf(sources);
+            }
+            if (!parses || own.load()) {
               work(i, own);
             }
           },
           stackBytes);
-      if (!keeps && survived[i]) {
+      if (!survived[i]) {
+        next = count; // a crash is reported first of all
+        alarm(
+            secondsAfterCrash); // for those that are still at work, instead of the few that a report has
+      } else if (!keeps) {
         compilations[i].reset();
       }
     }
   };
-  const unsigned wanted = options.jobs != 0 ? options.jobs : std::thread::hardware_concurrency();
+  const unsigned processors =
+      options.jobs != 0 ? options.jobs : std::thread::hardware_concurrency();
+  const unsigned wanted = quiet.printIrAfterAll ? 1 : processors; // which all print to one stream
   std::vector<std::thread> threads;
   for (size_t i = 1; i < std::min<size_t>(std::max(wanted, 1u), count); ++i) {
     threads.emplace_back(worker);
@@ -98,9 +117,15 @@ bool Compilation::inParallel(size_t count, bool keeps,
   for (std::thread &thread : threads) {
     thread.join();
   }
+  const bool crashed = llvm::any_of(llvm::zip(compilations, survived), [](auto one) {
+    return std::get<0>(one) != nullptr && std::get<1>(one) == 0;
+  });
+  if (crashed) {
+    alarm(0);
+  }
   bool done = true;
   for (auto [i, own] : llvm::enumerate(compilations)) {
-    if (!survived[i]) {
+    if (own && !survived[i]) {
       diags.report(diag::Id::InternalError, llvm::SMRange(), "crash (during " + own->phase + ")");
       (void)own.release(); // in no state to be destroyed
       done = false;

@@ -197,8 +197,7 @@ std::optional<Cubin> Assembler::assemble(StringRef ptx, StringRef arch, bool lin
                  scratch.error.message());
     return std::nullopt;
   }
-  // Functions on all processors. The cubin notes the options, which are the same on each machine; its code is that of one thread.
-  std::vector<std::string> args{"-v", ("-arch=" + arch).str(), "--split-compile=0"};
+  std::vector<std::string> args{"-v", ("-arch=" + arch).str()};
   if (lineTables) {
     args.emplace_back("-lineinfo");
   }

@@ -34,7 +34,7 @@ static Value *holdIn(Function &function, ConstantInt *number) {
   auto *type = FunctionType::get(builder.getInt32Ty(), /*isVarArg=*/false);
   return builder.CreateCall(
       InlineAsm::get(type, "mov.b32 $0, " + std::to_string(number->getZExtValue()) + ";", "=r",
-                     /*hasSideEffects=*/false));
+                     /*hasSideEffects=*/true)); // which stays where it is
 }
 
 static bool holdConstants(Function &function) {

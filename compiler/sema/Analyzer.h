@@ -325,7 +325,8 @@ private:
   void launchBody(const ast::LaunchStmt *s, LaunchStmt *stmt);
   void launchThreads(const ast::LaunchStmt *s, LaunchStmt *stmt);
   void workspaceStmt(const ast::BufferStmt *s);
-  bool extentValue(const ast::Expr *e, Extent &extent, llvm::StringRef what);
+  bool extentValue(const ast::Expr *e, Extent &extent, llvm::StringRef what,
+                   bool isOfParameter = false);
   bool mayAccessGlobal(const ast::Stmt *s);
   StmtAnnotations stmtAnnotations(const ast::Stmt *s);
   LaunchAnnotations launchAnnotations(const ast::LaunchStmt *s, StmtAnnotations &common);

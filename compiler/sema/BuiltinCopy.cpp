@@ -123,11 +123,10 @@ Value Analyzer::copyCall(const ast::CallExpr *e, const BoundArgs &args) {
   Value done;
   done.type = Type::voidType();
   done.range = e->range;
-  if (auto *call = llvm::dyn_cast<ast::CallExpr>(args.one(1))) { // no call is a place
-    auto error = report(Id::ArgumentKind, call->range, "copy", "dst", "a region of memory");
-    if (call->callee.name == "transpose") {
-      error.hint("transpose what is copied: `copy(transpose(x), Y[i, j])`");
-    }
+  if (auto *call = llvm::dyn_cast<ast::CallExpr>(args.one(1));
+      call && call->callee.name == "transpose") {
+    report(Id::ArgumentKind, call->range, "copy", "dst", "a region of memory")
+        .hint("transpose what is copied: `copy(transpose(x), Y[i, j])`");
     return errorValue(e->range);
   }
   Value src = analyze(args.one(0), Want::Region), dst = analyze(args.one(1), Want::Region);

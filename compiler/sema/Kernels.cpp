@@ -233,7 +233,7 @@ void Analyzer::tensorExtents(const ast::KernelItem &k, KernelInstance &instance)
     for (auto [axis, written] : llvm::enumerate(p.type.shape)) {
       const ast::Expr *e = chooseExtent(written);
       Extent extent;
-      if (!extentValue(e, extent, p.name.name)) {
+      if (!extentValue(e, extent, p.name.name, /*isOfParameter=*/true)) {
         extent = Extent();
         extent.expr = materialize(constantValue(ConstValue::integer(Scalar::I32, 0), e->range));
       }

@@ -61,7 +61,8 @@ Value Analyzer::extentOf(const Expr *place, unsigned axis) {
 
 /// An extent of a tensor, workspace or list: an integer, constant or not. Constants must be at
 /// least 0 and, as everywhere, below 2^31 unless written as i64.
-bool Analyzer::extentValue(const ast::Expr *e, Extent &extent, llvm::StringRef what) {
+bool Analyzer::extentValue(const ast::Expr *e, Extent &extent, llvm::StringRef what,
+                           bool isOfParameter) {
   Value v = operand(e);
   if (v.isError()) {
     return false;
@@ -71,7 +72,7 @@ bool Analyzer::extentValue(const ast::Expr *e, Extent &extent, llvm::StringRef w
   if (!integer) {
     auto error = report(Id::TypeMismatchKind, v.range,
                         llvm::Twine("an integer as extent of ") + what, v.type.str());
-    if (llvm::isa<ast::NameExpr>(e)) {
+    if (isOfParameter && llvm::isa<ast::NameExpr>(e)) {
       error.hint("a dimension needs a name that no parameter has");
     }
     return false;

@@ -104,40 +104,71 @@ static bool isCarried(Value value) {
   return value.getDefiningOp<scf::WhileOp>() != nullptr;
 }
 
-/// Whether a value is made of constants, and of the places of elements or a choice, so that it may differ from place to place: LLVM may
-/// find that some registers hold a constant. What is the same in all has been folded by now.
-static bool mayHoldConstants(Value value) {
-  bool differs = false;
-  llvm::SmallSetVector<Value, 16> parts;
-  parts.insert(value);
-  for (size_t i = 0; i < parts.size(); ++i) {
-    Operation *definition = parts[i].getDefiningOp();
+namespace {
+/// What LLVM may find the registers of a fragment to hold.
+enum class Numbers {
+  Unknown,
+  Same, ///< the same constant in all: what that folds to is folded by now
+  Some  ///< constants in some registers: they follow from places, or a choice may be known there
+};
+
+/// Finds that of values, each once.
+class NumbersOf {
+public:
+  Numbers operator()(Value value) {
+    auto [known, isNew] = values.insert({value, Numbers::Unknown});
+    if (!isNew) {
+      return known->second;
+    }
+    const Numbers found = find(value.getDefiningOp());
+    values[value] = found;
+    return found;
+  }
+
+private:
+  Numbers find(Operation *definition) {
     if (!definition || definition->getNumRegions() != 0 || !isMemoryEffectFree(definition) ||
         isa<tgpu::WgmmaWaitOp>(definition)) {
-      return false;
+      return Numbers::Unknown;
     }
-    differs |= isa<tgpu::CoordinateOp, arith::SelectOp>(definition);
-    // Whatever decides, LLVM may know for some registers how.
-    parts.insert_range(definition->getOperands().drop_front(isa<arith::SelectOp>(definition)));
+    if (definition->hasTrait<OpTrait::ConstantLike>()) {
+      return Numbers::Same;
+    }
+    if (isa<tgpu::CoordinateOp>(definition)) {
+      return Numbers::Some;
+    }
+    if (auto choice = dyn_cast<arith::SelectOp>(definition)) {
+      const bool isKnown = (*this)(choice.getTrueValue()) != Numbers::Unknown ||
+                           (*this)(choice.getFalseValue()) != Numbers::Unknown;
+      return isKnown ? Numbers::Some : Numbers::Unknown;
+    }
+    const auto parts = llvm::map_to_vector(definition->getOperands(),
+                                           [this](Value operand) { return (*this)(operand); });
+    if (parts.empty() || llvm::is_contained(parts, Numbers::Unknown)) {
+      return Numbers::Unknown;
+    }
+    return llvm::is_contained(parts, Numbers::Some) ? Numbers::Some : Numbers::Same;
   }
-  return differs;
-}
+
+  llvm::DenseMap<Value, Numbers> values; ///< looked up only
+};
+} // namespace
 
 /// Adds the values that some registers of `sums` may hold unchanged once LLVM knows more: of a choice either, and what meets a number
 /// that may be neutral.
-static void addUnchanged(Value sums, llvm::SmallSetVector<Value, 4> &values) {
+static void addUnchanged(Value sums, NumbersOf &numbersOf, llvm::SmallSetVector<Value, 4> &values) {
   Operation *definition = sums.getDefiningOp();
   if (!values.insert(sums) || !definition || !definition->hasTrait<OpTrait::Elementwise>()) {
     return;
   }
-  if (!isa<arith::SelectOp>(definition) &&
-      llvm::none_of(definition->getOperands(), mayHoldConstants)) {
+  const auto parts = llvm::map_to_vector(definition->getOperands(),
+                                         [&](Value operand) { return numbersOf(operand); });
+  if (!isa<arith::SelectOp>(definition) && !llvm::is_contained(parts, Numbers::Some)) {
     return;
   }
-  for (Value operand : definition->getOperands()) {
-    const bool isConstant = operand.getDefiningOp<tile::SplatOp>() || mayHoldConstants(operand);
-    if (operand.getType() == sums.getType() && !isConstant) {
-      addUnchanged(operand, values);
+  for (auto [operand, part] : llvm::zip_equal(definition->getOperands(), parts)) {
+    if (operand.getType() == sums.getType() && part == Numbers::Unknown) {
+      addUnchanged(operand, numbersOf, values);
     }
   }
 }
@@ -146,7 +177,8 @@ static bool outlivesProduct(Value sums, tgpu::WgmmaOp product);
 
 bool outlivesProduct(tgpu::WgmmaOp product) {
   llvm::SmallSetVector<Value, 4> values;
-  addUnchanged(product.getAcc(), values);
+  NumbersOf numbersOf;
+  addUnchanged(product.getAcc(), numbersOf, values);
   return llvm::any_of(values, [&](Value value) { return outlivesProduct(value, product); });
 }
 

@@ -40,7 +40,8 @@ static void keepReason(void *reason, const char *text, bool) {
 
 /// What LLVM's crash recovery has installed, by signal.
 static struct sigaction recovery[NSIG];
-static volatile sig_atomic_t hasCrashed = 0;
+/// Of a thread, since compilations side by side may each crash, and each is reported.
+static thread_local volatile sig_atomic_t hasCrashed = 0;
 
 [[noreturn]] static void giveUp(int) {
   static constexpr char text[] = "tilec: error: internal error: crash [internal]\n";
