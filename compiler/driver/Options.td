@@ -93,7 +93,7 @@ defm format : Value<"format", "FORMAT", "print text, or a JSON object a line for
     In<[InspectCommand]>;
 def j : JoinedOrSeparate<["-"], "j">, MetaVarName<"N">, Flags<[LastCounts]>,
   In<[CompileCommand, TestCommand, TuneCommand, BenchCommand]>,
-  HelpText<"configurations to compile, or cases to run, at a time; by default one for each core">;
+  HelpText<"configurations and kernels to compile, or cases to run, at a time; by default one for each core">;
 defm jobs : LongName<"jobs", j>, In<[CompileCommand, TestCommand, TuneCommand, BenchCommand]>;
 }
 

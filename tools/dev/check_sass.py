@@ -255,12 +255,15 @@ def check_kernel(name, code, labels, expected):
         yield f"{name}: {moves} R2UR in its loops, expected at most {expected['R2UR']}"
 
 
-def check(listing, expected):
-    found = kernels(listing)
-    for name in expected.keys() - found.keys():
-        yield f"{name}: there is no such kernel"
-    for name, (code, labels) in found.items():
-        yield from check_kernel(name, code, labels, expected.get(name))
+def check(listings, expected):
+    """Of a program in modules, each with a listing."""
+    missing = set(expected)
+    for listing in listings:
+        found = kernels(listing)
+        missing -= found.keys()
+        for name, (code, labels) in found.items():
+            yield from check_kernel(name, code, labels, expected.get(name))
+    yield from (f"{name}: there is no such kernel" for name in sorted(missing))
 
 
 def find_nvdisasm():
@@ -308,8 +311,8 @@ def check_all():
             paths = [] if problems else cubins(out)
             if not paths and not problems:
                 yield f"{source.name}: no cubin"
-            for path in paths:
-                yield from (f"{source.name}: {problem}" for problem in check(disassembled(path), expected))
+            elif paths:
+                yield from (f"{source.name}: {problem}" for problem in check(map(disassembled, paths), expected))
     done = {source for source, _, _ in CHECKED}
     for source in sorted(set(ROOT.glob("kernels/*/*.tile")) - done):
         with tempfile.TemporaryDirectory() as folder:
@@ -320,7 +323,7 @@ def main():
     if len(sys.argv) not in (1, 3):
         sys.exit(__doc__)
     if len(sys.argv) == 3:
-        problems = list(check(disassembled(sys.argv[1]), json.loads(pathlib.Path(sys.argv[2]).read_text())))
+        problems = list(check([disassembled(sys.argv[1])], json.loads(pathlib.Path(sys.argv[2]).read_text())))
     else:
         problems = list(check_all())
     print("\n".join(problems) if problems else "ok")
