@@ -257,13 +257,12 @@ def check_kernel(name, code, labels, expected):
 
 def check(listings, expected):
     """Of a program in modules, each with a listing."""
-    missing = set(expected)
-    for listing in listings:
-        found = kernels(listing)
-        missing -= found.keys()
+    modules = [kernels(listing) for listing in listings]
+    for name in sorted(set(expected).difference(*modules)):
+        yield f"{name}: there is no such kernel"
+    for found in modules:
         for name, (code, labels) in found.items():
             yield from check_kernel(name, code, labels, expected.get(name))
-    yield from (f"{name}: there is no such kernel" for name in sorted(missing))
 
 
 def find_nvdisasm():
