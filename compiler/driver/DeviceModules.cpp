@@ -260,7 +260,8 @@ bool Compilation::toModulesInParallel(ModuleOp module, const ModuleJob &job,
         bytes[i].empty() ? nullptr
                          : parseSourceString<ModuleOp>(bytes[i], ParserConfig(&own.context));
     if (!part) {
-      own.diags.report(diag::Id::InternalError, llvm::SMRange(), "kernels in no other context");
+      own.diags.report(diag::Id::InternalError, llvm::SMRange(),
+                       "the kernels cannot be handed to another thread");
     }
     done[i] = part && own.toModule(*part, jobs[i], code.entries, code.modules[i]);
   };

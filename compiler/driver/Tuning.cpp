@@ -99,8 +99,8 @@ bool Compilation::inParallel(size_t count, bool keeps,
           stackBytes);
       if (!survived[i]) {
         next = count; // a crash is reported first of all
-        alarm(
-            secondsAfterCrash); // for those that are still at work, instead of the few that a report has
+        // For those that are still at work, instead of the few that a report has.
+        alarm(secondsAfterCrash);
       } else if (!keeps) {
         compilations[i].reset();
       }

@@ -108,9 +108,12 @@ namespace {
 /// What LLVM may find the registers of a fragment to hold.
 enum class Numbers {
   Unknown,
-  Same, ///< the same constant in all: what that folds to is folded by now
-  Some  ///< constants in some registers: they follow from places, or a choice may be known there
+  Same,    ///< the same constant in all: what that folds to is folded by now
+  ByPlace, ///< constants that follow from places, or that something chooses
+  Chosen   ///< a constant where a choice is known to be one, else what is not known
 };
+
+bool isNumber(Numbers numbers) { return numbers == Numbers::Same || numbers == Numbers::ByPlace; }
 
 /// Finds that of values, each once.
 class NumbersOf {
@@ -135,19 +138,24 @@ private:
       return Numbers::Same;
     }
     if (isa<tgpu::CoordinateOp>(definition)) {
-      return Numbers::Some;
+      return Numbers::ByPlace;
     }
     if (auto choice = dyn_cast<arith::SelectOp>(definition)) {
-      const bool isKnown = (*this)(choice.getTrueValue()) != Numbers::Unknown ||
-                           (*this)(choice.getFalseValue()) != Numbers::Unknown;
-      return isKnown ? Numbers::Some : Numbers::Unknown;
+      const Numbers one = (*this)(choice.getTrueValue()), other = (*this)(choice.getFalseValue());
+      if (isNumber(one) && isNumber(other)) {
+        return Numbers::ByPlace;
+      }
+      return one == other ? one : Numbers::Chosen;
     }
     const auto parts = llvm::map_to_vector(definition->getOperands(),
                                            [this](Value operand) { return (*this)(operand); });
     if (parts.empty() || llvm::is_contained(parts, Numbers::Unknown)) {
       return Numbers::Unknown;
     }
-    return llvm::is_contained(parts, Numbers::Some) ? Numbers::Some : Numbers::Same;
+    if (llvm::is_contained(parts, Numbers::Chosen)) {
+      return Numbers::Chosen;
+    }
+    return llvm::is_contained(parts, Numbers::ByPlace) ? Numbers::ByPlace : Numbers::Same;
   }
 
   llvm::DenseMap<Value, Numbers> values; ///< looked up only
@@ -163,11 +171,13 @@ static void addUnchanged(Value sums, NumbersOf &numbersOf, llvm::SmallSetVector<
   }
   const auto parts = llvm::map_to_vector(definition->getOperands(),
                                          [&](Value operand) { return numbersOf(operand); });
-  if (!isa<arith::SelectOp>(definition) && !llvm::is_contained(parts, Numbers::Some)) {
+  const bool meetsNumbers = llvm::any_of(
+      parts, [](Numbers part) { return part == Numbers::ByPlace || part == Numbers::Chosen; });
+  if (!isa<arith::SelectOp>(definition) && !meetsNumbers) {
     return;
   }
   for (auto [operand, part] : llvm::zip_equal(definition->getOperands(), parts)) {
-    if (operand.getType() == sums.getType() && part == Numbers::Unknown) {
+    if (operand.getType() == sums.getType() && !isNumber(part)) {
       addUnchanged(operand, numbersOf, values);
     }
   }

@@ -29,6 +29,7 @@ STATEMENTS = [
     ("Vs", 1, "let NEW = o; o = o * 0.5; gemm(f16(clamp(NEW, -1.0, 1.0)), Vs, o); o = clamp(o, -2.0, 2.0);"),
     ("Vs", 1, "let NEW = s; parallel (i, j) in s { if j > i { s[i, j] = 0.1; } } gemm(f16(clamp(NEW, -1.0, 1.0)), Vs, s); s = clamp(s, -2.0, 2.0);"),
     ("Vs", 1, "let NEW = s; parallel (i, j) in s { s[i, j] = s[i, j] * (j > i + (k & 1) ? 0.5 : 1.0); } gemm(f16(clamp(NEW, -1.0, 1.0)), Vs, s); s = clamp(s, -2.0, 2.0);"),
+    ("Vs", 1, "let NEW = s; parallel (i, j) in s { if j > i { s[i, j] = 0.1; } if j == i + 1 { s[i, j] = s[i, j] * 0.5; } } gemm(f16(clamp(NEW, -1.0, 1.0)), Vs, s); s = clamp(s, -2.0, 2.0);"),
     ("Ks", 1, "let NEW = y; gemm(Qs, Ks, y, transpose_b = true, accumulate = false); y = y * 0.5 + NEW * 0.1;"),
     # Whole words of the operand are the same number in all rounds.
     ("Vs", 1, "parallel (i, j) in s { if i % 16 != j % 16 { s[i, j] = 0.0; } } let NEW = f16(max(s, 0.0)); gemm(NEW, Vs, o);"),
