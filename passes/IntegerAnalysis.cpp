@@ -240,8 +240,33 @@ static void shareStrides(tile::KernelOp kernel, Facts &facts) {
   }
 }
 
+/// Rows of an argument that is not `strided` lie side by side: a stride is the product of the extents behind it (those that are 0
+/// count as 1), so what of them is constant divides it.
+static void addContiguousStrides(tile::KernelOp kernel, Facts &facts) {
+  kernel.walk([&](tile::StrideOp stride) {
+    auto argument = dyn_cast<BlockArgument>(stride.getSource());
+    if (!argument || argument.getOwner() != &kernel.getBody().front() ||
+        tile::kStrided.has(kernel, argument.getArgNumber())) {
+      return;
+    }
+    uint64_t divisor = 1;
+    for (int64_t extent :
+         stride.getSource().getType().getShape().drop_front(stride.getAxis() + 1)) {
+      uint64_t product = 0;
+      if (extent > 0 && !__builtin_mul_overflow(divisor, extent, &product) &&
+          llvm::isUInt<62>(product)) { // a dynamic extent is negative
+        divisor = product;
+      }
+    }
+    if (divisor > 1) {
+      facts.addDivisor(stride, divisor);
+    }
+  });
+}
+
 static Facts factsOf(tile::KernelOp kernel) {
   Facts facts;
+  addContiguousStrides(kernel, facts);
   // What is checked on one path of the host's code only is no fact for the others.
   for (auto check : kernel.getBody().front().getOps<tile::CheckOp>()) {
     if (!check.getTensor()) {

@@ -43,7 +43,9 @@ std::optional<Mail> tilec::mailOf(tgpu::LoadElementOp load) {
   return mail;
 }
 
-static constexpr int64_t kSlots = 2; // the next value is there while the last is read
+// One: asked for when all have read the one before, which is when a block begins the point that came before. A second slot has blocks take
+// points two ahead, and who took a long one late ends late (docs/performance-schedules.md).
+static constexpr int64_t kSlots = 1;
 
 int64_t tilec::mailBytes(const Mail &mail) {
   tgpu::AllocSharedOp box = mail.box;

@@ -1,7 +1,7 @@
 //===- Mail.h - what one role computes and all roles need ------*- C++ -*-===//
 //
 // Scalars are computed by each role that needs them, but for those that cannot be computed twice: what an atomic
-// operation gives. One thread of the load role does it and posts the value in a mailbox, a ring of two slots,
+// operation gives. One thread of the load role does it and posts the value in a mailbox, a ring of one slot,
 // which all warps of all roles read and give back:
 //     load:     one_thread: acquire; atomic; store_element; publish        .. wait; load_element; release
 //     compute:                                                             .. wait; load_element; release

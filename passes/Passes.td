@@ -109,6 +109,15 @@ def DropCarried : Pass<"tgpu-drop-carried", "tilec::tgpu::KernelOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
 
+def MergeComparisons : Pass<"tgpu-merge-comparisons", "tilec::tgpu::KernelOp"> {
+  let summary = "Compare the elements of a tile with one bound in place of two";
+  let description = [{
+    Tiles of conditions that `or`, or `and`, joins: two comparisons of the same places with bounds on the same side become one, with
+    the lesser bound or the greater one. It has the dimensions of that bound which has more of them: for a causal mask and the end of the keys
+    one bound for each row.
+  }];
+}
+
 def JoinNeighbours : Pass<"tgpu-join-neighbours", "tilec::tgpu::KernelOp"> {
   let summary = "Join accesses of a thread to elements that lie side by side";
   let description = [{

@@ -38,6 +38,7 @@ void addCostPasses(OpPassManager &passes, const PipelineOptions &options) {
   first.addPass(createDropCarried());
   first.addPass(createCanonicalizerPass()); // arguments of loops that nothing uses
   first.addPass(createCSEPass());
+  first.addPass(createMergeComparisons());
   first.addPass(createJoinNeighbours());
 
   // Variants differ in what they assume, and assumptions decide all that follows.

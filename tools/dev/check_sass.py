@@ -36,6 +36,8 @@ ATTENTION = ROOT / "test/dialects/tgpu/attention_loop.mlir"
 LOWER = "builtin.module(tgpu.kernel(tgpu-allocate-shared,tgpu-verify-sync),convert-tgpu-to-llvm)"
 # Scores of a block and sums of the one before in flight, the second wait after 37 % of the exponentials.
 PLANNED = ["HGMMA 16", "DEPBAR", "MUFU 26 of 66", "BRA", "DEPBAR", "MUFU rest", "F2FP 32"]
+# ptxas moves four of those that stand before, and the two factors, behind the wait where a vote decides whether sums are scaled.
+VOTED = ["MUFU 20 of 66" if part == "MUFU 26 of 66" else part for part in PLANNED]
 WIDE = ["HGMMA 18", "DEPBAR", "MUFU 31 of 82", "BRA", "DEPBAR", "MUFU rest", "F2FP 40"]
 
 
@@ -50,8 +52,8 @@ CHECKED = [
     (ATTENTION, LOWER, {"attention": {"loops": [PLANNED]}}),
     (ROOT / "kernels/gemm/gemm.tile", None, {}),
     (ROOT / "kernels/attention/flash_attention.tile", None,
-     {f"flash_attention_f16_d128{c}_0_aligned": {"loops": [unmasked(selections) + plan, plan], "R2UR": 2}
-      for c, plan, selections in (("", WIDE, 2), ("_causal", PLANNED, 4))}),
+     {f"flash_attention_f16_d128{c}_0": {"loops": [unmasked(selections) + plan, plan], "R2UR": 2}
+      for c, plan, selections in (("", WIDE, 2), ("_causal", VOTED, 4))}),
 ]
 
 

@@ -70,7 +70,7 @@ tgpu.kernel @while(%g: !g, %n: i32, %o: !o, %w: !w) attributes {threads = 128 : 
 !w = !tile.global<1xi32>
 !c = !tgpu.channel<2>
 // CHECK-LABEL: tgpu.kernel @counter
-// CHECK: %[[RING:.*]] = tgpu.alloc_shared "next" : !tgpu.smem<2x1xi32
+// CHECK: %[[RING:.*]] = tgpu.alloc_shared "next" : !tgpu.smem<1x1xi32
 // CHECK: %[[MAIL:.*]] = tgpu.channel "next" guards({{.*}}) {consumers = 8 : i32, producers = 1 : i32}
 // CHECK-NOT: tgpu.alloc_shared "next"
 // CHECK: role "load"

@@ -52,7 +52,7 @@ def ours(folder, pack, options):
 
 def torch_alone(bench):
     """A function that measures torch's kernel, or None."""
-    function = peer(bench["torch"], bench["dims"])
+    function = peer(bench["torch"], {**bench["params"], **bench["dims"]})
     return function and (lambda: flushed(function))
 
 
@@ -201,7 +201,7 @@ def attention(kind, dims):
     if "attention" not in kind:
         return None
     batch, length = (dims["B"], dims["TQ"] // dims["B"]) if kind.startswith("packed") else (dims["B"], dims["S"])
-    q, k, v = (draw(batch, dims["H"], length, 128) for _ in range(3))
+    q, k, v = (draw(batch, dims["H"], length, dims.get("D", 128)) for _ in range(3))
     backend = torch.nn.attention.SDPBackend.CUDNN_ATTENTION
 
     def forward():

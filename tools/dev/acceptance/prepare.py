@@ -41,7 +41,7 @@ class Packs:
 
     def add(self, file, kernel, params, arch):
         """The name of a pack, which compile() makes. `file` is where it lies from the kernels' folder."""
-        instance = ", ".join(f"{name} = {value}" for name, value in params.items())
+        instance = ", ".join(name if value is None else f"{name} = {value}" for name, value in params.items())
         name = f"{kernel}-{digest(str(file), instance, arch)}.pack"
         entry = f"{kernel}{f'<{instance}>' if instance else ''} as {SYMBOL}"
         self.wanted[name] = [str(ROOT / "kernels" / file), f"--arch={arch}", "--kernel", SYMBOL, "--instantiate", entry]

@@ -1,8 +1,10 @@
-"""What is timed: (name, file, kernel, parameters, dimensions, arguments, torch's kernel of peers.py or None)."""
+"""What is timed: (name, file, kernel, parameters, dimensions, arguments, torch's kernel of peers.py or None). AUTO among the parameters: the compiler chooses the rest."""
 from cases import ATTENTION, NORM, TILES
 
 SCALE = {"scale": "0.088388"}
 LONG = {"B": 2, "H": 32, "HKV": 32, "S": 2048, "SK": 2048}
+LONGER = {"B": 1, "H": 32, "HKV": 32, "S": 16384, "SK": 16384}
+MANY = {"B": 4, "H": 32, "HKV": 32, "S": 4096, "SK": 4096}
 RAGGED = {"M": 4097, "N": 4095, "K": 4093}
 # Groups of one length, and of many: both have 16384 rows.
 EVEN = [1024 * i for i in range(17)]
@@ -20,6 +22,11 @@ def tile_name(tile):
     return ", ".join(f"{name} = {value}" for name, value in tile.items()) or "defaults"
 
 
+def attention_by_auto(size, dims, causal):
+    name = f"flash_attention, auto, D = {size}{', causal' if causal else ''}"
+    return name, ATTENTION, "flash_attention", {"D": size, **causal, **AUTO}, dims, {"scale": str(size**-0.5), "LSE": "none"}, "causal attention" if causal else "attention"
+
+
 GEMM = "gemm/gemm.tile"
 EPILOGUE = "gemm_epilogue/gemm_epilogue.tile"
 GROUPED_GEMM = ("grouped_gemm/grouped_gemm.tile", "grouped_gemm")
@@ -27,6 +34,7 @@ BACKWARD = "attention_backward/attention_backward.tile"
 LABELS = {"labels": "integers(0,65535)", "ignore_index": "-100", "lse": "none"}
 WINDOW = {**SCALE, "window": "1024", "softcap": "5"}
 CAUSAL = {"CAUSAL": "true"}
+AUTO = {"auto": None}
 GROUPED = {"M": 16384, "G": 16, "K": 4096, "N": 4096}
 BENCH = [
     ("layernorm", "norm/layernorm.tile", "layernorm", {"BN": 8192}, {"M": 8192, "N": 8192}, {"eps": "1e-5"}, "layer_norm"),
@@ -54,10 +62,10 @@ BENCH = [
     ("grouped_gemm, f16, equal groups", *GROUPED_GEMM, {"T": "f16"}, GROUPED, {"offsets": EVEN}, "matmul"),
     ("grouped_gemm, f16, unequal groups", *GROUPED_GEMM, {"T": "f16"}, GROUPED, {"offsets": UNEVEN}, "matmul"),
     ("grouped_gemm, f16, BN = 256", *GROUPED_GEMM, {"T": "f16", "BN": 256}, GROUPED, {"offsets": EVEN}, "matmul"),
-    ("flash_attention", ATTENTION, "flash_attention", {}, LONG, {**SCALE, "LSE": "none"}, "attention"),
+    *[attention_by_auto(size, dims, causal) for size, dims in ((128, LONG), (128, LONGER), (64, MANY)) for causal in ({}, CAUSAL)],
     *[
-        (f"flash_attention, 16384 keys, {tile_name(tile)}", ATTENTION, "flash_attention", tile, {"B": 1, "H": 32, "HKV": 32, "S": 16384, "SK": 16384}, {**SCALE, "LSE": "none"}, "attention")
-        for tile in ({"BN": 160}, {"BN": 160, "CLUSTER": 2})
+        (f"flash_attention, {tile_name(tile)}", ATTENTION, "flash_attention", tile, dims, {**SCALE, "LSE": "none"}, "attention")
+        for tile, dims in (({}, LONG), ({"BN": 160, "CLUSTER": 2}, LONGER))
     ],
     ("flash_attention, causal", ATTENTION, "flash_attention", CAUSAL, LONG, {**SCALE, "LSE": "none"}, "causal attention"),
     ("attention_backward", BACKWARD, "attention_backward", {}, LONG, SCALE, "attention backward"),
