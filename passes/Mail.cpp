@@ -44,7 +44,7 @@ std::optional<Mail> tilec::mailOf(tgpu::LoadElementOp load) {
 }
 
 // One: asked for when all have read the one before, which is when a block begins the point that came before. A second slot has blocks take
-// points two ahead, and who took a long one late ends late (docs/performance-schedules.md).
+// points two ahead, and who took a long one late ends late (docs/performance-attention.md).
 static constexpr int64_t kSlots = 1;
 
 int64_t tilec::mailBytes(const Mail &mail) {

@@ -419,8 +419,9 @@ def VoteRescales : Pass<"tgpu-vote-rescales", "tilec::tgpu::KernelOp"> {
   let summary = "Scale sums only in warps that have a factor other than 1";
   let description = [{
     Needs: layouts of fragments, products lowered. Gives: `tgpu.under_vote = true` on each f32 `arith.mulf` of tiles whose result wgmma
-    adds to, where a thread has 64 multiplications or more, and at least 16 for each factor (a remark). Those that have the attribute
-    already keep it: `false` multiplies always. Exact, since x * 1 is x; a factor that is NaN is no 1.
+    adds to, now or in the next iteration of a loop that carries it, where a thread has 32 multiplications or more, and at least 16 for each
+    factor (a remark). Those that have the attribute already keep it: `false` multiplies always. A sum that the block only hands on is
+    scaled at its end. Exact, since x * 1 is x; a factor that is NaN is no 1.
   }];
 }
 

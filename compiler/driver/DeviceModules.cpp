@@ -184,7 +184,9 @@ void Compilation::reportAssembler(const DeviceCode &code, const DeviceModule &mo
                    "`" + function + "` spills " + llvm::Twine(spills) +
                        " bytes of registers to memory");
     } else if (spills != 0) {
-      diags.report(diag::Id::Spills, place(function), function, spills);
+      const std::string parameters = subjects.named(function, nullptr).parameters;
+      diags.report(diag::Id::Spills, place(function), function, spills,
+                   parameters.empty() ? "" : " with " + parameters);
     }
     if (!options.report) {
       continue;

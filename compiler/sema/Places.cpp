@@ -383,8 +383,15 @@ Value Analyzer::resolveOrigin(const Value &origin, llvm::ArrayRef<int64_t> shape
   for (auto [i, s] : llvm::enumerate(e->subscripts)) {
     if (s.kind == Subscript::Kind::Gather) {
       if (i < first || s.size != shape[i - first]) {
-        report(Id::GatherLength, s.begin->range, sourceText(s.begin->range), s.size,
-               i < first ? 1 : shape[i - first]);
+        const bool isFixed = i < first;
+        auto problem = report(Id::GatherLength, s.begin->range, sourceText(s.begin->range), s.size,
+                              isFixed ? "stands in a dimension that the other side does not have"
+                                      : "the other side has " + std::to_string(shape[i - first]));
+        if (isFixed) {
+          problem.hint(
+              "the other side has the last dimensions: copy from a view without the others, "
+              "as of `view c = X[:, 3]`");
+        }
         return errorValue(origin.range);
       }
       continue;

@@ -39,6 +39,9 @@ STATEMENTS = [
     ("", 1, "s = s * 0.5 + o * 0.1;"),
     ("", 1, "y = y * 0.5 + s * 0.1;"),
     ("", 1, "o = o * (0.5 + r[:, _] * 0.01);"),
+    # Factors that are 1 in some warps: they go round the multiplications.
+    ("", 1, "o = o * r[:, _];"),
+    ("", 1, "let NEW = k % 2 == 0 ? r : 1.0; x = x * NEW[:, _];"),
     ("", 1, "r = clamp(reduce_max(s, axis = 1), -1.0, 1.0);"),
     ("", 1, "r2 = r2 * 0.5 + reduce_sum(s, axis = 1) * 0.01;"),
     ("", 1, "let NEW = r; r = r2; r2 = NEW;"),

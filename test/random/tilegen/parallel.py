@@ -38,7 +38,16 @@ class Draw:
         if len(self.variables) > 1:
             kinds += [f"{self.variables[0]} >= {self.variables[1]}", f"{self.variables[1]} > {self.variables[0]} + 1"]
             kinds += [f"{self.variables[0]} == {self.variables[1]}", f"{self.variables[0]} % 8 != {self.variables[1]} % 8"]
+        if b.chance(0.3):
+            return b.pick([" && ", " || "]).join(f"({self.comparison(v)})" for _ in range(b.pick([2, 2, 3])))
         return b.pick(kinds)
+
+    def comparison(self, place):
+        """Of this index with a bound: several may become one."""
+        b = self.b
+        bound = b.pick([str(b.pick([0, 1, 5, 16, 20])), b.pick(self.variables + self.counters) + b.pick([" + 2", " - 3", ""])])
+        sides = [place, bound] if b.chance(0.7) else [bound, place]
+        return b.pick([" < ", " <= ", " > ", " >= "]).join(sides)
 
     # --- operands
 

@@ -188,7 +188,8 @@ def masked(b, scores, step):
     """Zeros where a condition on the indices holds: whole registers of some threads, too, which then hold a constant."""
     i, j = b.name("p"), b.name("p")
     place = f"{step} * {scores.shape[1]} + {j}"
-    conditions = [f"{i} % 16 != {j} % 16", f"{i} != {j}", f"{place} != {i}", f"{place} > {i}", f"{j} % 8 > 1", f"{i} % 16 == {j} % 8"]
+    conditions = [f"{i} % 16 != {j} % 16", f"{i} != {j}", f"{place} != {i}", f"{place} > {i}", f"{j} % 8 > 1", f"{i} % 16 == {j} % 8",
+                  f"({place} > {i}) || ({place} >= {b.pick([5, 40, 100])})", f"({place} < {i}) && ({i} + 3 > {place})"]
     zero = e.Put(e.ElementOf(scores.name, [i, j]), n.Lit(0.0, "f32"))
     return e.Parallel([i, j], scores.name, list(scores.shape), [e.Where(e.Holds(b.pick(conditions)), [zero])])
 
