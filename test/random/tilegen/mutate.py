@@ -11,7 +11,7 @@ import re
 
 import numpy as np
 
-from . import data, nodes as n
+from . import data, elements as e, nodes as n
 from .interpret import Interpreter
 from .intervals import ProgramError
 from .run import Outcome, compile_for, extents_of, prepare, run_on_cpu, run_on_emulator, run_program
@@ -33,12 +33,15 @@ def accumulators_without_value(program):
 
 def extents_off_by_one(program):
     for at, d in enumerate(_all(program, n.Declare)):
-        for i, e in enumerate(d.shape):
-            for value in (_value(program, e) + 1, _value(program, e) - 1):
+        for i, extent in enumerate(d.shape):
+            for value in (_value(program, extent) + 1, _value(program, extent) - 1):
                 if value > 0:
                     copy = program.clone()
                     _all(copy, n.Declare)[at].shape[i] = str(value)
-                    yield f"extent {i} of `{d.name}` is {value}, not {_value(program, e)}", copy, copy
+                    for loop in _all(copy, e.Parallel):  # runs over what the tile has
+                        if loop.over == d.name:
+                            loop.extents[i] = str(value)
+                    yield f"extent {i} of `{d.name}` is {value}, not {_value(program, extent)}", copy, copy
 
 
 def trips_off_by_one(program):
