@@ -140,7 +140,7 @@ def eligible(launch, host):
 
 
 def describe(kernel, dims, scalars, multiprocessors):
-    """[(variant, module, description)]"""
+    """[(variant, modules of its launches, description)]"""
     fixed = {d["name"]: d["value"] for d in kernel["dims"] if d.get("value") is not None}
     kinds = [a["dtype"] for a in kernel["arguments"] if a["kind"] == "tensor" and a["direction"] != "in"]
     tolerance = {"f16": "2e-3 2e-2", "bf16": "1.6e-2 1e-1", "f32": "1e-4 1e-2"}.get(kinds[0])
@@ -151,9 +151,25 @@ def describe(kernel, dims, scalars, multiprocessors):
         sizes = ", ".join(f"{name} = {value}" for name, value in sorted((host.dims | scalars).items()))
         for variant in eligible(launches[0], host):
             others = [eligible(launch, host)[0] for launch in launches[1:]]
-            yield variant["name"], variant["module"], {
+            yield variant["name"], list(dict.fromkeys(v["module"] for v in (variant, *others))), {
                 "what": f"{kernel['symbol']}, {sizes}", "compare": f"close {tolerance} {kinds[0]}" if tolerance else "exact", "buffers": buffers,
                 "launches": [launch_of(launch, chosen, host) for launch, chosen in zip(launches, [variant, *others])]}
+
+
+HEAD = (".version", ".target", ".address_size", ".extern .shared")
+
+
+def ptx_of(manifest, body, modules):
+    """One program of the launches' modules: what their heads say alike stands once."""
+    texts = []
+    for module in modules:
+        ptx = manifest["modules"][module].get("ptx")
+        if not ptx:
+            sys.exit(f"module {module} has no PTX")
+        text = body[ptx["offset"]:ptx["offset"] + ptx["bytes"]].rstrip(b"\0").decode()
+        known = texts[0].splitlines() if texts else []
+        texts.append("".join(line for line in text.splitlines(keepends=True) if not (line.startswith(HEAD) and line.rstrip("\n") in known)))
+    return "\n".join(texts)
 
 
 def main():
@@ -172,15 +188,11 @@ def main():
     for kernel in manifest["kernels"]:
         if args.kernel and kernel["symbol"] != args.kernel:
             continue
-        for variant, module, description in describe(kernel, dims, scalars, args.multiprocessors):
-            entry = manifest["modules"][module]
-            ptx = entry.get("ptx")
-            if not ptx:
-                sys.exit(f"module {module} has no PTX")
-            name = f"{kernel['symbol']}.{variant}.{entry['arch']}"
+        for variant, modules, description in describe(kernel, dims, scalars, args.multiprocessors):
+            name = f"{kernel['symbol']}.{variant}.{manifest['modules'][modules[0]]['arch']}"
             program = args.dir / f"{name}.ptx"
             if not args.more:
-                program.write_bytes(body[ptx["offset"]:ptx["offset"] + ptx["bytes"]].rstrip(b"\0"))
+                program.write_text(ptx_of(manifest, body, modules))
             elif not program.exists():
                 continue
             (args.dir / (f"{name}+{args.more}.json" if args.more else f"{name}.json")).write_text(json.dumps(description, indent=1) + "\n")
