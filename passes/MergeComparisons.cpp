@@ -8,8 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Analysis.h"
 #include "passes/Passes.h"
+
+#include "llvm/ADT/SetVector.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_MERGECOMPARISONS
@@ -83,18 +86,19 @@ SmallVector<Comparison, 2> readings(Value condition) {
     }
     return side;
   };
-  for (bool above : {false, true}) {
-    for (bool inclusive : {false, true}) {
-      for (bool isSigned : {false, true}) {
-        if (op.getPredicate() == predicateOf(above, inclusive, isSigned)) {
-          const Repeated lhs = operand(op.getLhs()), rhs = operand(op.getRhs());
-          return {{op, lhs, rhs, above, inclusive, isSigned, false},
-                  {op, rhs, lhs, !above, inclusive, isSigned, true}};
-        }
-      }
-    }
+  const CmpIPredicate predicate = op.getPredicate();
+  if (predicate == CmpIPredicate::eq || predicate == CmpIPredicate::ne) {
+    return {};
   }
-  return {};
+  const auto isOneOf = [&](std::initializer_list<CmpIPredicate> these) {
+    return llvm::is_contained(these, predicate);
+  };
+  using enum CmpIPredicate;
+  const bool above = isOneOf({sgt, sge, ugt, uge}), inclusive = isOneOf({sge, sle, uge, ule}),
+             isSigned = isOneOf({sgt, sge, slt, sle});
+  const Repeated lhs = operand(op.getLhs()), rhs = operand(op.getRhs());
+  return {{op, lhs, rhs, above, inclusive, isSigned, false},
+          {op, rhs, lhs, !above, inclusive, isSigned, true}};
 }
 
 /// What a tree of `and`, or of `or`, joins.
@@ -234,6 +238,23 @@ struct MergeComparisons : tilec::impl::MergeComparisonsBase<MergeComparisons> {
     }
   }
 
+  /// With all that only it needed: what is left here is priced.
+  static void eraseUnused(Operation *root) {
+    llvm::SetVector<Operation *> unused;
+    unused.insert(root);
+    while (!unused.empty()) {
+      Operation *op = unused.pop_back_val();
+      if (isOpTriviallyDead(op)) {
+        for (Value operand : op->getOperands()) {
+          if (Operation *from = operand.getDefiningOp()) {
+            unused.insert(from);
+          }
+        }
+        op->erase();
+      }
+    }
+  }
+
   template <typename Join>
   static void simplify(Join root, Merger &merger) {
     SmallVector<Value> joined;
@@ -262,7 +283,7 @@ struct MergeComparisons : tilec::impl::MergeComparisonsBase<MergeComparisons> {
       condition = Join::create(builder, root.getLoc(), condition, next);
     }
     root.getResult().replaceAllUsesWith(condition);
-    root->erase();
+    eraseUnused(root);
   }
 };
 
