@@ -43,7 +43,7 @@ struct Accesses {
   int64_t clocks = 0;  // of the multiprocessor
 };
 
-Accesses accessesOf(const RegisterLayout &layout, int64_t elementBytes, int64_t accessBytes) {
+Accesses storeAccessesOf(const RegisterLayout &layout, int64_t elementBytes, int64_t accessBytes) {
   const int64_t last = layout.rank() - 1;
   const int64_t width =
       std::max<int64_t>(1, std::min(accessBytes / elementBytes, layout.contiguousElements(last)));
@@ -139,8 +139,8 @@ struct CoalesceStores : tilec::impl::CoalesceStoresBase<CoalesceStores> {
                   now,
                   *stored,
                   *price,
-                  accessesOf(now, bytes, accessBytes),
-                  accessesOf(*stored, bytes, accessBytes)};
+                  storeAccessesOf(now, bytes, accessBytes),
+                  storeAccessesOf(*stored, bytes, accessBytes)};
     for (int64_t *part : {&panels.price.instructions, &panels.price.shuffles,
                           &panels.price.accesses, &panels.price.sharedBytes, &panels.price.barriers,
                           &panels.price.conflicts, &panels.before.sectors, &panels.before.clocks,

@@ -68,7 +68,8 @@ static bool isFree(Operation *op) {
              tile::BitcastViewOp, tile::TransposeOp, tgpu::ViewOp, tgpu::SubviewOp, tgpu::SlotOp,
              tgpu::AllocSharedOp, tgpu::ReturnOp, tgpu::YieldOp, tile::YieldOp, scf::YieldOp,
              scf::ConditionOp, tile::ConstantArrayOp, arith::BitcastOp, arith::IndexCastOp,
-             arith::IndexCastUIOp, arith::TruncIOp, tgpu::FragmentSliceOp>(op) ||
+             arith::IndexCastUIOp, arith::TruncIOp, tgpu::FragmentSliceOp, tgpu::FragmentInsertOp>(
+             op) ||
          op->getName().getDialectNamespace() == "vector"; // elements of what a thread holds
 }
 

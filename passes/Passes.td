@@ -425,6 +425,16 @@ def VoteRescales : Pass<"tgpu-vote-rescales", "tilec::tgpu::KernelOp"> {
   }];
 }
 
+def NarrowSteps : Pass<"tgpu-narrow-steps", "tilec::tgpu::KernelOp"> {
+  let summary = "Let warpgroups to whose rows a mask leaves few columns compute no others";
+  let description = [{
+    Needs: pipelines expanded, synchronisation placed and checked. Gives: of loops whose steps mask what a wgmma gave, in a branch of their own, steps
+    in three copies: for warpgroups to whose rows the mask leaves no column, the first half of them, or more (a remark). What is not computed is
+    what the mask puts there. Where threads of several warpgroups meet in a step, nothing.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect", "tilec::tile::TileDialect"];
+}
+
 def StartSums : Pass<"tgpu-start-sums", "tilec::tgpu::KernelOp"> {
   let summary = "Let the first product of a loop begin the sum that it adds to";
   let description = [{

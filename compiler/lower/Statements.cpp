@@ -143,6 +143,8 @@ static std::string requirementText(const sema::Requirement &requirement) {
     return "no_split";
   case Kind::NoVote:
     return "no_vote";
+  case Kind::NoNarrow:
+    return "no_narrow";
   case Kind::Vector:
     return "vector=" + std::to_string(requirement.bytes);
   }

@@ -150,13 +150,15 @@ void Analyzer::requireAnnotation(const ast::Annotation &a,
                     .Case("no_partial", K::NoPartial)
                     .Case("no_split", K::NoSplit)
                     .Case("no_vote", K::NoVote)
+                    .Case("no_narrow", K::NoNarrow)
                     .Case("vector", K::Vector)
                     .Default(std::nullopt);
     if (!kind || (count != nullptr) != (kind == K::Vector)) {
       report(Id::AnnotationArgument, arg.value->range, a.name.name,
              llvm::Twine("does not know `") + sourceText(arg.value->range) + "`")
           .hint("it takes wgmma, mma, tma, cp_async, pipelined, stages, warp_specialize, "
-                "cluster, no_exchange, no_spill, no_partial, no_split, no_vote, vector(bytes)");
+                "cluster, no_exchange, no_spill, no_partial, no_split, no_vote, no_narrow, "
+                "vector(bytes)");
       return;
     }
     Requirement r{*kind, 0, arg.value->range};

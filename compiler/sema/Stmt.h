@@ -27,6 +27,7 @@ struct Requirement {
     NoPartial,
     NoSplit,
     NoVote,
+    NoNarrow,
     Vector,
   } kind;
   int64_t bytes = 0; ///< Vector

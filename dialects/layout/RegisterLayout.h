@@ -316,4 +316,10 @@ Answer<llvm::SmallVector<int64_t, 16>> partRegisters(const RegisterLayout &whole
                                                      const RegisterLayout &part,
                                                      llvm::ArrayRef<int64_t> origin);
 
+/// The same for a part that takes the place of what `whole` holds there: refused besides where the part has padding, or where a
+/// thread holds an element of it in other slots too, which would keep what they had.
+Answer<llvm::SmallVector<int64_t, 16>> replacedRegisters(const RegisterLayout &whole,
+                                                         const RegisterLayout &part,
+                                                         llvm::ArrayRef<int64_t> origin);
+
 } // namespace tilec::layout

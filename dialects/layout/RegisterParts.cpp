@@ -1,6 +1,7 @@
 // Pieces of a layout.
 #include "dialects/layout/RegisterSpec.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -148,6 +149,37 @@ partRegisters(const RegisterLayout &whole, const RegisterLayout &part, ArrayRef<
     result[slot] = first ? 0 : candidates.front();
   }
   return result;
+}
+
+Answer<SmallVector<int64_t, 16>> replacedRegisters(const RegisterLayout &whole,
+                                                   const RegisterLayout &part,
+                                                   ArrayRef<int64_t> origin) {
+  if (part.hasPadding()) {
+    return Refusal{"the part has padding, which would replace elements that are none of its own"};
+  }
+  auto slots = partRegisters(whole, part, origin);
+  if (!slots) {
+    return slots;
+  }
+  const auto isInside = [&](const Coords &at) {
+    return all_of(zip_equal(at, origin, part.shape()), [](auto both) {
+      auto [coordinate, begin, extent] = both;
+      return begin <= coordinate && coordinate < begin + extent;
+    });
+  };
+  BitVector isReplaced(whole.registersPerThread());
+  for (int64_t slot : *slots) {
+    isReplaced.set(slot);
+  }
+  for (int64_t thread = 0; thread < 32 * whole.numWarps(); ++thread) {
+    for (int64_t slot = 0; slot < whole.registersPerThread(); ++slot) {
+      Coords at = whole.coords(slot, thread % 32, whole.firstWarp() + thread / 32);
+      if (whole.inBounds(at) && isInside(at) != isReplaced.test(slot)) {
+        return Refusal{"a thread holds an element of the part in other registers too"};
+      }
+    }
+  }
+  return slots;
 }
 
 } // namespace tilec::layout

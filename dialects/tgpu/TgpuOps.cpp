@@ -383,26 +383,37 @@ LogicalResult CopyOp::verify() {
   return success();
 }
 
-LogicalResult FragmentSliceOp::verify() {
-  auto from = cast<RankedTensorType>(getSource().getType()),
-       to = cast<RankedTensorType>(getResult().getType());
+/// Of a fragment and the part that is, or becomes, what it has from `offsets` on.
+static LogicalResult verifyPart(Operation *op, Type whole, Type part, ArrayRef<int64_t> offsets) {
+  auto from = cast<RankedTensorType>(whole), to = cast<RankedTensorType>(part);
   if (from.getRank() != to.getRank() || from.getElementType() != to.getElementType() ||
-      (int64_t)getOffsets().size() != from.getRank()) {
-    return emitOpError("is a part of the same rank and element type");
+      (int64_t)offsets.size() != from.getRank()) {
+    return op->emitOpError("is a part of the same rank and element type");
   }
-  for (auto [offset, extent, whole] :
-       llvm::zip_equal(getOffsets(), to.getShape(), from.getShape())) {
-    if (offset < 0 || offset + extent > whole) {
-      return emitOpError("reaches beyond its fragment");
+  for (auto [offset, extent, all] : llvm::zip_equal(offsets, to.getShape(), from.getShape())) {
+    if (offset < 0 || offset + extent > all) {
+      return op->emitOpError("reaches beyond its fragment");
     }
   }
-  const RegisterLayout *whole = getLayout(from), *part = getLayout(to);
-  if (whole && part) {
-    if (auto registers = tilec::layout::partRegisters(*whole, *part, getOffsets()); !registers) {
-      return emitOpError("has a layout that is not its source's: ") << registers.reason();
-    }
+  const RegisterLayout *outer = getLayout(from), *inner = getLayout(to);
+  if (!outer || !inner) {
+    return success();
+  }
+  auto registers = isa<FragmentInsertOp>(op)
+                       ? tilec::layout::replacedRegisters(*outer, *inner, offsets)
+                       : tilec::layout::partRegisters(*outer, *inner, offsets);
+  if (!registers) {
+    return op->emitOpError("has a layout that is not its fragment's: ") << registers.reason();
   }
   return success();
+}
+
+LogicalResult FragmentSliceOp::verify() {
+  return verifyPart(*this, getSource().getType(), getResult().getType(), getOffsets());
+}
+
+LogicalResult FragmentInsertOp::verify() {
+  return verifyPart(*this, getDest().getType(), getSource().getType(), getOffsets());
 }
 
 LogicalResult ConvertLayoutOp::verify() {

@@ -432,14 +432,6 @@ def Tgpu_StoreElementOp : Tgpu_Op<"store_element", [MemoryEffects<[MemWrite]>]> 
   let assemblyFormat = "$value `,` $dest `[` ($indices^ `:` type($indices))? `]` attr-dict `:` type($value) `,` qualified(type($dest))";
   let hasVerifier = 1;
 }
-def Tgpu_FragmentSliceOp : Tgpu_Op<"fragment_slice", [Pure]> {
-  let summary = "a static part of a fragment that is made of whole registers in every thread";
-  let description = [{ Each thread takes what it holds itself (layout::partRegisters). }];
-  let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$offsets);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$source `at` $offsets attr-dict `:` type($source) `->` type($result)";
-  let hasVerifier = 1;
-}
 def Tgpu_ReduceInWarpsOp : Tgpu_Op<"reduce_in_warps", [RecursiveMemoryEffects, RecursivelySpeculatable]> {
   let summary = "combines what each warp holds of dimension `axis`, which then counts the warps that hold parts of it";
   let description = [{
@@ -593,6 +585,7 @@ def Tgpu_FmaOp : Tgpu_Op<"fma", [MemoryEffects<[MemRead]>]> {
 }
 
 include "dialects/tgpu/TgpuDependentOps.td"
+include "dialects/tgpu/TgpuFragmentOps.td"
 include "dialects/tgpu/TgpuPartialOps.td"
 include "dialects/tgpu/TgpuStreamOps.td"
 

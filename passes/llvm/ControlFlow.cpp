@@ -161,6 +161,7 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
       .Case<tgpu::ScanInWarpsOp>([&](auto o) { return lowerScanInWarps(o); })
       .Case<tgpu::ScanAcrossWarpsOp>([&](auto o) { return lowerScanAcrossWarps(o); })
       .Case<tgpu::FragmentSliceOp>([&](auto o) { return lowerFragmentSlice(o); })
+      .Case<tgpu::FragmentInsertOp>([&](auto o) { return lowerFragmentInsert(o); })
       .Case<tgpu::WgmmaWaitOp>([&](auto o) { return lowerWgmmaWait(o); })
       .Case<tgpu::MmaOp>([&](auto o) { return lowerMma(o); })
       .Case<tgpu::FmaOp>([&](auto o) { return lowerFma(o); })

@@ -1,9 +1,8 @@
 //===- KernelLowering.h - one tgpu.kernel becomes an llvm.func -*- C++ -*-===//
 //
-// A walk over the kernel in program order that writes the code of one thread: arith, scf and
-// LLVM/NVVM operations. The pass then lowers arith and scf by the upstream patterns. Each group of
-// operations has its own file. What the target or this lowering cannot do is an error at the
-// operation, ending in [not-supported].
+// A walk over the kernel in program order that writes the code of one thread: arith, scf and LLVM/NVVM operations. The
+// pass then lowers arith and scf by the upstream patterns. Each group of operations has its own file. What the target
+// or this lowering cannot do is an error at the operation, ending in [not-supported].
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILEC_PASSES_LLVM_KERNELLOWERING_H
@@ -430,6 +429,7 @@ private:
   mlir::LogicalResult lowerConvertLayout(tgpu::ConvertLayoutOp op);
   mlir::LogicalResult lowerBroadcast(tile::BroadcastOp op);
   mlir::LogicalResult lowerFragmentSlice(tgpu::FragmentSliceOp op);
+  mlir::LogicalResult lowerFragmentInsert(tgpu::FragmentInsertOp op);
   mlir::LogicalResult lowerTranspose(tile::TransposeOp op);
   /// `reach`: PTX's operand c. `isReached`: whether the lane to read from is within it.
   mlir::Value shuffle(mlir::NVVM::ShflKind kind, mlir::Value value, mlir::Value lane,

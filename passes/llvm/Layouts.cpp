@@ -277,6 +277,24 @@ LogicalResult KernelLowering::lowerFragmentSlice(tgpu::FragmentSliceOp op) {
   return success();
 }
 
+LogicalResult KernelLowering::lowerFragmentInsert(tgpu::FragmentInsertOp op) {
+  const layout::RegisterLayout *part = tgpu::getLayout(op.getSource().getType());
+  const layout::RegisterLayout *to = tgpu::getLayout(op.getResult().getType());
+  if (!part || !to) {
+    return unsupported(op, "a part of a fragment without layout");
+  }
+  auto slots = layout::replacedRegisters(*to, *part, op.getOffsets());
+  if (!slots) {
+    return unsupported(op, "a part of a fragment: " + slots.reason());
+  }
+  Fragment whole = scalars.lookup(op.getDest());
+  for (auto [slot, element] : llvm::zip_equal(*slots, scalars.lookup(op.getSource()))) {
+    whole[slot] = element;
+  }
+  scalars[op.getResult()] = whole;
+  return success();
+}
+
 LogicalResult KernelLowering::lowerTranspose(tile::TransposeOp op) {
   const layout::RegisterLayout *from = tgpu::getLayout(op.getInput().getType());
   const layout::RegisterLayout *to = tgpu::getLayout(op.getResult().getType());

@@ -280,7 +280,8 @@ static LogicalResult findPlacesOf(Value value, llvm::SetVector<Value> &places) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner(), *around = user->getParentOp();
     const unsigned number = use.getOperandNumber();
-    if (isa<tile::TransposeOp, tgpu::ConvertLayoutOp, tgpu::FragmentSliceOp>(user)) {
+    if (isa<tile::TransposeOp, tgpu::ConvertLayoutOp, tgpu::FragmentSliceOp,
+            tgpu::FragmentInsertOp>(user)) {
       if (failed(findPlacesOf(user->getResult(0), places))) { // only names its elements anew
         return failure();
       }

@@ -77,8 +77,31 @@ tgpu.kernel @instruction(%a: !a, %b: !b, %c: !acc) attributes {threads = 32 : i3
 !other = tensor<16x16xf16, #tgpu.fragment<"16x16 reg 0,1:0,8:4,0 lane 0,2:0,4:1,0:2,0:8,0 warp -">>
 tgpu.kernel @slice(%x: !whole) attributes {threads = 32 : i32} {
   %a = tgpu.fragment_slice %x at [0, 16] : !whole -> !part
-  // expected-error@+1 {{has a layout that is not its source's: a thread does not hold its elements of the part in the same registers}}
+  // expected-error@+1 {{has a layout that is not its fragment's: a thread does not hold its elements of the part in the same registers}}
   %b = tgpu.fragment_slice %x at [0, 16] : !whole -> !other
+  tgpu.return
+}
+
+// -----
+
+// What is replaced has no padding, and is nowhere else in the thread's registers.
+!whole = tensor<16x32xf16, #tgpu.fragment<"16x32 reg 0,1:8,0:0,8:0,16 lane 0,2:0,4:1,0:2,0:4,0 warp -">>
+!part = tensor<16x16xf16, #tgpu.fragment<"16x16 reg 0,1:8,0:0,8 lane 0,2:0,4:1,0:2,0:4,0 warp -">>
+!padded = tensor<16x16xf16, #tgpu.fragment<"16x16 reg 0,1:8,0:0,8:0,16 lane 0,2:0,4:1,0:2,0:4,0 warp -">>
+tgpu.kernel @insert(%x: !whole, %p: !part, %q: !padded) attributes {threads = 32 : i32} {
+  %a = tgpu.fragment_insert %p into %x at [0, 16] : !part -> !whole
+  // expected-error@+1 {{has a layout that is not its fragment's: the part has padding, which would replace elements that are none of its own}}
+  %b = tgpu.fragment_insert %q into %x at [0, 0] : !padded -> !whole
+  tgpu.return
+}
+
+// -----
+
+!part = tensor<16x16xf16, #tgpu.fragment<"16x16 reg 0,1:8,0:0,8 lane 0,2:0,4:1,0:2,0:4,0 warp -">>
+!twice = tensor<16x32xf16, #tgpu.fragment<"16x32 reg 0,1:8,0:0,8:0,16:0,0 lane 0,2:0,4:1,0:2,0:4,0 warp -">>
+tgpu.kernel @insert(%p: !part, %t: !twice) attributes {threads = 32 : i32} {
+  // expected-error@+1 {{has a layout that is not its fragment's: a thread holds an element of the part in other registers too}}
+  %b = tgpu.fragment_insert %p into %t at [0, 0] : !part -> !twice
   tgpu.return
 }
 
