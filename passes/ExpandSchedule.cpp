@@ -234,6 +234,9 @@ SmallVector<Value> ScheduleExpander::emitLoops(Window window) {
   if (ArrayAttr require = tile::kRequire.get(loop)) {
     tile::kRequire.set(steps, require);
   }
+  if (tile::kTurns.has(loop)) {
+    tile::kTurns.set(steps, UnitAttr::get(loop.getContext()));
+  }
   if (steps.getBody()->mightHaveTerminator()) {
     steps.getBody()->getTerminator()->erase();
   }

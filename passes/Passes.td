@@ -425,6 +425,15 @@ def VoteRescales : Pass<"tgpu-vote-rescales", "tilec::tgpu::KernelOp"> {
   }];
 }
 
+def IssueInTurn : Pass<"tgpu-issue-in-turn", "tilec::tgpu::KernelOp"> {
+  let summary = "Let warpgroups issue the products of a step one after the other";
+  let description = [{
+    Needs: pipelines expanded, synchronisation placed and checked. Gives: in loops with `tile.turns` `tgpu.await_turn` before the first product of a step
+    and `tgpu.pass_turn` behind the last one before a wait, and one of each where the program of the warpgroups ends and begins (a remark, or why not).
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+}
+
 def NarrowSteps : Pass<"tgpu-narrow-steps", "tilec::tgpu::KernelOp"> {
   let summary = "Let warpgroups to whose rows a mask leaves few columns compute no others";
   let description = [{

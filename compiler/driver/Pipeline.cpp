@@ -88,6 +88,7 @@ void addTgpuPasses(OpPassManager &passes, const PipelineOptions &options) {
   programs.addPass(createInsertSync());
   programs.addPass(createVerifySync());
   programs.addPass(createVoteRescales());
+  programs.addPass(createIssueInTurn());
   programs.addPass(createNarrowSteps());
   programs.addPass(createStartSums());
   programs.addPass(createOverlapLaunches());

@@ -232,6 +232,9 @@ static void setLoopAttrs(Builder &b, scf::ForOp op, const sema::ForStmt &stmt) {
     if (stmt.hold != 0) {
       tile::kHold.set(op, b.getI32IntegerAttr(stmt.hold));
     }
+    if (stmt.turns) {
+      tile::kTurns.set(op, b.getUnitAttr());
+    }
   } else if (stmt.mode == sema::ForStmt::Mode::Unrolled) {
     tile::kUnroll.set(op, b.getI32IntegerAttr(stmt.factor));
   }

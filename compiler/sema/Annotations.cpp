@@ -267,10 +267,11 @@ LaunchAnnotations Analyzer::launchAnnotations(const ast::LaunchStmt *s, StmtAnno
     } else if (name == "persistent" && annotationCount(a, 0, 1)) {
       result.persistent = true;
       if (!a.args.empty()) {
-        result.persistentDynamic = wordArg(a.args[0].value) == "dynamic";
-        if (!result.persistentDynamic) {
+        std::string word = wordArg(a.args[0].value).value_or("");
+        result.persistentDynamic = word == "dynamic";
+        if (!result.persistentDynamic && word != "static") {
           report(Id::AnnotationArgument, a.args[0].value->range, name,
-                 "takes `dynamic` or nothing");
+                 "takes `static`, `dynamic` or nothing");
         }
       }
     } else if (name == "warp_specialize" && annotationCount(a, 1, 1)) {

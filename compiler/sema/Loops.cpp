@@ -60,7 +60,7 @@ std::optional<int64_t> Analyzer::loopOption(const ast::Arg &option, Id outside, 
   return amount;
 }
 
-/// `stages` and `hold` of a pipelined loop, `factor` of an unrolled one, as far as they are given. False after
+/// `stages`, `hold` and `turns` of a pipelined loop, `factor` of an unrolled one, as far as they are given. False after
 /// a diagnostic.
 bool Analyzer::loopOptions(const ast::ForStmt *s, ForStmt &loop) {
   const bool pipelined = s->forKind == ast::ForKind::Pipelined;
@@ -76,13 +76,30 @@ bool Analyzer::loopOptions(const ast::ForStmt *s, ForStmt &loop) {
                             {"hold", loop.hold, Id::Hold, 100}};
   const llvm::ArrayRef<Option> known =
       pipelined ? llvm::ArrayRef(options).drop_front() : llvm::ArrayRef(options).take_front();
+  bool hasTurns = false;
   for (const ast::Arg &given : s->options) {
+    if (pipelined && given.name.name == "turns") {
+      if (hasTurns) {
+        report(Id::ArgumentTwice, given.name.range, kind, "turns");
+        return false;
+      }
+      std::optional<bool> turns = constantBool(given.value, "`turns`");
+      if (!turns) {
+        return false;
+      }
+      hasTurns = true;
+      loop.turns = *turns;
+      continue;
+    }
     const Option *option =
         llvm::find_if(known, [&](const Option &o) { return o.word == given.name.name; });
     if (option == known.end()) {
       llvm::SmallVector<llvm::StringRef> words;
       for (const Option &o : known) {
         words.push_back(o.word);
+      }
+      if (pipelined) {
+        words.push_back("turns");
       }
       report(Id::ArgumentName, given.name.range, kind, given.name.name)
           .meant(given.name.name, words);

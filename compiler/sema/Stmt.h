@@ -200,6 +200,7 @@ struct ForStmt : Stmt {
   const Expr *lo = nullptr, *hi = nullptr, *step = nullptr;
   int64_t stages = 0; ///< Pipelined: >= 1
   int64_t hold = 0;   ///< Pipelined: percent, 1 to 100; 0: not given
+  bool turns = false; ///< Pipelined
   int64_t factor =
       0; ///< Unrolled: >= 1. Full unrolling was done: it leaves one ScopeStmt each time
   Block body;

@@ -39,6 +39,18 @@ def Tgpu_OneThreadOp : Tgpu_Op<"one_thread", [SingleBlock, NoTerminator, Recursi
   let assemblyFormat = "attr-dict-with-keyword $body";
 }
 
+class Tgpu_TurnOp<string name> : Tgpu_Op<name> {
+  let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<2>, IntMaxValue<4>]>:$groups);
+  let assemblyFormat = "`of` $groups attr-dict";
+}
+
+def Tgpu_AwaitTurnOp : Tgpu_TurnOp<"await_turn"> {
+  let summary = "waits for the turn of the calling one of `groups` warpgroups that compute";
+}
+def Tgpu_PassTurnOp : Tgpu_TurnOp<"pass_turn"> {
+  let summary = "gives the turn to the warpgroup behind the calling one, behind the last to the first";
+}
+
 def Tgpu_TeamOp : Tgpu_Op<"team", [Pure, Tgpu_Ranged]> {
   let summary = "number of the calling team in the role of several teams, uniform over the warp; in other roles without meaning";
   let results = (outs I32:$result);

@@ -91,6 +91,8 @@ inline constexpr Fact<mlir::IntegerAttr> kStages{"tile.stages"};
 /// On a pipelined `scf.for`: after how many percent of the exponentials beside it the end of a product is
 /// waited for, i32 from 1 to 100, where the program says so.
 inline constexpr Fact<mlir::IntegerAttr> kHold{"tile.hold"};
+/// On a pipelined `scf.for`: warpgroups issue the products of an iteration in turn.
+inline constexpr Fact<mlir::UnitAttr> kTurns{"tile.turns"};
 /// On an unrolled `scf.for`: the factor, i32; 0 is fully.
 inline constexpr Fact<mlir::IntegerAttr> kUnroll{"tile.unroll"};
 /// On any operation: what `@require` asks of it, where it has no `require` of its own.

@@ -59,6 +59,7 @@ static constexpr tilec::FactRule kOperationFacts[] = {
      [](Attribute value) { return tilec::isI32AtLeast(value, 1); }, isLoop},
     {tilec::tile::kHold.name, "a share in percent, i32 >= 1",
      [](Attribute value) { return tilec::isI32AtLeast(value, 1); }, isLoop},
+    {tilec::tile::kTurns.name, "a unit attribute", tilec::isKindOf<UnitAttr>, isLoop},
     {tilec::tile::kUnroll.name, "a factor, i32 >= 0",
      [](Attribute value) { return tilec::isI32AtLeast(value, 0); }, isLoop},
     {tilec::tile::kRequire.name, "a list of strings", tilec::isStrings, isAnyOperation},

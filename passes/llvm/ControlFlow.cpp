@@ -114,6 +114,8 @@ LogicalResult KernelLowering::lowerTgpuOp(Operation *op) {
       .Case<tgpu::AcquireOp, tgpu::PublishOp, tgpu::WaitOp, tgpu::ReleaseOp, tgpu::ExpectOp>(
           [&](Operation *o) { return lowerChannelUse(o); })
       .Case<tgpu::BarrierOp>([&](auto o) { return lowerBarrier(o); })
+      .Case<tgpu::AwaitTurnOp, tgpu::PassTurnOp>(
+          [&](auto o) { return lowerTurn(o, o.getGroups()); })
       .Case<tgpu::BarrierArriveOp>(
           [&](tgpu::BarrierArriveOp o) { return lowerBarrier(o, o.getId(), o.getThreads(), true); })
       .Case<tgpu::CopyOp>([&](auto o) { return lowerCopy(o); })

@@ -381,6 +381,7 @@ private:
   mlir::LogicalResult lowerChannelUse(mlir::Operation *op);
   mlir::LogicalResult lowerBarrier(mlir::Operation *op, int64_t id, int64_t threads, bool arrive);
   mlir::LogicalResult lowerBarrier(tgpu::BarrierOp op);
+  mlir::LogicalResult lowerTurn(mlir::Operation *op, int64_t groups);
   void blockBarrier();
   /// A barrier of the warps that run this code.
   mlir::LogicalResult synchronise(mlir::Operation *op);
@@ -542,8 +543,7 @@ private:
   unsigned arch = 80; // 90 of "sm_90a"
   bool archSpecific = false;
   WarpRange warps;
-  /// In a role of teams the numbers of threads and warps are those of the first team.
-  mlir::Value threadId, laneId, warpId, smemBase;
+  mlir::Value threadId, laneId, warpId, smemBase; // in a role of teams: of the first team
   /// The number of the team, in a kernel that has teams; the same in their role, null outside of it.
   mlir::Value team, runningTeam;
   int64_t teams = 1, teamBytes = 0;

@@ -243,4 +243,25 @@ LogicalResult KernelLowering::lowerBarrier(tgpu::BarrierOp op) {
   return success();
 }
 
+/// Turns of warpgroups: two meet at each of their barriers, one of which only arrives.
+LogicalResult KernelLowering::lowerTurn(Operation *op, int64_t groups) {
+  const int64_t ofGroup = warps.count / groups;
+  if (warps.count % groups != 0 || runningTeam) {
+    return op->emitOpError("is of groups of warps that there are not");
+  }
+  Value group = b.createOrFold<arith::DivUIOp>(loc, warpFrom(warps.first), i32(ofGroup));
+  Value threads = i32(2 * 32 * ofGroup);
+  if (isa<tgpu::AwaitTurnOp>(op)) {
+    NVVM::BarrierOp::create(b, loc, Type(), add(group, kFirstTurnBarrier), threads,
+                            NVVM::BarrierReductionAttr(), Value());
+    return success();
+  }
+  Value isLast = compare(arith::CmpIPredicate::eq, group, i32(groups - 1));
+  Value next = arith::SelectOp::create(b, loc, isLast, i32(0), add(group, 1));
+  LLVM::CallIntrinsicOp::create(b, loc,
+                                b.getStringAttr("llvm.nvvm.barrier.cta.arrive.aligned.count"),
+                                ValueRange{add(next, kFirstTurnBarrier), threads});
+  return success();
+}
+
 } // namespace tilec::lowering

@@ -479,6 +479,7 @@ def statements():
     variants = {row: (annotation + grid, plain) for row, annotation in LAUNCHES.items()}
     variants |= {row: (grid, GEMM.format(copies=COPIES.replace("copy", f"@cache({word}) copy"))) for row, word in CACHES.items()}
     variants |= {row: (grid, plain[:begin] + before + plain[begin:end] + behind + " " + plain[end:]) for row, (before, behind) in LOOPS.items()}
+    variants["`pipelined` with `turns`"] = (grid, plain.replace("stages = 3", "stages = 3, turns = true"))
     halves = plain.replace("acc: f32[64, 64]", "acc: f32[64, 128]").replace("Bs, acc)", "Bs, acc[:, 0..64])").replace("copy(acc,", "copy(acc[:, 0..64],")
     variants["`gemm` into a slice of a fragment"] = (grid, halves)
     for row, (head, code) in variants.items():

@@ -188,11 +188,12 @@ class For:
     step: int = 1
     factor: int = 0  # of an unrolled one; 0: fully
     tuned: str = ""  # the parameter that says the stages
+    turns: bool = False
 
     def lines(self):
         bounds = f"{self.start}..{self.end}" + (f" step {self.step}" if self.step != 1 else "")
         if self.kind == "pipelined":
-            bounds = f"pipelined({bounds}, stages = {self.tuned or self.stages})"
+            bounds = f"pipelined({bounds}, stages = {self.tuned or self.stages}{', turns = true' if self.turns else ''})"
         elif self.kind == "unrolled":
             bounds = f"unrolled({bounds}, factor = {self.factor})" if self.factor else f"unrolled({bounds})"
         yield f"for {self.variable} in {bounds} {{"

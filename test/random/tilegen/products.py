@@ -164,7 +164,7 @@ def product_loop(b):
 
     body = b.inside(draw, trips, {variable: trips})
     kind = b.weighted([("pipelined", 6), ("serial", 1.5), ("unrolled", 0.5 if end.isdigit() else 0)])
-    b.emit(n.For(variable, "0", end, body, kind, b.stages([1, 2, 2, 3, 3, 4, 5], kind)))
+    b.emit(n.For(variable, "0", end, body, kind, b.stages([1, 2, 2, 3, 3, 4, 5], kind), turns=kind == "pipelined" and b.rarely("turns", 0.15)))
 
 
 @feature("bounded product loop", 0.8)
@@ -228,4 +228,4 @@ def chained(b):
 
     body = b.inside(draw, trips, {variable: trips})
     kind = "pipelined" if b.chance(0.7) else "serial"
-    b.emit(n.For(variable, "0", str(trips), body, kind, b.stages([2, 2, 3, 4], kind)))
+    b.emit(n.For(variable, "0", str(trips), body, kind, b.stages([2, 2, 3, 4], kind), turns=kind == "pipelined" and b.rarely("turns", 0.3)))
