@@ -4,7 +4,7 @@
 // warpgroup half of the columns, or none (causal attention, on the diagonal), and products and element-wise work for the
 // others are for nothing. For each warpgroup the step becomes
 //     if (nothing is left) {step without the product} else if (the first half is) {step by half of the product} else {step}
-// where what is masked is not computed but is what the mask puts there. So nothing is assumed of what follows: it sees
+// (the first only for steps of fewer columns than the block has rows) where what is masked is not computed but is what the mask puts there. So nothing is assumed of what follows: it sees
 // the same values. That work on equal values is the same, and need not be done for each element, LLVM finds.
 //
 // The whole step is repeated, with its waits, releases and barriers: ptxas serialises products one of which is under a
@@ -508,6 +508,9 @@ void Narrowing::run() {
   builder.setInsertionPointToStart(body);
   SmallVector<std::pair<int64_t, Value>, 2> cuts;
   for (int64_t left : {int64_t(0), type.getDimSize(1) / 2}) {
+    if (left == 0 && type.getDimSize(0) <= type.getDimSize(1)) {
+      continue; // of an edge that begins where the block's rows do, each of its steps leaves each row something
+    }
     Certainty certainty(builder, loc, loop);
     Value guard = certainty.here(step.guard.getCondition());
     Value where = certainty.both(guard, guard ? whereLeft(certainty, left) : Value());

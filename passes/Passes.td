@@ -438,7 +438,7 @@ def NarrowSteps : Pass<"tgpu-narrow-steps", "tilec::tgpu::KernelOp"> {
   let summary = "Let warpgroups to whose rows a mask leaves few columns compute no others";
   let description = [{
     Needs: pipelines expanded, synchronisation placed and checked. Gives: of loops whose steps mask what a wgmma gave, in a branch of their own, steps
-    in three copies: for warpgroups to whose rows the mask leaves no column, the first half of them, or more (a remark). What is not computed is
+    in copies: for warpgroups to whose rows the mask leaves no column (where there are more rows than columns), the first half of them, or more (a remark). What is not computed is
     what the mask puts there. Where threads of several warpgroups meet in a step, nothing.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect", "tilec::tile::TileDialect"];
