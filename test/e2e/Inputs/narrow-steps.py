@@ -27,7 +27,7 @@ def weights(A, B, V, M, N, a, b, on, KIND, BN, T, **_):
     if KIND == 3:
         scores = np.abs(scores) - 1
     if on:
-        scores = np.where(hits(KIND, M, N, a, b), 0.25, scores)
+        scores = np.where(hits(KIND, M, N, a, b), np.arange(N) // BN * 0.125 + 0.25, scores)
     return {"C": (scores * 0.125 + 0.5) @ V.astype(np.float64)}
 
 

@@ -302,3 +302,237 @@ tgpu.kernel @not_to_be_made(%n: i32, %diag: i32, %fill: f32, %o: !tile.global<12
   tgpu.store %sum, %o {bytes = 4 : i32, path = #tgpu.path<vector>} : !acc, !tile.global<128x64xf32>
   tgpu.return
 }
+
+// A in registers.
+// CHECK-LABEL: tgpu.kernel @a_in_registers
+tgpu.kernel @a_in_registers(%n: i32, %diag: i32, %fill: f32, %o: !tile.global<128x64xf32>) attributes {threads = 256 : i32, target = "sm_90a"} {
+  %x = tgpu.alloc_shared {offset = 0 : i64} : !a
+  %y = tgpu.alloc_shared {offset = 16384 : i64} : !b
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c63 = arith.constant 63 : i32
+  %c64 = arith.constant 64 : i32
+  %half = arith.constant 0.0 : f16
+  %in = tile.splat %half : f16 -> tensor<128x64xf16, #c>
+  %z = tile.splat %zero : f32 -> !acc
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %z) -> (!acc) : i32 {
+    tgpu.wgmma_fence
+    %p = tgpu.wgmma %in, %y, %z {accumulate = false, mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 2, 1>, transpose_b} : tensor<128x64xf16, #c>, !b, !acc -> !tgpu.pending<!acc>
+    tgpu.wgmma_commit
+    %w = tgpu.wgmma_wait 0, %p : !tgpu.pending<!acc> -> !acc reads %in : tensor<128x64xf16, #c>
+    %first = arith.muli %k, %c64 : i32
+    %last = arith.addi %first, %c63 : i32
+    %on = arith.cmpi sgt, %last, %diag : i32
+    %m = scf.if %on -> (!acc) {
+      %cs = tile.splat %first : i32 -> !cols
+      %j = tgpu.coordinate : !cols
+      %col = arith.addi %cs, %j : !cols
+      %rs = tile.splat %diag : i32 -> !rows
+      %i = tgpu.coordinate : !rows
+      %row = arith.addi %rs, %i : !rows
+      %cb = tile.broadcast %col along [0] : !cols -> !int
+      %rb = tile.broadcast %row along [1] : !rows -> !int
+      %hit = arith.cmpi sgt, %cb, %rb : !int
+      %f = tile.splat %fill : f32 -> !acc
+      %r = arith.select %hit, %f, %w : tensor<128x64xi1, #c>, !acc
+      scf.yield %r : !acc
+    } else {
+      scf.yield %w : !acc
+    }
+    %t = arith.addf %s, %m : !acc
+    scf.yield %t : !acc
+  }
+  tgpu.store %sum, %o {bytes = 4 : i32, path = #tgpu.path<vector>} : !acc, !tile.global<128x64xf32>
+  tgpu.return
+}
+
+
+// One condition for all elements.
+// CHECK-LABEL: tgpu.kernel @scalar_condition
+tgpu.kernel @scalar_condition(%n: i32, %diag: i32, %fill: f32, %o: !tile.global<128x64xf32>) attributes {threads = 256 : i32, target = "sm_90a"} {
+  %x = tgpu.alloc_shared {offset = 0 : i64} : !a
+  %y = tgpu.alloc_shared {offset = 16384 : i64} : !b
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c63 = arith.constant 63 : i32
+  %c64 = arith.constant 64 : i32
+  %z = tile.splat %zero : f32 -> !acc
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %z) -> (!acc) : i32 {
+    tgpu.wgmma_fence
+    %p = tgpu.wgmma %x, %y, %z {accumulate = false, mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 2, 1>, transpose_b} : !a, !b, !acc -> !tgpu.pending<!acc>
+    tgpu.wgmma_commit
+    %w = tgpu.wgmma_wait 0, %p : !tgpu.pending<!acc> -> !acc
+    %first = arith.muli %k, %c64 : i32
+    %last = arith.addi %first, %c63 : i32
+    %on = arith.cmpi sgt, %last, %diag : i32
+    %m = scf.if %on -> (!acc) {
+      %cs = tile.splat %first : i32 -> !cols
+      %j = tgpu.coordinate : !cols
+      %col = arith.addi %cs, %j : !cols
+      %rs = tile.splat %diag : i32 -> !rows
+      %i = tgpu.coordinate : !rows
+      %row = arith.addi %rs, %i : !rows
+      %cb = tile.broadcast %col along [0] : !cols -> !int
+      %rb = tile.broadcast %row along [1] : !rows -> !int
+      %hit = arith.cmpi sgt, %cb, %rb : !int
+      %f = tile.splat %fill : f32 -> !acc
+      %all = arith.cmpi sgt, %first, %n : i32
+      %r = arith.select %all, %f, %w : !acc
+      scf.yield %r : !acc
+    } else {
+      scf.yield %w : !acc
+    }
+    %t = arith.addf %s, %m : !acc
+    scf.yield %t : !acc
+  }
+  tgpu.store %sum, %o {bytes = 4 : i32, path = #tgpu.path<vector>} : !acc, !tile.global<128x64xf32>
+  tgpu.return
+}
+
+
+// What might not end for a sum that nobody has computed.
+// CHECK-LABEL: tgpu.kernel @loop_of_elements
+tgpu.kernel @loop_of_elements(%n: i32, %diag: i32, %fill: f32, %o: !tile.global<128x64xf32>) attributes {threads = 256 : i32, target = "sm_90a"} {
+  %x = tgpu.alloc_shared {offset = 0 : i64} : !a
+  %y = tgpu.alloc_shared {offset = 16384 : i64} : !b
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c63 = arith.constant 63 : i32
+  %c64 = arith.constant 64 : i32
+  %z = tile.splat %zero : f32 -> !acc
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %z) -> (!acc) : i32 {
+    tgpu.wgmma_fence
+    %p = tgpu.wgmma %x, %y, %z {accumulate = false, mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 2, 1>, transpose_b} : !a, !b, !acc -> !tgpu.pending<!acc>
+    tgpu.wgmma_commit
+    %w = tgpu.wgmma_wait 0, %p : !tgpu.pending<!acc> -> !acc
+    %first = arith.muli %k, %c64 : i32
+    %last = arith.addi %first, %c63 : i32
+    %on = arith.cmpi sgt, %last, %diag : i32
+    %v = tile.map %w : !acc -> !acc {
+    ^bb0(%e: f32):
+      %l = scf.while (%d = %e) : (f32) -> f32 {
+        %less = arith.cmpf olt, %d, %fill : f32
+        scf.condition(%less) %d : f32
+      } do {
+      ^bb0(%d: f32):
+        %twice = arith.addf %d, %d : f32
+        scf.yield %twice : f32
+      }
+      tile.yield %l : f32
+    }
+    %m = scf.if %on -> (!acc) {
+      %cs = tile.splat %first : i32 -> !cols
+      %j = tgpu.coordinate : !cols
+      %col = arith.addi %cs, %j : !cols
+      %rs = tile.splat %diag : i32 -> !rows
+      %i = tgpu.coordinate : !rows
+      %row = arith.addi %rs, %i : !rows
+      %cb = tile.broadcast %col along [0] : !cols -> !int
+      %rb = tile.broadcast %row along [1] : !rows -> !int
+      %hit = arith.cmpi sgt, %cb, %rb : !int
+      %f = tile.splat %fill : f32 -> !acc
+      %r = arith.select %hit, %f, %v : tensor<128x64xi1, #c>, !acc
+      scf.yield %r : !acc
+    } else {
+      scf.yield %v : !acc
+    }
+    %t = arith.addf %s, %m : !acc
+    scf.yield %t : !acc
+  }
+  tgpu.store %sum, %o {bytes = 4 : i32, path = #tgpu.path<vector>} : !acc, !tile.global<128x64xf32>
+  tgpu.return
+}
+
+
+// What has no result for a sum that nobody has computed.
+// CHECK-LABEL: tgpu.kernel @quotient
+tgpu.kernel @quotient(%n: i32, %diag: i32, %fill: f32, %o: !tile.global<128x64xf32>) attributes {threads = 256 : i32, target = "sm_90a"} {
+  %x = tgpu.alloc_shared {offset = 0 : i64} : !a
+  %y = tgpu.alloc_shared {offset = 16384 : i64} : !b
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c63 = arith.constant 63 : i32
+  %c64 = arith.constant 64 : i32
+  %z = tile.splat %zero : f32 -> !acc
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %z) -> (!acc) : i32 {
+    tgpu.wgmma_fence
+    %p = tgpu.wgmma %x, %y, %z {accumulate = false, mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 2, 1>, transpose_b} : !a, !b, !acc -> !tgpu.pending<!acc>
+    tgpu.wgmma_commit
+    %w = tgpu.wgmma_wait 0, %p : !tgpu.pending<!acc> -> !acc
+    %first = arith.muli %k, %c64 : i32
+    %last = arith.addi %first, %c63 : i32
+    %on = arith.cmpi sgt, %last, %diag : i32
+    %whole = arith.fptosi %w : !acc to !int
+    %ns = tile.splat %n : i32 -> !int
+    %quotient = arith.divsi %ns, %whole : !int
+    %v = arith.sitofp %quotient : !int to !acc
+    %m = scf.if %on -> (!acc) {
+      %cs = tile.splat %first : i32 -> !cols
+      %j = tgpu.coordinate : !cols
+      %col = arith.addi %cs, %j : !cols
+      %rs = tile.splat %diag : i32 -> !rows
+      %i = tgpu.coordinate : !rows
+      %row = arith.addi %rs, %i : !rows
+      %cb = tile.broadcast %col along [0] : !cols -> !int
+      %rb = tile.broadcast %row along [1] : !rows -> !int
+      %hit = arith.cmpi sgt, %cb, %rb : !int
+      %f = tile.splat %fill : f32 -> !acc
+      %r = arith.select %hit, %f, %v : tensor<128x64xi1, #c>, !acc
+      scf.yield %r : !acc
+    } else {
+      scf.yield %v : !acc
+    }
+    %t = arith.addf %s, %m : !acc
+    scf.yield %t : !acc
+  }
+  tgpu.store %sum, %o {bytes = 4 : i32, path = #tgpu.path<vector>} : !acc, !tile.global<128x64xf32>
+  tgpu.return
+}
+
+
+// No registers for what comes together behind copies.
+// CHECK-LABEL: tgpu.kernel @few_registers
+tgpu.kernel @few_registers(%n: i32, %diag: i32, %fill: f32, %o: !tile.global<128x64xf32>) attributes {max_registers = 72 : i32, threads = 256 : i32, target = "sm_90a"} {
+  %x = tgpu.alloc_shared {offset = 0 : i64} : !a
+  %y = tgpu.alloc_shared {offset = 16384 : i64} : !b
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c63 = arith.constant 63 : i32
+  %c64 = arith.constant 64 : i32
+  %z = tile.splat %zero : f32 -> !acc
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %z) -> (!acc) : i32 {
+    tgpu.wgmma_fence
+    %p = tgpu.wgmma %x, %y, %z {accumulate = false, mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 2, 1>, transpose_b} : !a, !b, !acc -> !tgpu.pending<!acc>
+    tgpu.wgmma_commit
+    %w = tgpu.wgmma_wait 0, %p : !tgpu.pending<!acc> -> !acc
+    %first = arith.muli %k, %c64 : i32
+    %last = arith.addi %first, %c63 : i32
+    %on = arith.cmpi sgt, %last, %diag : i32
+    %m = scf.if %on -> (!acc) {
+      %cs = tile.splat %first : i32 -> !cols
+      %j = tgpu.coordinate : !cols
+      %col = arith.addi %cs, %j : !cols
+      %rs = tile.splat %diag : i32 -> !rows
+      %i = tgpu.coordinate : !rows
+      %row = arith.addi %rs, %i : !rows
+      %cb = tile.broadcast %col along [0] : !cols -> !int
+      %rb = tile.broadcast %row along [1] : !rows -> !int
+      %hit = arith.cmpi sgt, %cb, %rb : !int
+      %f = tile.splat %fill : f32 -> !acc
+      %r = arith.select %hit, %f, %w : tensor<128x64xi1, #c>, !acc
+      scf.yield %r : !acc
+    } else {
+      scf.yield %w : !acc
+    }
+    %t = arith.addf %s, %m : !acc
+    scf.yield %t : !acc
+  }
+  tgpu.store %sum, %o {bytes = 4 : i32, path = #tgpu.path<vector>} : !acc, !tile.global<128x64xf32>
+  tgpu.return
+}
+
