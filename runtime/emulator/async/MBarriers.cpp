@@ -209,7 +209,7 @@ bool WaitOp::blocks(Step &step, const std::array<Wait, kWarpSize> &waits) const 
 /// itself, and nothing says that those of a warp hear of it together. (PTX ISA, "mbarrier.try_wait": it may return before
 /// the phase completes; what is `.aligned` behind it needs the lanes brought together.)
 void WaitOp::timeOut(Step &step, std::array<Wait, kWarpSize> &waits) const {
-  constexpr unsigned kOneOf = 8;
+  constexpr unsigned kOneOf = 3;
   const auto &options = step.machine.options;
   if (!tries || !options.randomSchedule || !options.strictWaits ||
       std::has_single_bit(step.lanes) || step.machine.random() % kOneOf != 0) {
