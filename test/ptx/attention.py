@@ -195,6 +195,7 @@ class Kernel:
         self.wait(f"%base+{self.q_full}", "0")
         self.emit("CONSUME:\nmad.lo.u32 %bar, %stage, 8, %base;")
         self.wait(f"%bar+{self.full}", "%phase")
+        self.emit("bar.warp.sync 0xffffffff;")
         self.emit(f"""mad.lo.u32 %x, %stage, {self.stage_bytes}, %base;
             add.u32 %x, %x, {self.ring};
             shr.u32 %x, %x, 4;

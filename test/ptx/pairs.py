@@ -11,7 +11,7 @@ The pairs lie in pairs/*.txt. One begins with `=== NAME`, then lines `key: value
   earlier  body of a launch before, which this one overlaps: it may begin before that one has ended
 A body line that begins with `+` is in the correct program only, one with `-` in the wrong one only. Every body can use what
 PRELUDE defines, and these short forms:
-  WAIT ADDRESS, PARITY     the threads wait for a phase of an mbarrier
+  WAIT ADDRESS, PARITY     the threads wait for a phase of an mbarrier, and those of a warp for each other
   INIT ADDRESS, COUNT      thread 0 initialises an mbarrier
   READY                    everybody sees what thread 0 has initialised
   CLEAR                    128 threads write zeros to the first 4 KB of smem
@@ -74,7 +74,8 @@ class Pair:
         text = line.strip()
         wait = re.fullmatch(r"(.*?)\bWAIT (.+), (\S+)", text)
         if wait:
-            return f"W{number}:\n\tmbarrier.try_wait.parity.shared::cta.b64 %p15, [{wait[2]}], {wait[3]};\n\t@!%p15 bra W{number};"
+            together = "" if wait[1] else "\n\tbar.warp.sync 0xffffffff;"
+            return f"W{number}:\n\tmbarrier.try_wait.parity.shared::cta.b64 %p15, [{wait[2]}], {wait[3]};\n\t@!%p15 bra W{number};{together}"
         init = re.fullmatch(r"INIT (.+), (\S+)", text)
         if init:
             return f"\t@%p0 mbarrier.init.shared::cta.b64 [{init[1]}], {init[2]};"
