@@ -81,7 +81,8 @@ struct IssueInTurn : tilec::impl::IssueInTurnBase<IssueInTurn> {
       }
       asked = asked ? asked : loop;
       StepOfTurns step = findProducts(loop);
-      if (step.product && step.first && step.last && isPossible(step)) {
+      if (step.product && step.first && step.last && isPossible(step) &&
+          (steps.empty() || programOf(step) == programOf(steps.front()))) {
         steps.push_back(step);
       }
     });
@@ -100,7 +101,7 @@ struct IssueInTurn : tilec::impl::IssueInTurnBase<IssueInTurn> {
       tgpu::PassTurnOp::create(builder, step.last->getLoc(), groups);
       step.product.emitRemark("warpgroups issue the products of a step in turn");
     }
-    bracket(steps.front().product, groups);
+    bracket(steps.front(), groups);
   }
 
 private:
@@ -126,20 +127,30 @@ private:
     getOperation().walk([&](tgpu::BarrierOp barrier) {
       isTaken |= barrier.getGroups() > 1 && groupBarrier(barrier.getId()) == kFirstTurnBarrier;
     });
-    if (isTaken || !meetsNone(step.first, step.last)) {
+    if (isTaken) {
+      reason = "groups of warps that load have the barriers";
+      return false;
+    }
+    if (!meetsNone(step.first, step.last)) {
       reason = "warpgroups meet between the products of a step";
       return false;
     }
     return true;
   }
 
-  /// The first turn is given where the program of the warpgroups begins, and the last is taken where it ends.
-  void bracket(tgpu::WgmmaOp product, int64_t groups) {
-    Region *program = product->getParentRegion();
+  /// What the warpgroups of a step run: the region of their role, or the kernel's.
+  static Region *programOf(StepOfTurns &step) {
+    Region *program = step.product->getParentRegion();
     while (!isa<tgpu::RolesOp, tgpu::KernelOp>(program->getParentOp())) {
       program = program->getParentRegion();
     }
-    Block &block = program->front();
+    return program;
+  }
+
+  /// The first turn is given where the program of the warpgroups begins, and the last is taken where it ends.
+  void bracket(StepOfTurns &step, int64_t groups) {
+    tgpu::WgmmaOp product = step.product;
+    Block &block = programOf(step)->front();
     OpBuilder builder = OpBuilder::atBlockBegin(&block);
     auto onlyIn = [&](int64_t group, auto make) {
       const Location loc = product.getLoc();

@@ -4,8 +4,9 @@
 // warpgroup half of the columns, or none (causal attention, on the diagonal), and products and element-wise work for the
 // others are for nothing. For each warpgroup the step becomes
 //     if (nothing is left) {step without the product} else if (the first half is) {step by half of the product} else {step}
-// (the first only for steps of fewer columns than the block has rows) where what is masked is not computed but is what the mask puts there. So nothing is assumed of what follows: it sees
-// the same values. That work on equal values is the same, and need not be done for each element, LLVM finds.
+// (the first only for steps of fewer columns than the block has rows), where what is masked is not computed but is what
+// the mask puts there. So nothing is assumed of what follows: it sees the same values. That work on equal values is the
+// same, and need not be done for each element, LLVM finds.
 //
 // The whole step is repeated, with its waits, releases and barriers: ptxas serialises products one of which is under a
 // condition. Each thread passes the same sequence of them in any copy, and barriers know numbers of threads, not
@@ -36,8 +37,8 @@ namespace {
 
 /// Scores of a thread from which on a copy of the step is worth its code.
 constexpr int64_t kLeastSums = 32;
-/// Percent of a thread's registers that the step's fragments may take. Measured on 281 random kernels: below that 12 spilled more than before
-/// and 13 less, above it 11 and 9, all of which spilled before.
+/// Percent of a thread's registers that the step's fragments may take. Of 281 random kernels (not kept) of 257 below that 12 spilled more
+/// with copies and 13 less, of 24 above it 11 and 9.
 constexpr int64_t kMostOfRegisters = 85;
 /// Terms of a mask; more may be one value again and again.
 constexpr unsigned kMostMaskTerms = 64;
@@ -45,13 +46,13 @@ constexpr int64_t kWarpgroupWarps = 4;
 /// Columns of an instruction are a multiple of this, whatever the types.
 constexpr int64_t kColumnUnit = 16;
 
-/// BoxSide [low, high] of a dimension, i64.
+/// The indices [low, high] of a dimension, i64.
 struct BoxSide {
   Value low, high;
   bool isOfRows = false;
 };
 
-/// ElementBounds of an integer tile's elements over a box of indices, i64.
+/// Bounds of an integer tile's elements over a box of indices, i64.
 struct ElementBounds {
   Value low, high;
   explicit operator bool() const { return bool(low); }
@@ -137,7 +138,7 @@ Value Certainty::here(Value scalar) {
   return builder.clone(*op, copies)->getResult(0);
 }
 
-/// ElementBounds of a sum, which are those of the wrapped one only where it does not wrap.
+/// Bounds of a sum, which are those of the wrapped one only where it does not wrap.
 ElementBounds Certainty::exact(ElementBounds bounds) {
   if (!bounds) {
     return bounds;
@@ -503,7 +504,10 @@ void Narrowing::copyStep(ArrayRef<Operation *> operations, int64_t columns) {
 bool Narrowing::hasRegisters() {
   auto kernel = loop->getParentOfType<tgpu::KernelOp>();
   auto roles = loop->getParentOfType<tgpu::RolesOp>();
-  const Target *target = getTarget(kernel);
+  const Target *target = findTarget(kernel.getTarget().value_or(""));
+  if (!target) {
+    return false;
+  }
   const int64_t ofRole = roles ? roles.getRegisters()[roles.getRoleOf(loop)] : 0;
   const int64_t most = std::min<int64_t>(
       ofRole != 0 ? ofRole : registersPerThread(kernel, *target, kernel.getMinBlocks().value_or(1)),

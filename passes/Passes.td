@@ -439,7 +439,8 @@ def NarrowSteps : Pass<"tgpu-narrow-steps", "tilec::tgpu::KernelOp"> {
   let description = [{
     Needs: pipelines expanded, synchronisation placed and checked. Gives: of loops whose steps mask what a wgmma gave, in a branch of their own, steps
     in copies: for warpgroups to whose rows the mask leaves no column (where there are more rows than columns), the first half of them, or more (a remark). What is not computed is
-    what the mask puts there. Where threads of several warpgroups meet in a step, nothing.
+    what the mask puts there. Not where A is in registers, where something else sees what the product gave, where the mask is the same in all rows, or where
+    registers are short.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect", "tilec::tile::TileDialect"];
 }

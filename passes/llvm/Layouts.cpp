@@ -261,13 +261,20 @@ LogicalResult KernelLowering::lowerBroadcast(tile::BroadcastOp op) {
   return success();
 }
 
-LogicalResult KernelLowering::lowerFragmentSlice(tgpu::FragmentSliceOp op) {
-  const layout::RegisterLayout *from = tgpu::getLayout(op.getSource().getType());
-  const layout::RegisterLayout *to = tgpu::getLayout(op.getResult().getType());
-  if (!from || !to) {
-    return unsupported(op, "a part of a fragment without layout");
+/// The slots of `whole` that a part of it has, or replaces.
+static layout::Answer<SmallVector<int64_t, 16>>
+slotsOfPart(Value whole, Value part, ArrayRef<int64_t> offsets, bool isReplaced) {
+  const layout::RegisterLayout *outer = tgpu::getLayout(whole.getType());
+  const layout::RegisterLayout *inner = tgpu::getLayout(part.getType());
+  if (!outer || !inner) {
+    return layout::Refusal{"it has no layout"};
   }
-  auto slots = layout::partRegisters(*from, *to, op.getOffsets());
+  return isReplaced ? layout::replacedRegisters(*outer, *inner, offsets)
+                    : layout::partRegisters(*outer, *inner, offsets);
+}
+
+LogicalResult KernelLowering::lowerFragmentSlice(tgpu::FragmentSliceOp op) {
+  auto slots = slotsOfPart(op.getSource(), op.getResult(), op.getOffsets(), /*isReplaced=*/false);
   if (!slots) {
     return unsupported(op, "a part of a fragment: " + slots.reason());
   }
@@ -278,12 +285,7 @@ LogicalResult KernelLowering::lowerFragmentSlice(tgpu::FragmentSliceOp op) {
 }
 
 LogicalResult KernelLowering::lowerFragmentInsert(tgpu::FragmentInsertOp op) {
-  const layout::RegisterLayout *part = tgpu::getLayout(op.getSource().getType());
-  const layout::RegisterLayout *to = tgpu::getLayout(op.getResult().getType());
-  if (!part || !to) {
-    return unsupported(op, "a part of a fragment without layout");
-  }
-  auto slots = layout::replacedRegisters(*to, *part, op.getOffsets());
+  auto slots = slotsOfPart(op.getResult(), op.getSource(), op.getOffsets(), /*isReplaced=*/true);
   if (!slots) {
     return unsupported(op, "a part of a fragment: " + slots.reason());
   }

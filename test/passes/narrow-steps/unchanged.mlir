@@ -536,3 +536,45 @@ tgpu.kernel @few_registers(%n: i32, %diag: i32, %fill: f32, %o: !tile.global<128
   tgpu.return
 }
 
+// Of a kernel without a target nobody knows how many registers it has.
+// CHECK-LABEL: tgpu.kernel @no_target
+tgpu.kernel @no_target(%n: i32, %diag: i32, %fill: f32, %o: !tile.global<128x64xf32>) attributes {threads = 256 : i32} {
+  %x = tgpu.alloc_shared {offset = 0 : i64} : !a
+  %y = tgpu.alloc_shared {offset = 16384 : i64} : !b
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c63 = arith.constant 63 : i32
+  %c64 = arith.constant 64 : i32
+  %z = tile.splat %zero : f32 -> !acc
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%s = %z) -> (!acc) : i32 {
+    tgpu.wgmma_fence
+    %p = tgpu.wgmma %x, %y, %z {accumulate = false, mma = #tgpu.mma<wgmma, 64, 64, 16, warps = 2, 1>, transpose_b} : !a, !b, !acc -> !tgpu.pending<!acc>
+    tgpu.wgmma_commit
+    %w = tgpu.wgmma_wait 0, %p : !tgpu.pending<!acc> -> !acc
+    %first = arith.muli %k, %c64 : i32
+    %last = arith.addi %first, %c63 : i32
+    %on = arith.cmpi sgt, %last, %diag : i32
+    %m = scf.if %on -> (!acc) {
+      %cs = tile.splat %first : i32 -> !cols
+      %j = tgpu.coordinate : !cols
+      %col = arith.addi %cs, %j : !cols
+      %rs = tile.splat %diag : i32 -> !rows
+      %i = tgpu.coordinate : !rows
+      %row = arith.addi %rs, %i : !rows
+      %cb = tile.broadcast %col along [0] : !cols -> !int
+      %rb = tile.broadcast %row along [1] : !rows -> !int
+      %hit = arith.cmpi sgt, %cb, %rb : !int
+      %f = tile.splat %fill : f32 -> !acc
+      %r = arith.select %hit, %f, %w : tensor<128x64xi1, #c>, !acc
+      scf.yield %r : !acc
+    } else {
+      scf.yield %w : !acc
+    }
+    %t = arith.addf %s, %m : !acc
+    scf.yield %t : !acc
+  }
+  tgpu.store %sum, %o {bytes = 4 : i32, path = #tgpu.path<vector>} : !acc, !tile.global<128x64xf32>
+  tgpu.return
+}
+
