@@ -331,3 +331,11 @@ SmallVector<int32_t> tilec::dimsOf(ClusterDims dims) {
   }
   return list;
 }
+
+ClusterDims tilec::maskOf(std::optional<ArrayRef<int32_t>> numbers) {
+  ClusterDims mask = 0;
+  for (int32_t dim : numbers.value_or(ArrayRef<int32_t>())) {
+    mask |= 1U << dim;
+  }
+  return mask;
+}

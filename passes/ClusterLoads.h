@@ -13,6 +13,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <optional>
 #include <string>
 
 namespace tilec {
@@ -66,6 +67,8 @@ bool isGivenBackToAll(tgpu::ChannelOp channel);
 /// with paths (tgpu-select-copies).
 int64_t sharersExpected(tgpu::CopyOp copy, const ClusterVariation &variation);
 
+/// The dimensions of these numbers, as `across` of channels and loads has them; none where it is absent.
+ClusterDims maskOf(std::optional<llvm::ArrayRef<int32_t>> numbers);
 /// The numbers of the dimensions, ascending.
 llvm::SmallVector<int32_t> dimsOf(ClusterDims dims);
 

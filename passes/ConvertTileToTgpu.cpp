@@ -210,12 +210,6 @@ LogicalResult Converter::convertLoad(tile::LoadOp op) {
                                              op.getIndices()));
     return success();
   }
-  if (auto array = op.getSource().getDefiningOp<tile::ConstantArrayOp>()) {
-    mapping.map(op.getResult(),
-                Value(tgpu::LookupOp::create(builder, op.getLoc(), op.getResult().getType(),
-                                             array.getValue(), mapped(op.getIndices()[0]))));
-    return success();
-  }
   if (std::optional<FragmentPart> part = fragmentPartOf(op.getSource())) {
     mapping.map(op.getResult(), readElement(op, *part));
     return success();
@@ -545,9 +539,8 @@ LogicalResult Converter::convert(Operation *op) {
           })
       .Case([&](tile::ThreadsOp op) { return convertThreads(op); })
       .Case([&](tile::ConstantArrayOp array) {
-        return llvm::all_of(array->getUsers(), llvm::IsaPred<tile::LoadOp>)
-                   ? success()
-                   : emitUnsupported(array, "a constant array as a tile");
+        return array->use_empty() ? success()
+                                  : emitUnsupported(array, "a constant array as a tile");
       })
       .Case<tile::AtomicOp, tile::AtomicCasOp, tile::AtomicTileOp>([&](auto op) {
         storage.atomic(op);
@@ -568,7 +561,20 @@ LogicalResult Converter::convertBlock(Block &block) {
                               [&](Operation &op) { return succeeded(convert(&op)); }));
 }
 
+/// Elements of constant arrays, wherever they are read: also in the code of one element.
+static void convertLookups(tgpu::KernelOp kernel) {
+  IRRewriter rewriter(kernel.getContext());
+  kernel.walk([&](tile::LoadOp load) {
+    if (auto array = load.getSource().getDefiningOp<tile::ConstantArrayOp>()) {
+      rewriter.setInsertionPoint(load);
+      rewriter.replaceOpWithNewOp<tgpu::LookupOp>(load, load.getType(), array.getValue(),
+                                                  load.getIndices()[0]);
+    }
+  });
+}
+
 LogicalResult Converter::run() {
+  convertLookups(kernel);
   Block &old = kernel.getBody().front();
   Block *fresh = builder.createBlock(
       &kernel.getBody(), kernel.getBody().end(), old.getArgumentTypes(),

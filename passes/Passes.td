@@ -398,7 +398,8 @@ def SplitLoops : Pass<"tgpu-split-loops", "tilec::tgpu::KernelOp"> {
   let description = [{
     Needs: pipelines expanded. A loop with products whose body has a branch around a fragment, on a comparison that turns once while the
     loop runs, or `and` and `or` of such, becomes two loops that follow each other; the one in which the condition is false has no branch (a
-    remark). Loops whose copies are by cp.async stay whole, and those that give back the slot of the iteration before. So the steps of causal attention mask only the tiles that the diagonal or the end of the keys crosses.
+    remark). Loops whose copies are by cp.async stay whole, those that give back the slot of the iteration before, and those in which blocks
+    of a cluster fill each other's slots, for conditions that differ between these (a remark). So the steps of causal attention mask only the tiles that the diagonal or the end of the keys crosses.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }

@@ -13,6 +13,8 @@
 // exact number is between -2^31 and 2^31 - 1, where it is the wrapped one. The other loop keeps the branch with its
 // condition, so nothing has to be known there.
 //
+// Where blocks of a cluster fill each other's slots in the loop, it is cut only at an iteration that is the same in all of them.
+//
 // Invariants: only conditions whose terms are constants times the loop's variable, and values from outside of the
 // loop, are cut. Each cut takes one branch out of a copy; kMostCuts says how deep.
 //
@@ -22,6 +24,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Analysis.h"
+#include "passes/ClusterLoads.h"
 #include "passes/Passes.h"
 #include "passes/Registers.h"
 
@@ -225,6 +228,12 @@ struct SplitLoops : tilec::impl::SplitLoopsBase<SplitLoops> {
     });
     kept.clear();
     for (scf::ForOp loop : loops) {
+      for (auto branch : loop.getBody()->getOps<scf::IfOp>()) {
+        if (isLarge(branch) && differsBetweenFillers(loop, branch.getCondition())) {
+          branch.emitRemark("the loop is not cut for this condition: blocks of the cluster fill ")
+              << "each other's slots in it, and the condition differs between them";
+        }
+      }
       cut(loop, kMostCuts);
     }
   }
@@ -255,12 +264,29 @@ struct SplitLoops : tilec::impl::SplitLoopsBase<SplitLoops> {
     return registers >= kLeastRegisters;
   }
 
+  /// Blocks of a cluster fill each other's slots where all go through them alike (ClusterLoads.h): loops of as many iterations, not two loops
+  /// that share them out in each block's own way.
+  bool differsBetweenFillers(scf::ForOp loop, Value condition) {
+    tgpu::KernelOp kernel = getOperation();
+    ClusterDims across = 0;
+    loop->walk([&](Operation *op) {
+      for (Value operand : op->getOperands()) {
+        auto channel = operand.getDefiningOp<tgpu::ChannelOp>();
+        across |= channel ? maskOf(channel.getAcross()) : 0;
+      }
+    });
+    // Anew: the condition may be one of a copy.
+    return across != 0 && kernel.getCluster() &&
+           (ClusterVariation(kernel).of(condition) & across) != 0;
+  }
+
   void cut(scf::ForOp loop, int64_t cuts) {
     if (cuts == 0) {
       return;
     }
     for (auto branch : loop.getBody()->getOps<scf::IfOp>()) {
-      if (!isLarge(branch) || kept.contains(branch)) {
+      if (!isLarge(branch) || kept.contains(branch) ||
+          differsBetweenFillers(loop, branch.getCondition())) {
         continue;
       }
       for (Side side : {Side::First, Side::Last}) {

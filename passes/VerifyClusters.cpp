@@ -13,14 +13,6 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::sync;
 
-static ClusterDims maskOf(std::optional<ArrayRef<int32_t>> dims) {
-  ClusterDims mask = 0;
-  for (int32_t dim : dims.value_or(ArrayRef<int32_t>())) {
-    mask |= 1U << dim;
-  }
-  return mask;
-}
-
 void Checker::checkClusters() {
   if (!kernel.getCluster()) {
     return;

@@ -330,6 +330,16 @@ class Functions(unittest.TestCase):
         self.assertTrue(mutate.means_the_same(mutate.meanings(whole, 0), mutate.meanings(program([add(1.0)]), 0)))
         self.assertIn("fn g(x: f32) -> f32 {", whole.text())
 
+    def test_a_constant_array_is_the_numbers_that_it_holds(self):
+        def whole(values):
+            value = n.Binary("+", n.Ref("x"), n.FromTable("T", "f32", values, n.Cast("i32", n.Ref("x"))))
+            return program([n.Assign(n.Ref("x"), "=", n.Applied("g", value, "f32", {"x": "f32"}))])
+
+        ones = whole([1.0, 1.0])
+        self.assertTrue(mutate.means_the_same(mutate.meanings(ones, 0), mutate.meanings(program([add(1.0)]), 0)))
+        self.assertFalse(mutate.means_the_same(mutate.meanings(ones, 0), mutate.meanings(whole([1.0, 2.0]), 0)))
+        self.assertTrue(ones.text().startswith("const T: f32[2] = [1.0, 1.0];\nfn g(x: f32)"))
+
     def test_a_reduction_by_a_function_is_that_of_its_elements(self):
         greatest = n.Combine("c", ["f32"], [n.Call("max", [n.Ref("p0"), n.Ref("q0")])])
         last = [n.Copy(n.Ref("t"), n.Region("Y", ["0", "0"]))]

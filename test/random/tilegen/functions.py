@@ -3,8 +3,9 @@ that it means what it meant in place; its parameters are what it names, found wh
 import re
 
 from . import nodes as n
+from .formats import FORMATS
 
-MAPPED = (n.Lit, n.Limit, n.Ref, n.Scalar, n.Unary, n.Binary, n.Call, n.Cast, n.Bitcast, n.Select)
+MAPPED = (n.Lit, n.Limit, n.Ref, n.Scalar, n.Unary, n.Binary, n.Call, n.Cast, n.Bitcast, n.Select, n.FromTable)
 OF_TILES = {"transpose", "reduce_sum", "reduce_max", "reduce_min", "scan_sum", "scan_max", "scan_min", "scan_prod"}
 
 
@@ -15,6 +16,9 @@ def applied(b, value, format):
     good = good and not any(isinstance(p, n.Call) and p.function in OF_TILES for p in parts)
     if not good or not any(isinstance(p, n.Ref) for p in parts) or isinstance(value, n.Ref):
         return value
+    if not FORMATS[format].only_stores and format != "bool" and b.chance(0.5):
+        inner = b.pick([p for p in parts if isinstance(p, n.Ref)])
+        value = n.Binary(b.pick(["+", "-", "*"] if FORMATS[format].is_float else ["+", "^"]), value, from_table(b, format, n.Cast("i32", inner)))
     formats = {}
     for p in parts:
         if isinstance(p, n.Ref):
@@ -23,6 +27,14 @@ def applied(b, value, format):
             formats[p.code] = "i32" if p.cast else p.format
     b.note("fn")
     return n.Applied(b.name("g"), value, format, formats)
+
+
+def from_table(b, format, index):
+    """Of a few small numbers that every format has."""
+    b.note("constant array")
+    kind = FORMATS[format].kind
+    numbers = [x * 0.5 for x in range(-8, 9)] if kind == "f" else range(-9 if kind == "i" else 0, 10)
+    return n.FromTable(b.name("T"), format, [b.pick(numbers) for _ in range(b.pick([1, 2, 4, 8]))], index)
 
 
 def outline(b, body):

@@ -468,6 +468,13 @@ class Interpreter(Elements):
     def value_of_Select(self, e):
         return iv.select(self.evaluate(e.condition), self.evaluate(e.x), self.evaluate(e.y))
 
+    def value_of_FromTable(self, e):
+        index = self.evaluate(e.x)
+        values = np.asarray(e.values)
+        found = values[index.lo.astype(np.int64) & (len(values) - 1)]
+        known = index.known()
+        return iv.Tile(FORMATS[e.format], np.where(known, found, values.min()), np.where(known, found, values.max()))
+
     def value_of_Applied(self, e):
         return self.evaluate(e.value)
 

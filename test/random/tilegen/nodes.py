@@ -7,7 +7,7 @@ import copy
 import re
 from dataclasses import dataclass, field
 
-from .values import Applied, Binary, Bitcast, ByFunction, Call, Cast, Combine, Limit, Lit, Part, Ref, Repeated, Scalar, Select, ThreadCount, Unary, strip, walk  # noqa: F401
+from .values import Applied, Binary, Bitcast, ByFunction, Call, Cast, Combine, FromTable, Limit, Lit, Part, Ref, Repeated, Scalar, Select, ThreadCount, Unary, strip, walk  # noqa: F401
 
 # --- statements
 
@@ -411,8 +411,10 @@ class Program:
         return (["--check"] if self.check else []) + ([f"--random-schedules={self.schedule_seed}"] if self.schedule_seed else [])
 
     def functions(self):
-        found = [x for x in walk(self.launches) if isinstance(x, (Applied, Outlined, Combine))]
-        return "".join(line + "\n" for f in found for line in f.definition())
+        found = list(walk(self.launches))
+        tables = {x.name: x for x in found if isinstance(x, FromTable)}
+        functions = [x for x in found if isinstance(x, (Applied, Outlined, Combine))]
+        return "".join(line + "\n" for f in [*tables.values(), *functions] for line in f.definition())
 
     def tensors(self):
         return [a for a in self.arguments if isinstance(a, Tensor)]

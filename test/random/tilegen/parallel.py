@@ -2,7 +2,7 @@
 subscripts of the write alone."""
 from dataclasses import dataclass
 
-from . import atomics, elements as e, nodes as n, swaps
+from . import atomics, elements as e, functions, nodes as n, swaps
 from .expressions import expression
 from .features import feature
 from .formats import FORMATS
@@ -67,6 +67,8 @@ class Draw:
         if mine and b.chance(0.6):
             tile = b.pick(mine)
             return e.ElementOf(tile.name, self.written[tile.name][1])
+        if not FORMATS[format].only_stores and format != "bool" and b.chance(0.15):
+            return functions.from_table(b, format, e.Number(b.pick(self.variables + self.counters), "i32"))
         if b.chance(0.5) and not FORMATS[format].only_stores and format != "bool":
             return e.Number(b.pick(self.variables + self.counters), format)
         return self.tensor_element(format)

@@ -122,7 +122,7 @@ def _with(node, **changes):
     return node
 
 
-EXPRESSIONS = (n.Unary, n.Binary, n.Call, n.Cast, n.Bitcast, n.Select, n.Applied, n.ByFunction)
+EXPRESSIONS = (n.Unary, n.Binary, n.Call, n.Cast, n.Bitcast, n.Select, n.Applied, n.ByFunction, n.FromTable)
 
 
 def _holders(program):

@@ -145,6 +145,23 @@ class Select:
 
 
 @dataclass
+class FromTable:
+    """An element of a constant array of 2^k numbers, at the last k bits of `x`, an i32. Code of one element alone may say so."""
+
+    name: str
+    format: str
+    values: list
+    x: object
+
+    def text(self):
+        return f"{self.name}[{self.x.text()} & {len(self.values) - 1}]"
+
+    def definition(self):
+        values = ", ".join(Lit(v, self.format).text() for v in self.values)
+        return [f"const {self.name}: {self.format}[{len(self.values)}] = [{values}];"]
+
+
+@dataclass
 class Applied:
     """A function `fn` of scalars, applied to tiles; `value` is its result, over what is passed under the same names."""
 
