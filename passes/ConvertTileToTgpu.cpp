@@ -9,6 +9,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Analysis.h"
+#include "passes/ConstantArrays.h"
 #include "passes/CountedLoops.h"
 #include "passes/FragmentParts.h"
 #include "passes/FragmentSteps.h"
@@ -559,18 +560,6 @@ LogicalResult Converter::convert(Operation *op) {
 LogicalResult Converter::convertBlock(Block &block) {
   return success(llvm::all_of(block.without_terminator(),
                               [&](Operation &op) { return succeeded(convert(&op)); }));
-}
-
-/// Elements of constant arrays, wherever they are read: also in the code of one element.
-static void convertLookups(tgpu::KernelOp kernel) {
-  IRRewriter rewriter(kernel.getContext());
-  kernel.walk([&](tile::LoadOp load) {
-    if (auto array = load.getSource().getDefiningOp<tile::ConstantArrayOp>()) {
-      rewriter.setInsertionPoint(load);
-      rewriter.replaceOpWithNewOp<tgpu::LookupOp>(load, load.getType(), array.getValue(),
-                                                  load.getIndices()[0]);
-    }
-  });
 }
 
 LogicalResult Converter::run() {

@@ -3,7 +3,7 @@
 // seconds = launch + max(chip + ends, memory + max(flight, ends, tail)), ends = exposed * min(memory, chip),
 // chip = (start + max(latency, resources)) / clock
 //
-// latency: rounds of resident blocks, each as long as a block alone. resources: the points of the busiest
+// latency: rounds of resident blocks, each as long as a block alone; of points off a counter no whole ones. resources: the points of the busiest
 // multiprocessor, times what a point takes of the busiest resource. memory: every byte that is touched once, at the rate
 // of DRAM. flight: where memory bounds, what is in flight is too little to hide its latency. tail: a last round of few blocks
 // leaves memory idle. The clock falls with the work of the tensor cores. MachineModel.h has the rates, BlockWork.cpp the work.
@@ -37,7 +37,11 @@ class KernelCost {
 public:
   KernelCost(tgpu::LaunchOp launch, tgpu::KernelOp kernel, const Target &target, HostMath &math)
       : launch(launch), kernel(kernel), target(target), machine(machineModel(target)), math(math),
-        integers(kernel), estimates(kernel, launch, integers, math) {}
+        integers(kernel), estimates(kernel, launch, integers, math) {
+    for (unsigned i = 0; i != kernel.getNumArguments(); ++i) {
+      isDealt |= tgpu::kPointCounter.has(kernel, i);
+    }
+  }
 
   /// `terms` are those of termNames().
   Amount compute(Amount multiprocessors, SmallVectorImpl<Amount> &terms);
@@ -47,6 +51,8 @@ private:
   bool isFirst() const;
   Amount secondsPerClock(Amount points, const Linear &tensor);
   Amount memory(Amount points);
+  std::pair<Amount, Amount> extremes();
+  Amount roundsOf(Amount points, Amount places);
   Amount tailOf(Amount points, Amount slots, Amount alone, Amount dram);
 
   tgpu::LaunchOp launch;
@@ -56,6 +62,10 @@ private:
   HostMath &math;
   IntegerAnalysis integers;
   DeviceEstimates estimates;
+  bool isDealt = false; // points come off a counter
+
+  /// In means, where memory says how often a loop runs: from not at all to this.
+  static constexpr double kLongestPoint = 2;
 };
 
 } // namespace
@@ -100,6 +110,34 @@ Amount KernelCost::tailOf(Amount points, Amount slots, Amount alone, Amount dram
   return math.mul(math.min(last, 1), math.sub(alone, ofLast));
 }
 
+/// The shortest and the longest point's work, in means: what the loops say, of which one may run longer for some points than for others.
+std::pair<Amount, Amount> KernelCost::extremes() {
+  Amount shortest = 1.0, longest = 1.0;
+  kernel.walk([&](scf::ForOp loop) {
+    std::optional<Spread> end = estimates.of(loop.getUpperBound());
+    if (!end) {
+      shortest = 0.0;
+      longest = math.max(longest, kLongestPoint);
+    } else if (!end->isUniform()) {
+      Amount mean = math.max(estimates.trips(loop), 1);
+      shortest = math.min(shortest, math.div(math.min(end->low, end->high), mean));
+      longest = math.max(longest, math.div(math.max(end->low, end->high), mean));
+    }
+  });
+  return {math.max(shortest, 0.0), longest};
+}
+
+/// Points that one of `places` works on, in means of their work.
+Amount KernelCost::roundsOf(Amount points, Amount places) {
+  Amount each = math.div(points, places), whole = math.ceil(each);
+  if (!isDealt) {
+    return whole;
+  }
+  // Off a counter one ends later than others by a shortest point, unless a longest one alone takes longer than all.
+  auto [shortest, longest] = extremes();
+  return math.max(math.add(each, math.mul(math.sub(whole, each), shortest)), longest);
+}
+
 static SmallVector<StringRef> termNames() {
   SmallVector<StringRef> names = {"launch", "waves", "resident", "memory", "latency"};
   for (unsigned i = 0; i < kResources; ++i) {
@@ -119,8 +157,7 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
   Amount clock = work.runsBehind ? Amount(1e-9 / machine.behindGHz)
                                  : secondsPerClock(points, work.of(Resource::Tensor));
   Amount slots = math.mul(multiprocessors, resident);
-  Amount rounds = math.ceil(math.div(points, slots));
-  Amount busiest = math.ceil(math.div(points, multiprocessors));
+  Amount rounds = roundsOf(points, slots), busiest = roundsOf(points, multiprocessors);
 
   Amount alone = math.sum(work.alone), latency = math.mul(rounds, alone);
   if (const auto teams = double(teamsWanted(kernel)); teams > 1) {
@@ -139,7 +176,8 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
   Amount onChip = math.mul(math.add(clocks, start), clock);
   Amount dram = memory(points);
 
-  const double before = isFirst() ? machine.launch : machine.nextLaunch;
+  const double before =
+      (isFirst() ? machine.launch : machine.nextLaunch) + (isDealt ? machine.dealing : 0);
   terms.append({before, rounds, resident, dram, math.mul(latency, clock)});
   for (const Linear &resource : work.resources) {
     terms.push_back(math.mul(math.mul(busiest, math.sum(resource)), clock));

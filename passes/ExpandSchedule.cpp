@@ -30,11 +30,11 @@
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
 #include "passes/ScheduleExpander.h"
+#include "passes/TakeTurns.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_EXPANDSCHEDULE
 #include "passes/Passes.h.inc"
-#include "passes/TakeTurns.h"
 } // namespace tilec
 
 using namespace mlir;

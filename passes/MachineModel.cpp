@@ -8,6 +8,7 @@ static constexpr MachineModel hopper = {
     .multiprocessors = 132,
     .launch = 3.3e-6, // an empty kernel of 132 blocks between two events
     .nextLaunch = 1.0e-6,
+    .dealing = 2.0e-6,
     .dramStart = 0.5e-6, // reads of 134 MB to 2 GiB fit 3.8 us + bytes / 4.69 TB/s
     // 1.79 GHz in products of 1024^3, 1.65 of 2048^3, 1.45 to 1.55 of 4096^3, 1.28 to 1.47 of 8192^3, two machines
     .mostGHz = 1.77,
@@ -79,6 +80,7 @@ static constexpr MachineModel ampere = {
     .multiprocessors = 108,
     .launch = 3.5e-6,
     .nextLaunch = 1.2e-6,
+    .dealing = 2.0e-6,
     .dramStart = 0.6e-6,
     .mostGHz = 1.41, // boost
     .leastGHz = 1.2,

@@ -17,7 +17,9 @@ struct MachineModel {
   // Time outside the multiprocessors, in seconds.
   double launch;     ///< of an empty kernel
   double nextLaunch; ///< of one that follows another in the same call
-  double dramStart;  ///< until memory delivers at its rate
+  double
+      dealing; ///< more, where points come off a counter: it is filled before, and a block waits for its first answer
+  double dramStart; ///< until memory delivers at its rate
 
   // Clocks. Tensor cores at work draw power, and the clock falls with the size of the work:
   // gigahertz = mostGHz - perDoubling * (log2(f16 FLOP of the launch) - 31), at least leastGHz.

@@ -43,8 +43,16 @@ std::optional<Mail> tilec::mailOf(tgpu::LoadElementOp load) {
   return mail;
 }
 
-// One: asked for when all have read the one before, which is when a block begins the point that came before. A second slot has blocks take
-// points two ahead, and who took a long one late ends late (docs/performance-attention.md).
+/// Whether it is the counter that deals the points of the grid, of which nothing else takes notice.
+static bool dealsPoints(tgpu::AtomicOp atomic) {
+  auto view = atomic.getDest().getDefiningOp<tgpu::ViewOp>();
+  auto counter = view ? dyn_cast<BlockArgument>(view.getBase()) : BlockArgument();
+  return counter &&
+         tgpu::kPointCounter.has(atomic->getParentOfType<tgpu::KernelOp>(), counter.getArgNumber());
+}
+
+// One: all have read the one before by then. A second slot would have blocks take points of the grid ahead, and who took a long one late ends
+// late (docs/performance-attention.md).
 static constexpr int64_t kSlots = 1;
 
 int64_t tilec::mailBytes(const Mail &mail) {
@@ -70,6 +78,7 @@ Post tilec::handOver(const Mail &mail, int64_t consumers) {
   RingPosition carried(kernel, atomic);
   Value position = carried.base();
   Post post;
+  post.isNextPoint = dealsPoints(atomic);
   builder.setInsertionPoint(atomic);
   Value end = emitSum(builder, loc, position, constantI32(builder, loc, 1));
   post.fill = tgpu::OneThreadOp::create(builder, loc);

@@ -33,6 +33,9 @@ struct Post {
   tgpu::OneThreadOp fill;
   tgpu::WaitOp wait;
   tgpu::ReleaseOp release;
+  /// The next point of the grid, which nobody is to have before its time (MakePersistent.cpp): the warp that loads posts it, behind the loads of the
+  /// point before.
+  bool isNextPoint = false;
 };
 
 /// Puts a mail on a channel of its own, which `consumers` warps give back. Loops and branches around it carry its

@@ -99,7 +99,18 @@ void Maker::dealInTurn() {
   scf::YieldOp::create(builder, loc);
 }
 
-/// The next point is asked for before the work of this one, and looked at behind it.
+/// Behind the last loop, or what has one in it; where `body` has none, before all it does.
+static void setBehindLoops(OpBuilder &builder, Block &body) {
+  builder.setInsertionPointToStart(&body);
+  for (Operation &op : body) {
+    if (op.walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); }).wasInterrupted()) {
+      builder.setInsertionPointAfter(&op);
+    }
+  }
+}
+
+/// The next point is asked for late in the work of this one, and looked at behind it. A block that took it at the beginning of a long point
+/// would keep it from blocks that are done sooner: from the longest to the shortest points no order would be left.
 void Maker::dealByCounter(BlockArgument counter) {
   auto smem = tgpu::SmemType::get(builder.getContext(), {1}, builder.getI32Type(), {});
   Value next = tgpu::AllocSharedOp::create(builder, loc, smem, builder.getStringAttr("next point"),
@@ -113,9 +124,10 @@ void Maker::dealByCounter(BlockArgument counter) {
   Value isPoint = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, number, total);
   scf::ConditionOp::create(builder, loc, isPoint, number);
   Block *body = builder.createBlock(&loop.getAfter(), {}, builder.getI32Type(), loc);
+  moveWork(loop, *body, body->getArgument(0));
+  setBehindLoops(builder, *body);
   tgpu::AtomicOp::create(builder, loc, Type(), tile::AtomicKind::Add, one, Value(), counting, zero,
                          Value(), next, tile::MemoryOrder::Relaxed, /*is_unsigned=*/false);
-  moveWork(loop, *body, body->getArgument(0));
   builder.setInsertionPointToEnd(body);
   Value taken = tgpu::LoadElementOp::create(builder, loc, builder.getI32Type(), next, zero);
   Value following = arith::AddIOp::create(builder, loc, blocks, taken);

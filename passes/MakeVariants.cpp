@@ -265,6 +265,7 @@ struct MakeVariants : tilec::impl::MakeVariantsBase<MakeVariants> {
     clustered.setClusterAttr(cluster);
     clustered.walk([&](tgpu::GridPointOp op) {
       op.setClusterAttr(cluster);
+      op.getInversesMutable().clear(); // of points, not of boxes
       OpBuilder builder(op);
       op.getLinearMutable().assign(
           tgpu::ClusterIdOp::create(builder, op.getLoc(), builder.getI32Type()));

@@ -15,6 +15,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "passes/GridDivision.h"
 #include "passes/IntegerAnalysis.h"
 #include "passes/LaunchOrder.h"
 #include "passes/Passes.h"
@@ -518,7 +519,14 @@ FailureOr<tgpu::LaunchOp> Outliner::run() {
             ? *mapped
             : Value(arith::TruncIOp::create(builder, loc, builder.getI32Type(), *mapped)));
   }
-  llvm::SetVector<Value> used;
+  const bool isDealt = launch.getPersistent() == StringRef("dynamic");
+  // Measured: elsewhere the divisions cost nothing, where points are dealt out they stand between a block's points.
+  const SmallVector<Value> inverses =
+      isDealt ? inversesOfDivisors(launch, hostBuilder) : SmallVector<Value>();
+  llvm::SetVector<Value> used(inverses.begin(), inverses.end());
+  if (launch.getRasterize()) {
+    used.insert(launch.getRasterize());
+  }
   getUsedValuesDefinedAbove(launch.getBody(), used);
   for (Value value : used) {
     if (failed(inside(value))) {
@@ -526,14 +534,16 @@ FailureOr<tgpu::LaunchOp> Outliner::run() {
     }
   }
 
-  if (launch.getPersistent() == StringRef("dynamic")) {
+  if (isDealt) {
     addPointCounter();
   }
 
   Value linear = tgpu::BlockIdOp::create(builder, loc, builder.getI32Type());
   SmallVector<Type> indexTypes(extents.size(), builder.getI32Type());
-  auto point = tgpu::GridPointOp::create(builder, loc, indexTypes, linear, extents,
-                                         launch.getRasterize().value_or(1), DenseI32ArrayAttr());
+  auto mapped = [&](Value value) { return mapping.lookup(value); };
+  auto point = tgpu::GridPointOp::create(
+      builder, loc, indexTypes, linear, extents, mapping.lookupOrNull(launch.getRasterize()),
+      llvm::map_to_vector(inverses, mapped), DenseI32ArrayAttr());
   Block &body = launch.getBody().front();
   mapping.map(body.getArguments(), point.getIndices());
   for (Operation &op : body.without_terminator()) {

@@ -71,13 +71,17 @@ public:
   ArrayRef<Operation *> allFills() const { return fills; }
   /// What has to be handed over.
   ArrayRef<Mail> allMail() const { return mail; }
-  bool isPost(Operation *op) const {
-    return llvm::any_of(posts, [&](const Post &post) { return post.fill == op; });
-  }
+  bool isPost(Operation *op) const { return findPost(op) != posts.end(); }
+  /// So that no fill waits for what comes from global memory; but one that is not to come early does.
+  bool isByAnotherWarp(Operation *op) const { return isPost(op) && !findPost(op)->isNextPoint; }
 
 private:
   StringRef refuseRegion(Operation *op) const override {
     return isa<tgpu::OneThreadOp>(op) ? "" : "code of single threads decides what is loaded";
+  }
+
+  ArrayRef<Post>::iterator findPost(Operation *fill) const {
+    return llvm::find_if(posts, [&](const Post &post) { return post.fill == fill; });
   }
 
   /// The value that an atomic operation gave.
@@ -299,8 +303,7 @@ struct SliceRoles : tilec::impl::SliceRolesBase<SliceRoles> {
     builder.setInsertionPointToEnd(&load);
     RoleProgram(slice, [&](Operation *from, Operation *copy) {
       if (auto one = dyn_cast<tgpu::OneThreadOp>(copy)) {
-        // Another warp posts, so that no fill waits for what comes from global memory.
-        one.setWarp(slice.isPost(from) ? warps + 1 : warps);
+        one.setWarp(slice.isByAnotherWarp(from) ? warps + 1 : warps);
       }
     }).clone(body, builder);
     for (Operation &op : llvm::make_early_inc_range(body)) {

@@ -214,7 +214,6 @@ static void setLaunchAttrs(Builder &b, tile::LaunchOp op, const sema::LaunchAnno
     op.setPersistentAttr(b.getStringAttr(launch.persistentDynamic ? "dynamic" : "static"));
   }
   op.setOverlap(launch.overlap);
-  op.setRasterizeAttr(optionalI32(launch.rasterizeGroup));
   op.setMinBlocksAttr(optionalI32(launch.minBlocks));
   op.setMaxRegistersAttr(optionalI32(launch.maxRegisters));
   op.setWarpSpecializeAttr(specializationAttr(b, launch.warpSpecialize));
@@ -224,14 +223,30 @@ static void setLaunchAttrs(Builder &b, tile::LaunchOp op, const sema::LaunchAnno
   }
 }
 
+/// Of a panel of grid points (i32), at least 1; null where it is 1.
+Value Lowering::panelHeight(const sema::Expr *expr) {
+  auto *constant = llvm::dyn_cast_or_null<sema::ConstantExpr>(expr);
+  if (!expr || (constant && constant->intValue == 1)) {
+    return {};
+  }
+  Value value = hostExtent(lowerValue(*expr), expr->type.elem);
+  auto bound = [&](int64_t number) { return intConstant(value.getType(), number); };
+  value = b.createOrFold<arith::MaxSIOp>(value, bound(1));
+  if (value.getType().isInteger(64)) {
+    value = b.createOrFold<arith::MinSIOp>(value, bound(INT32_MAX));
+    value = b.createOrFold<arith::TruncIOp>(b.getI32Type(), value);
+  }
+  return value;
+}
+
 void Lowering::lowerLaunch(const sema::LaunchStmt &stmt) {
   SmallVector<Value> grid;
   for (const sema::Expr *extent : stmt.grid) {
     grid.push_back(hostExtent(lowerValue(*extent), extent->type.elem));
   }
   auto op = tile::LaunchOp::create(
-      b, grid, b.getI32IntegerAttr(stmt.threads), StringAttr(), IntegerAttr(), DenseI32ArrayAttr(),
-      IntegerAttr(), IntegerAttr(), StringAttr(),
+      b, grid, panelHeight(stmt.launch.rasterizeGroup), b.getI32IntegerAttr(stmt.threads),
+      StringAttr(), DenseI32ArrayAttr(), IntegerAttr(), IntegerAttr(), StringAttr(),
       stmt.annotations.noTma ? b.getUnitAttr() : UnitAttr(), requireAttr(stmt.annotations.require),
       /*overlap=*/UnitAttr());
   setLaunchAttrs(b, op, stmt.launch);

@@ -101,6 +101,7 @@ private:
   /// An extent as i32, or as i64 if it was computed so.
   Value extentValue(const sema::Extent &extent);
   Value hostExtent(Value value, sema::Scalar elem);
+  Value panelHeight(const sema::Expr *expr);
 
   // Statements.cpp
   void lowerStmt(const sema::Stmt &stmt);

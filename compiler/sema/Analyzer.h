@@ -332,6 +332,7 @@ private:
   LaunchAnnotations launchAnnotations(const ast::LaunchStmt *s, StmtAnnotations &common);
   LayoutChoice layoutAnnotation(const ast::Annotation &a, const ast::Stmt *s);
   void requireAnnotation(const ast::Annotation &a, llvm::SmallVectorImpl<Requirement> &out);
+  const Expr *rasterizeGroup(const ast::Annotation &a, const ast::Expr *e);
   std::optional<int64_t> annotationInt(const ast::Annotation &a, const ast::Expr *e, int64_t least,
                                        int64_t most = INT32_MAX);
   bool annotationCount(const ast::Annotation &a, unsigned least, unsigned most);

@@ -109,6 +109,23 @@ std::optional<int64_t> Analyzer::annotationInt(const ast::Annotation &a, const a
   return n;
 }
 
+/// A number of the host.
+const Expr *Analyzer::rasterizeGroup(const ast::Annotation &a, const ast::Expr *e) {
+  Value v = withDefaultType(operand(e));
+  if (v.isError()) {
+    return nullptr;
+  }
+  if (!v.type.isScalar() || !isInteger(v.type.elem)) {
+    report(Id::TypeMismatchKind, v.range, "an integer as height of a panel", v.type.str());
+    return nullptr;
+  }
+  if (v.constant && (v.constant->i < 1 || v.constant->i > INT32_MAX)) {
+    report(Id::AnnotationArgument, e->range, a.name.name, "needs a number from 1 to 2147483647");
+    return nullptr;
+  }
+  return materialize(v);
+}
+
 /// `word` or `word(n)`.
 static std::pair<llvm::StringRef, const ast::Expr *> wordOf(const ast::Expr *e) {
   if (auto *name = llvm::dyn_cast<ast::NameExpr>(e)) {
@@ -292,7 +309,7 @@ LaunchAnnotations Analyzer::launchAnnotations(const ast::LaunchStmt *s, StmtAnno
       result.warpSpecialize = *w;
       pingpong = w == W::PingPong ? &a : pingpong;
     } else if (name == "rasterize" && annotationCount(a, 1, 1)) {
-      result.rasterizeGroup = annotationInt(a, a.args[0].value, 1);
+      result.rasterizeGroup = rasterizeGroup(a, a.args[0].value);
     } else if (name == "cluster" && annotationCount(a, 1, 3)) {
       llvm::SmallVector<int64_t> extents;
       int64_t blocks = 1;

@@ -118,7 +118,8 @@ void forEachExpr(const Stmt *s, Visit visit) {
   case Stmt::Kind::View:
     return each({llvm::cast<ViewStmt>(s)->decl->place});
   case Stmt::Kind::Launch:
-    return visitList(llvm::cast<LaunchStmt>(s)->grid, visit);
+    visitList(llvm::cast<LaunchStmt>(s)->grid, visit);
+    return each({llvm::cast<LaunchStmt>(s)->launch.rasterizeGroup});
   case Stmt::Kind::Parallel:
     return each({llvm::cast<ParallelStmt>(s)->domain});
   case Stmt::Kind::For: {

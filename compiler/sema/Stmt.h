@@ -46,9 +46,9 @@ struct StmtAnnotations {
 struct LaunchAnnotations {
   bool persistent = false;
   bool persistentDynamic = false;
-  bool overlap = false; ///< begins before the launch before it has ended
-  std::optional<int64_t> rasterizeGroup;
-  llvm::ArrayRef<int64_t> cluster; ///< empty or 1 to 3 extents
+  bool overlap = false;                 ///< begins before the launch before it has ended
+  const Expr *rasterizeGroup = nullptr; ///< an integer; null: 1
+  llvm::ArrayRef<int64_t> cluster;      ///< empty or 1 to 3 extents
   std::optional<int64_t> minBlocks, maxRegisters;
   enum class WarpSpecialize : uint8_t {
     Auto,

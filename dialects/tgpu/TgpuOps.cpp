@@ -109,21 +109,6 @@ void TeamOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setRan
   setRange(getResult(), i32Range(0, 31));
 }
 
-/// A kernel runs only if all extents are positive.
-void GridPointOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  if (auto kernel = dyn_cast_or_null<KernelOp>((*this)->getParentOp());
-      kernel && kernel.getPersistent()) {
-    effects.emplace_back(MemoryEffects::Write::get());
-  }
-}
-
-void GridPointOp::inferResultRanges(ArrayRef<ConstantIntRanges> args, SetIntRangeFn setRange) {
-  for (auto [index, extent] : llvm::zip_equal(getIndices(), args.drop_front())) {
-    int64_t last = std::max<int64_t>(extent.smax().getSExtValue() - 1, 0);
-    setRange(index, i32Range(0, last));
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // KernelOp, RolesOp
 //===----------------------------------------------------------------------===//

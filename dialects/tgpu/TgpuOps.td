@@ -90,20 +90,22 @@ def Tgpu_WarpIdOp : Tgpu_Op<"warp_id", [Pure, Tgpu_Ranged]> {
   let assemblyFormat = "attr-dict";
 }
 
-def Tgpu_GridPointOp : Tgpu_Op<"grid_point", [AlwaysSpeculatable, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Tgpu_Ranged]> {
+def Tgpu_GridPointOp : Tgpu_Op<"grid_point", [AlwaysSpeculatable, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Tgpu_Ranged, AttrSizedOperandSegments]> {
   let summary = "indices of grid point number `linear`";
   let description = [{
     Of a persistent kernel the beginning of what is done for each point, so that it stays there also where nobody asks for an index,
     until tgpu-make-persistent has made the loop. Pure elsewhere.
-    First extent fastest. With `group = g` (rank 2 or more) points go in panels of g along the second index: within a
+    First extent fastest. With `group` g, at least 1 (rank 2 or more), points go in panels of g along the second index: within a
     panel the second index runs fastest, so that neighbouring blocks share operands in L2.
     With `cluster` (that of the kernel) `linear` is the number of a box of as many points, which a cluster has at once: each
-    block that at its own place in the box. The extents are multiples of the cluster's.
+    block that at its own place in the box. The extents are multiples of the cluster's; a panel is as many boxes as hold `group`.
+    `inverses`, none or one for each d of pointDivisors() (GridPoint.h): 2^62 / d + 1, by which is multiplied in place of dividing by d.
   }];
-  let arguments = (ins I32:$linear, Variadic<I32>:$extents, DefaultValuedAttr<I32Attr, "1">:$group,
+  let arguments = (ins I32:$linear, Variadic<I32>:$extents, Optional<I32>:$group, Variadic<I64>:$inverses,
                        OptionalAttr<DenseI32ArrayAttr>:$cluster);
   let results = (outs Variadic<I32>:$indices);
-  let assemblyFormat = "$linear `in` `(` $extents `)` attr-dict `:` type($indices)";
+  let assemblyFormat = "$linear `in` `(` $extents `)` (`group` `(` $group^ `)`)? (`inverses` `(` $inverses^ `)`)? attr-dict `:` type($indices)";
+  let hasVerifier = 1;
 }
 
 def Tgpu_ViewOp : Tgpu_Op<"view", [Pure, AttrSizedOperandSegments]> {

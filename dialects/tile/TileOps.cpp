@@ -119,7 +119,9 @@ LogicalResult LaunchOp::verify() {
   if (getThreads() == 0 || getThreads() > 1024 || getThreads() % 32 != 0) {
     return emitOpError("has a multiple of 32 threads, up to 1024");
   }
-  if (int32_t(getRasterize().value_or(1)) < 1) {
+  APInt group;
+  if (getRasterize() && matchPattern(getRasterize(), m_ConstantInt(&group)) &&
+      !group.isStrictlyPositive()) {
     return emitOpError("takes tiles in groups of at least 1");
   }
   if (getPersistent() && !llvm::is_contained({"static", "dynamic"}, *getPersistent())) {

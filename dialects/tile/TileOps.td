@@ -118,21 +118,24 @@ def Tile_WorkspaceOp : Tile_Op<"workspace", [MemoryEffects<[MemAlloc]>]> {
   let hasVerifier = 1;
 }
 
-def Tile_LaunchOp : Tile_Op<"launch", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+def Tile_LaunchOp : Tile_Op<"launch", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects, AttrSizedOperandSegments]> {
   let summary = "runs its body once for each point of a grid, with `threads` threads sharing the work of a point";
   let description = [{
     Body arguments: the grid indices (i32), first extent fastest. `thread_axes` are the named axes of the short form
     whose body is one region (their product is `threads`); it is then a `tile.threads` inside. Scheduling annotations
-    of docs/language.md section 14 are attributes: `persistent` ("static" or "dynamic"), `rasterize` (group),
-    `cluster`, `min_blocks`, `max_registers`, `warp_specialize`, `no_tma`, `require`, `overlap`.
+    of docs/language.md section 14 are attributes: `persistent` ("static" or "dynamic"), `cluster`, `min_blocks`,
+    `max_registers`, `warp_specialize`, `no_tma`, `require`, `overlap`; but `rasterize`, the height of panels of points, is a number
+    of the host, at least 1.
   }];
-  let arguments = (ins Variadic<AnyTypeOf<[I32, I64]>>:$grid, I32Attr:$threads,
-                       OptionalAttr<StrAttr>:$persistent, OptionalAttr<I32Attr>:$rasterize,
+  let arguments = (ins Variadic<AnyTypeOf<[I32, I64]>>:$grid, Optional<I32>:$rasterize, I32Attr:$threads,
+                       OptionalAttr<StrAttr>:$persistent,
                        OptionalAttr<DenseI32ArrayAttr>:$cluster, OptionalAttr<I32Attr>:$min_blocks,
                        OptionalAttr<I32Attr>:$max_registers, OptionalAttr<StrAttr>:$warp_specialize,
                        UnitAttr:$no_tma, OptionalAttr<StrArrayAttr>:$require, UnitAttr:$overlap);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "`grid` `(` $grid `:` type($grid) `)` `threads` `(` $threads `)` attr-dict-with-keyword $body";
+  let assemblyFormat = [{
+    `grid` `(` $grid `:` type($grid) `)` `threads` `(` $threads `)` (`rasterize` `(` $rasterize^ `)`)? attr-dict-with-keyword $body
+  }];
   let hasVerifier = 1;
 }
 

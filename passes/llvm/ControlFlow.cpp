@@ -6,8 +6,6 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/SaveAndRestore.h"
 
-#include <numeric>
-
 using namespace mlir;
 
 namespace tilec::lowering {
@@ -504,54 +502,6 @@ LogicalResult KernelLowering::lowerOneThread(tgpu::OneThreadOp op) {
   auto together = NVVM::SyncWarpOp::create(b, loc, i32(-1));
   b.setInsertionPoint(together);
   return lowerElected(op.getBody().front(), elected);
-}
-
-//===----------------------------------------------------------------------===//
-// Grid
-//===----------------------------------------------------------------------===//
-
-LogicalResult KernelLowering::lowerGridPoint(tgpu::GridPointOp op) {
-  Value rest = scalars[op.getLinear()][0];
-  auto boxed = [&](size_t dim) -> int64_t { // points of a cluster's box along this dimension
-    const ArrayRef<int32_t> cluster = op.getCluster().value_or(ArrayRef<int32_t>());
-    return dim < cluster.size() ? cluster[dim] : 1;
-  };
-  SmallVector<Value> extents; // in boxes
-  for (auto [dim, extent] : llvm::enumerate(op.getExtents())) {
-    extents.push_back(b.createOrFold<arith::DivUIOp>(loc, scalars[extent][0], i32(boxed(dim))));
-  }
-  const int64_t group = op.getGroup() / std::gcd(op.getGroup(), boxed(1));
-  auto div = [&](Value x, Value y) { return b.createOrFold<arith::DivUIOp>(loc, x, y); };
-  auto rem = [&](Value x, Value y) { return b.createOrFold<arith::RemUIOp>(loc, x, y); };
-  auto times = [&](Value x, Value y) { return b.createOrFold<arith::MulIOp>(loc, x, y); };
-  SmallVector<Value> indices;
-  unsigned next = 0;
-  if (group > 1 && extents.size() >= 2) {
-    // Panels of `group` along the second index; inside, the second index runs fastest.
-    Value inPlane = rest;
-    if (extents.size() > 2) {
-      Value plane = times(extents[0], extents[1]);
-      inPlane = rem(rest, plane);
-      rest = div(rest, plane);
-    }
-    Value panelPoints = mul(extents[0], group);
-    Value first = mul(div(inPlane, panelPoints), group);
-    Value height = b.createOrFold<arith::MinUIOp>(
-        loc, i32(group), b.createOrFold<arith::SubIOp>(loc, extents[1], first));
-    Value inPanel = rem(inPlane, panelPoints);
-    indices = {div(inPanel, height), add(first, rem(inPanel, height))};
-    next = 2;
-  }
-  for (; next < extents.size(); ++next) {
-    const bool last = next + 1 == extents.size();
-    indices.push_back(last ? rest : rem(rest, extents[next]));
-    rest = last ? rest : div(rest, extents[next]);
-  }
-  for (auto [dim, result] : llvm::enumerate(op.getIndices())) {
-    Value index = mul(indices[dim], boxed(dim));
-    scalars[result] = {op.getCluster() ? add(index, clusters->coordinate(dim)) : index};
-  }
-  return success();
 }
 
 } // namespace tilec::lowering

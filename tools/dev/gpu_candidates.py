@@ -50,13 +50,18 @@ NARROW = [(64, 64, 4, 128), (64, 128, 4, 128), (64, 160, 4, 128), (128, 64, 4, 2
           (192, 128, 3, 384), (192, 128, 4, 384)]
 
 
+CAUSAL = [(64, 128, 2, 128), (128, 64, 2, 256), (128, 96, 2, 256), (128, 128, 2, 256), (192, 64, 2, 384), (192, 128, 2, 384)]
+NARROW_CAUSAL = [(64, 128, 4, 128), (128, 64, 4, 256), (128, 128, 4, 256), (128, 128, 2, 256), (192, 64, 4, 384), (192, 128, 4, 384)]
+
+
 def attention(given, tiles):
-    """flash_attention with these parameters."""
+    """flash_attention with these parameters; causal of pairs of tiles and with tiles off a counter."""
     shapes = [(2, 32, 32, 2048, 2048), (1, 32, 32, 8192, 8192), (4, 16, 16, 512, 512), (1, 8, 8, 4096, 4096), (16, 16, 16, 300, 300), (8, 32, 8, 128, 4096),
               (1, 16, 16, 1024, 1024), (4, 32, 8, 2048, 2048), (2, 8, 8, 8192, 8192), (1, 32, 32, 128, 16384), (32, 8, 8, 256, 256), (3, 12, 12, 1500, 1500)]
     if given:
         shapes[1:3] = [(1, 32, 32, 16384, 16384), (4, 32, 32, 4096, 4096)]
-    candidates = [{**given, **tile} for tile in listed("BM BN STAGES THREADS", tiles)]
+    dealt = [{"COUNTER": "false"}, {"COUNTER": "true"}] if "CAUSAL" in given else [{}]
+    candidates = [{**given, **tile, **how} for tile in listed("BM BN STAGES THREADS", tiles) for how in dealt]
     return "attention/flash_attention.tile", "flash_attention", candidates, listed("B H HKV S SK", shapes), None, {"scale": 0.088388, "LSE": None}
 
 
@@ -74,9 +79,9 @@ KERNELS = {
                      listed("M G K N", [(16384, 16, 4096, 4096), (4096, 64, 4096, 4096), (1024, 8, 2048, 1024), (16384, 64, 2048, 1408), (512, 64, 7168, 2048), (32768, 8, 1024, 7168),
                                         (8192, 8, 4096, 1536), (2048, 16, 1024, 4096), (16384, 32, 2048, 2048), (256, 128, 1024, 1024), (65536, 16, 512, 512), (12288, 16, 2048, 5632)]), None, {}),
     "flash_attention": attention({}, FORWARD),
-    "flash_attention, causal": attention({"CAUSAL": "true"}, FORWARD),
+    "flash_attention, causal": attention({"CAUSAL": "true"}, CAUSAL),
     "flash_attention, D = 64": attention({"D": 64}, NARROW),
-    "flash_attention, D = 64, causal": attention({"D": 64, "CAUSAL": "true"}, NARROW),
+    "flash_attention, D = 64, causal": attention({"D": 64, "CAUSAL": "true"}, NARROW_CAUSAL),
 }
 
 

@@ -29,12 +29,6 @@ ATTENTION_TIMED = [(2, 32, 2048, 128, False), (2, 32, 2048, 128, True), (1, 32, 
 GEMM_TIMED = [(4096, 4096, 4096), (8192, 8192, 8192), (4096, 28672, 4096), (2048, 2048, 2048)]
 ROLES = ["off", "producer"]
 ATTENTION_ROLES = [*ROLES, "counter"]
-BY_COUNTER = [  # what differs in the text of attention
-    ("@persistent ", "@persistent(dynamic) "),
-    ("grid(CAUSAL ? ceildiv(ceildiv(S, BM), 2) : ceildiv(S, BM), H, B)", "grid(ceildiv(S, BM), H, B)"),
-    ("0..(CAUSAL && mirrored > x ? 2 : 1)", "0..1"),
-    ("CAUSAL && turn == 0 ? max(mirrored, 0) : x", "CAUSAL ? mirrored : x"),
-]
 
 
 def sources(root):
@@ -46,14 +40,9 @@ def sources(root):
             text = re.sub(r"(?m)^instantiate.*\n", "", text)
             text = re.sub(r"@warp_specialize\(\w+\)", "", text)
             text = re.sub(r"(?m)^(\s*)(@persistent.*\n\s*)?launch", rf"\1@warp_specialize({word}) \2launch", text, count=1)
-            text += "".join(f"instantiate {kernel}<{p}> as k{s};\n" for s, p in settings)
-            yield f"{name}-{word}", text
-            if (name, word) == ("attention", "producer"):
-                for old, new in BY_COUNTER:
-                    if old not in text:
-                        sys.exit(f"attention has no `{old}` any more")
-                    text = text.replace(old, new)
-                yield f"{name}-counter", text
+            for suffix, more in (("counter", ", COUNTER = true"), (word, ", COUNTER = false")) if name == "attention" else ((word, ""),):
+                if suffix == word or word == "producer":
+                    yield f"{name}-{suffix}", text + "".join(f"instantiate {kernel}<{p}{more}> as k{s};\n" for s, p in settings)
 
 
 def prepare(out):

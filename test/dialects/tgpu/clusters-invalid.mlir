@@ -43,6 +43,24 @@ tgpu.kernel @more(%g: !tile.global<64x64xf16>, %p: i32) attributes {threads = 12
 
 // -----
 
+tgpu.kernel @inverses(%n: i32, %i: i64) attributes {threads = 128 : i32} {
+  %id = tgpu.block_id
+  // expected-error @+1 {{has one inverse for each divisor, and none with clusters}}
+  %x, %y = tgpu.grid_point %id in (%n, %n) inverses(%i, %i) : i32, i32
+  tgpu.return
+}
+
+// -----
+
+tgpu.kernel @inverses_of_boxes(%n: i32, %i: i64) attributes {threads = 128 : i32, cluster = array<i32: 2>} {
+  %id = tgpu.cluster_id
+  // expected-error @+1 {{has one inverse for each divisor, and none with clusters}}
+  %x, %y = tgpu.grid_point %id in (%n, %n) inverses(%i) {cluster = array<i32: 2>} : i32, i32
+  tgpu.return
+}
+
+// -----
+
 tgpu.kernel @other(%n: i32) attributes {threads = 128 : i32, cluster = array<i32: 2>} {
   %id = tgpu.cluster_id
   // expected-error @+1 {{has another cluster than its kernel}}

@@ -45,8 +45,10 @@ tgpu.kernel @places(%a: !g {tgpu.align = 16 : i64}, %m: i32 {tgpu.divisible = 8 
   %others = tgpu.channel {producers = 1 : i32, consumers = 8 : i32, across = array<i32: 0>} : !tgpu.channel<2>
   // CHECK: tgpu.warp_id
   %w = tgpu.warp_id
-  // CHECK: tgpu.grid_point %{{.*}} in(%{{.*}}, %{{.*}}) {group = 8 : i32} : i32, i32
-  %x, %y = tgpu.grid_point %id in (%m, %n) {group = 8 : i32} : i32, i32
+  %inverse = arith.constant 3 : i64
+  // CHECK: tgpu.grid_point %{{.*}} in(%{{.*}}, %{{.*}}) group(%{{.*}}) inverses(%{{.*}}, %{{.*}}, %{{.*}}) : i32, i32
+  %group = arith.constant 8 : i32
+  %x, %y = tgpu.grid_point %id in (%m, %n) group(%group) inverses(%inverse, %inverse, %inverse) : i32, i32
   // CHECK: tgpu.alloc_shared "A" {layout_hint = "swizzle"}
   %s = tgpu.alloc_shared "A" {layout_hint = "swizzle"} : !b
   // CHECK: tgpu.alloc_shared : !tgpu.smem<f32>

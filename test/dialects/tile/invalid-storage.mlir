@@ -176,8 +176,9 @@ tile.kernel @limit_1(%n: i32) {
 // -----
 
 tile.kernel @limit_2(%n: i32) {
+  %group = arith.constant 0 : i32
   // expected-error@+1 {{takes tiles in groups of at least 1}}
-  tile.launch grid(%n : i32) threads(32) attributes {rasterize = 0 : i32} {
+  tile.launch grid(%n : i32) threads(32) rasterize(%group) {
   ^bb0(%b: i32):
     tile.yield
   }
@@ -187,8 +188,9 @@ tile.kernel @limit_2(%n: i32) {
 // -----
 
 tile.kernel @limit_3(%n: i32) {
+  %group = arith.constant -8 : i32
   // expected-error@+1 {{takes tiles in groups of at least 1}}
-  tile.launch grid(%n : i32) threads(32) attributes {rasterize = -8 : i32} {
+  tile.launch grid(%n : i32) threads(32) rasterize(%group) {
   ^bb0(%b: i32):
     tile.yield
   }

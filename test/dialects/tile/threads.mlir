@@ -4,8 +4,8 @@
 // CHECK-LABEL: tile.kernel @threads
 tile.kernel @threads(%count: !tile.global<?xi32>) {
   %c1 = arith.constant 1 : i32
-  // CHECK: tile.launch grid(%{{.*}} : i32) threads(64) attributes {cluster = array<i32: 2>, persistent = "static", rasterize = 8 : i32}
-  tile.launch grid(%c1 : i32) threads(64) attributes {cluster = array<i32: 2>, persistent = "static", rasterize = 8 : i32} {
+  // CHECK: tile.launch grid(%{{.*}} : i32) threads(64) rasterize(%{{.*}}) attributes {cluster = array<i32: 2>, persistent = "static"}
+  tile.launch grid(%c1 : i32) threads(64) rasterize(%c1) attributes {cluster = array<i32: 2>, persistent = "static"} {
   ^bb0(%b: i32):
     // CHECK: tile.threads [32, 2] {
     tile.threads [32, 2] {

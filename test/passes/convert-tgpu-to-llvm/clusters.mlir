@@ -20,8 +20,9 @@
 // CHECK-NEXT: nvvm.cluster.wait
 // CHECK: %[[BOX:.*]] = nvvm.read.ptx.sreg.clusterid.x
 // CHECK: %[[BOXES:.*]] = llvm.udiv %{{.*}}, %[[C2]]
-// CHECK: %[[ROW:.*]] = llvm.urem %[[BOX]], %[[BOXES]]
-// CHECK: llvm.udiv %[[BOX]], %[[BOXES]]
+// CHECK: %[[COLUMN:.*]] = llvm.udiv %[[BOX]], %[[BOXES]]
+// CHECK: %[[BEFORE:.*]] = llvm.mul %[[COLUMN]], %[[BOXES]]
+// CHECK: %[[ROW:.*]] = llvm.sub %[[BOX]], %[[BEFORE]]
 // CHECK: %[[FIRST:.*]] = llvm.mul %[[ROW]], %[[C2]]
 // CHECK: %[[X:.*]] = llvm.urem %[[RANK]], %[[C2]]
 // CHECK: llvm.add %[[FIRST]], %[[X]]

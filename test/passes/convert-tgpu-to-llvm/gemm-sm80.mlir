@@ -49,7 +49,8 @@ tgpu.kernel @gemm(%A: !g, %B: !g, %C: !gf, %M: i32, %N: i32 {tgpu.divisible = 8 
   %kr = arith.addi %K, %c31 : i32
   %kt = arith.divui %kr, %c32 : i32
   %id = tgpu.block_id
-  %x, %y = tgpu.grid_point %id in (%gx, %gy) {group = 8 : i32} : i32, i32
+  %group = arith.constant 8 : i32
+  %x, %y = tgpu.grid_point %id in (%gx, %gy) group(%group) : i32, i32
   %col = arith.muli %x, %c128 : i32
   %row = arith.muli %y, %c128 : i32
   scf.for %k = %c0 to %c3 step %c1 : i32 {

@@ -59,7 +59,8 @@ tgpu.kernel @gemm(%A: !g, %B: !g, %C: !g, %M: i32, %N: i32, %K: i32, %gx: i32, %
   role "producer" warps 0, 4 registers 40 {
     tgpu.one_thread {
       %end = scf.for %t = %id to %tiles step %nb iter_args(%it = %c0) -> (i32) : i32 {
-        %x, %y = tgpu.grid_point %t in (%gx, %gy) {group = 8 : i32} : i32, i32
+        %group = arith.constant 8 : i32
+        %x, %y = tgpu.grid_point %t in (%gx, %gy) group(%group) : i32, i32
         %col = arith.muli %x, %c256 : i32
         %row = arith.muli %y, %c128 : i32
         scf.for %k = %c0 to %kt step %c1 : i32 {
@@ -81,7 +82,8 @@ tgpu.kernel @gemm(%A: !g, %B: !g, %C: !g, %M: i32, %N: i32, %K: i32, %gx: i32, %
   }
   role "consumer" warps 4, 8 registers 232 {
     %end = scf.for %t = %id to %tiles step %nb iter_args(%it = %c0) -> (i32) : i32 {
-      %x, %y = tgpu.grid_point %t in (%gx, %gy) {group = 8 : i32} : i32, i32
+      %group = arith.constant 8 : i32
+      %x, %y = tgpu.grid_point %t in (%gx, %gy) group(%group) : i32, i32
       %col = arith.muli %x, %c256 : i32
       %row = arith.muli %y, %c128 : i32
       %init = tile.splat %zero : f32 -> !acc

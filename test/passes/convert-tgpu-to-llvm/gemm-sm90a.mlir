@@ -71,7 +71,8 @@ tgpu.kernel @gemm(%A: !g, %B: !g, %C: !g, %M: i32, %N: i32, %K: i32, %gx: i32, %
   %nb = tgpu.num_blocks
   %zero = arith.constant 0.0 : f32
   %end = scf.for %t = %id to %tiles step %nb iter_args(%it = %c0) -> (i32) : i32 {
-    %x, %y = tgpu.grid_point %t in (%gx, %gy) {group = 8 : i32} : i32, i32
+    %group = arith.constant 8 : i32
+    %x, %y = tgpu.grid_point %t in (%gx, %gy) group(%group) : i32, i32
     %col = arith.muli %x, %c256 : i32
     %row = arith.muli %y, %c128 : i32
     %first = arith.minsi %kt, %c2 : i32

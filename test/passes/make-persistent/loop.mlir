@@ -22,13 +22,14 @@
 // CHECK: %[[EVEN:.*]] = arith.cmpi eq, %[[ODD]]
 // CHECK: %[[AT:.*]] = arith.select %[[EVEN]], %[[ID]], %[[FROM_END]]
 // CHECK: %[[L:.*]] = arith.addi %[[BEFORE]], %[[AT]]
-// CHECK-NEXT: %[[P:.*]]:2 = tgpu.grid_point %[[L]] in(%[[X]], %[[Y]]) {group = 8 : i32}
+// CHECK-NEXT: %[[P:.*]]:2 = tgpu.grid_point %[[L]] in(%[[X]], %[[Y]]) group(%{{.*}})
 // CHECK-NEXT: tile.store %[[P]]#0, %{{.*}}[%[[P]]#1 : i32]
 // CHECK-NEXT: }
 // CHECK-NEXT: tgpu.return
 tgpu.kernel @persistent(%x: i32, %y: i32, %g: !tile.global<?xi32>) attributes {threads = 128 : i32, persistent = 1 : i32} {
   %id = tgpu.block_id
-  %i, %j = tgpu.grid_point %id in (%x, %y) {group = 8 : i32} : i32, i32
+  %group = arith.constant 8 : i32
+  %i, %j = tgpu.grid_point %id in (%x, %y) group(%group) : i32, i32
   tile.store %i, %g[%j : i32] : i32, !tile.global<?xi32>
   tgpu.return
 }

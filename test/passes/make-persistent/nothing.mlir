@@ -19,7 +19,7 @@ tgpu.kernel @pointless(%x: i32, %g: !tile.global<?xi32>) attributes {threads = 1
 // CHECK: tgpu.kernel @no_extents
 tgpu.kernel @no_extents() attributes {threads = 128 : i32, persistent = 1 : i32} {
   %id = tgpu.block_id
-  "tgpu.grid_point"(%id) : (i32) -> ()
+  "tgpu.grid_point"(%id) <{operandSegmentSizes = array<i32: 1, 0, 0, 0>}> : (i32) -> ()
   tgpu.return
 }
 

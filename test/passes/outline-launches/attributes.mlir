@@ -5,12 +5,13 @@
 // CHECK-SAME: tgpu.align = 64 : i64
 // CHECK-SAME: tile.may_alias = ["B"]
 // CHECK-SAME: attributes {cluster = array<i32: 2, 1>, fast_math, launch = "tuned_0", max_registers = 128 : i32, min_blocks = 2 : i32, persistent = 1 : i32, require = ["wgmma"], threads = 64 : i32, warp_specialize = "producer"}
-// CHECK: tgpu.grid_point %{{.*}} {group = 4 : i32}
+// CHECK: tgpu.grid_point %{{.*}} group(%c4_i32)
 // CHECK: tile.copy {{.*}} {no_tma}
 tile.kernel @tuned(%a: !tile.global<64x64xf32> {tile.name = "A", tile.dtype = "f32", tile.direction = "in", tile.align = 64 : i64,
                                               tile.may_alias = ["B"]}) attributes {fast_math} {
   %two = arith.constant 2 : i32
-  tile.launch grid(%two, %two : i32, i32) threads(64) attributes {persistent = "static", rasterize = 4 : i32,
+  %four = arith.constant 4 : i32
+  tile.launch grid(%two, %two : i32, i32) threads(64) rasterize(%four) attributes {persistent = "static",
       warp_specialize = "producer", cluster = array<i32: 2, 1>, min_blocks = 2 : i32, max_registers = 128 : i32, no_tma, require = ["wgmma"]} {
   ^bb0(%i: i32, %j: i32):
     %s = tile.alloc "s" : !tile.buffer<64x64xf32, shared>
@@ -30,6 +31,7 @@ tile.kernel @tuned(%a: !tile.global<64x64xf32> {tile.name = "A", tile.dtype = "f
 // CHECK-SAME: persistent = 1 : i32
 tile.kernel @dynamic() {
   %two = arith.constant 2 : i32
+  %four = arith.constant 4 : i32
   tile.launch grid(%two : i32) threads(64) attributes {persistent = "dynamic"} {
   ^bb0(%i: i32):
   }

@@ -79,16 +79,44 @@ tile.kernel @looped(%a: !tile.global<?xi32> {tile.name = "A", tile.dtype = "i32"
 
 // -----
 
-// Extents of a grid as i64 are cut to i32 in the kernel, not on the host.
+// Extents of a grid as i64 are cut to i32 in the kernel, not on the host, which computes what the kernel multiplies by in place of
+// dividing by them.
 // CHECK-LABEL: tile.kernel @wide
-// CHECK: tgpu.launch "wide_0" grid(%[[N:.*]], %{{.*}} : i64, i32)
-// CHECK: tgpu.kernel @wide_0(%[[P:.*]]: i64)
+// CHECK: %[[MOST:.*]] = arith.minsi %arg0, %{{.*}} : i64
+// CHECK: %[[D:.*]] = arith.maxsi %[[MOST]], %{{.*}} : i64
+// CHECK: %[[Q:.*]] = arith.divsi %c4611686018427387904_i64, %[[D]]
+// CHECK: %[[INVERSE:.*]] = arith.addi %[[Q]], %c1_i64
+// CHECK: tgpu.launch "wide_0" grid(%[[N:.*]], %{{.*}} : i64, i32) args(%[[N]], %[[INVERSE]], %{{.*}} : i64, i64, !tile.global<1xi32>)
+// CHECK: tgpu.kernel @wide_0(%[[P:[a-z0-9]+]]: i64{{.*}}, %[[I:[a-z0-9]+]]: i64
 // CHECK: %[[T:.*]] = arith.trunci %[[P]] : i64 to i32
-// CHECK: tgpu.grid_point %{{.*}} in(%[[T]], %{{.*}}) : i32, i32
+// CHECK: tgpu.grid_point %{{.*}} in(%[[T]], %{{.*}}) inverses(%[[I]]) : i32, i32
 tile.kernel @wide(%n: i64) {
   %two = arith.constant 2 : i32
-  tile.launch grid(%n, %two : i64, i32) threads(32) {
+  tile.launch grid(%n, %two : i64, i32) threads(32) attributes {persistent = "dynamic"} {
   ^bb0(%i: i32, %j: i32):
+  }
+  tile.return
+}
+
+// -----
+
+// A panel's height is the host's, too; of constants there is nothing to compute.
+// CHECK-LABEL: tile.kernel @panels
+// CHECK: %[[HEIGHT:.*]] = arith.minsi %{{.*}}, %c6_i64{{.*}} : i64
+// CHECK: %[[OVER:.*]] = arith.remsi %c5_i64{{.*}}, %[[HEIGHT]]
+// CHECK: %[[LAST:.*]] = arith.addi %[[OVER]], %c1_i64
+// CHECK: %[[PANEL:.*]] = arith.muli %[[HEIGHT]], %c3_i64
+// CHECK: arith.divsi %c4611686018427387904_i64, %[[PANEL]]
+// CHECK: arith.divsi %c4611686018427387904_i64, %[[HEIGHT]]
+// CHECK: arith.divsi %c4611686018427387904_i64, %[[LAST]]
+// CHECK: tgpu.kernel @panels_0(
+// CHECK: tgpu.grid_point %{{.*}} in(%c3_i32, %c6_i32, %c2_i32) group(%{{.*}}) inverses(%c256204778801521551_i64, %{{.*}}, %{{.*}}, %{{.*}}) : i32, i32, i32
+tile.kernel @panels(%g: i32) {
+  %two = arith.constant 2 : i32
+  %three = arith.constant 3 : i32
+  %six = arith.constant 6 : i32
+  tile.launch grid(%three, %six, %two : i32, i32, i32) threads(32) rasterize(%g) attributes {persistent = "dynamic"} {
+  ^bb0(%i: i32, %j: i32, %k: i32):
   }
   tile.return
 }

@@ -9,7 +9,8 @@ def of_launch(b, dimensions):
     persistent = b.chance(0.12)
     dynamic = b.rarely("@persistent(dynamic)", 0.04)
     if b.chance(0.08) and dimensions == 2:
-        notes.append(f"rasterize(group = {b.pick([1, 2, 3, 8])})")
+        height = b.pick([1, 2, 3, 8, 2147483647, "sm_count()", "sm_count() - 9"])
+        notes.append(f"rasterize(group = {height})")
     if b.chance(0.08):
         notes.append("no_tma")
     if b.chance(0.04):
