@@ -22,7 +22,8 @@ tile.kernel @gemm(%A: !tile.global<?x?xTA> {tile.name = "A"}, %B: !tile.global<?
   %bk = arith.constant 16 : i32
   %gx = arith.ceildivsi %n, %bn : i32
   %gy = arith.ceildivsi %m, %bm : i32
-  tile.launch grid(%gx, %gy : i32, i32) threads(128) attributes {persistent = "static", rasterize = 8 : i32} {
+  %group = arith.constant 8 : i32
+  tile.launch grid(%gx, %gy : i32, i32) threads(128) rasterize(%group) attributes {persistent = "static"} {
   ^bb0(%bx: i32, %by: i32):
     %As = tile.alloc "As" : !tile.buffer<ASHAPExTA, shared>
     %Bs = tile.alloc "Bs" : !tile.buffer<BSHAPExTA, shared>
