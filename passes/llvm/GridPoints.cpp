@@ -1,6 +1,6 @@
 //===- GridPoints.cpp - indices of the point that a block works on --------===//
 #include "mlir/IR/Matchers.h"
-#include "passes/llvm/KernelLowering.h"
+#include "passes/llvm/Clusters.h"
 
 using namespace mlir;
 
