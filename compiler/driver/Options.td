@@ -220,8 +220,8 @@ def MP : Flag<["-"], "MP">, HelpText<"an empty rule for each import too, so that
 def save_temps : Flag<["--"], "save-temps">, In<[CompileCommand]>, Group<inside_group>, Rare, HelpText<"keep each intermediate form beside the output">;
 let Group = inside_group, Visibility = compiling in {
 def print_ir_after_all : Flag<["--"], "print-ir-after-all">, Rare, HelpText<"print the IR after each pass">;
-def random_schedules : Joined<["--"], "random-schedules=">, Rare, MetaVarName<"SEED">,
-  HelpText<"draw the schedules of pipelined loops, any that is right, to test the compiler">;
+let Flags = [HelpHidden] in
+defm random_schedules : Value<"random-schedules", "SEED", "draw the schedules of pipelined loops, any that is right, to test the compiler">;
 def verify_each : Flag<["--"], "verify-each">, Rare, HelpText<"verify the IR after each pass">;
 def time_passes : Flag<["--"], "time-passes">, Rare, HelpText<"print how long each phase takes">;
 }

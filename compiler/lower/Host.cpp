@@ -226,7 +226,7 @@ static void setLaunchAttrs(Builder &b, tile::LaunchOp op, const sema::LaunchAnno
 /// Of a panel of grid points (i32), at least 1; null where it is 1.
 Value Lowering::panelHeight(const sema::Expr *expr) {
   auto *constant = llvm::dyn_cast_or_null<sema::ConstantExpr>(expr);
-  if (!expr || (constant && constant->intValue == 1)) {
+  if (!expr || (constant && constant->intValue <= 1)) {
     return {};
   }
   Value value = hostExtent(lowerValue(*expr), expr->type.elem);

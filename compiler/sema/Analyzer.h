@@ -70,6 +70,7 @@ struct Frame {
   StmtAnnotations annotations; ///< of the statement being analysed
   /// Return types of the scalar function; null elsewhere.
   const llvm::SmallVectorImpl<Type> *fnResults = nullptr;
+  bool hasWrongReturn = false; ///< of a value that an error elsewhere spoils
 };
 
 struct KernelState {
@@ -332,7 +333,7 @@ private:
   LaunchAnnotations launchAnnotations(const ast::LaunchStmt *s, StmtAnnotations &common);
   LayoutChoice layoutAnnotation(const ast::Annotation &a, const ast::Stmt *s);
   void requireAnnotation(const ast::Annotation &a, llvm::SmallVectorImpl<Requirement> &out);
-  const Expr *rasterizeGroup(const ast::Annotation &a, const ast::Expr *e);
+  const Expr *rasterizeGroup(const ast::Expr *e);
   std::optional<int64_t> annotationInt(const ast::Annotation &a, const ast::Expr *e, int64_t least,
                                        int64_t most = INT32_MAX);
   bool annotationCount(const ast::Annotation &a, unsigned least, unsigned most);

@@ -110,17 +110,16 @@ std::optional<int64_t> Analyzer::annotationInt(const ast::Annotation &a, const a
 }
 
 /// A number of the host.
-const Expr *Analyzer::rasterizeGroup(const ast::Annotation &a, const ast::Expr *e) {
-  Value v = withDefaultType(operand(e));
+const Expr *Analyzer::rasterizeGroup(const ast::Expr *e) {
+  Value v = operand(e);
+  const bool isWide = v.type.kind == Type::Kind::UntypedInt && v.constant &&
+                      !fitsInteger(v.constant->i, Scalar::I32);
+  v = isWide ? adapt(v, Scalar::I64) : withDefaultType(v);
   if (v.isError()) {
     return nullptr;
   }
   if (!v.type.isScalar() || !isInteger(v.type.elem)) {
     report(Id::TypeMismatchKind, v.range, "an integer as height of a panel", v.type.str());
-    return nullptr;
-  }
-  if (v.constant && (v.constant->i < 1 || v.constant->i > INT32_MAX)) {
-    report(Id::AnnotationArgument, e->range, a.name.name, "needs a number from 1 to 2147483647");
     return nullptr;
   }
   return materialize(v);
@@ -309,7 +308,7 @@ LaunchAnnotations Analyzer::launchAnnotations(const ast::LaunchStmt *s, StmtAnno
       result.warpSpecialize = *w;
       pingpong = w == W::PingPong ? &a : pingpong;
     } else if (name == "rasterize" && annotationCount(a, 1, 1)) {
-      result.rasterizeGroup = rasterizeGroup(a, a.args[0].value);
+      result.rasterizeGroup = rasterizeGroup(a.args[0].value);
     } else if (name == "cluster" && annotationCount(a, 1, 3)) {
       llvm::SmallVector<int64_t> extents;
       int64_t blocks = 1;

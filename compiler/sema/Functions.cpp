@@ -191,10 +191,11 @@ const Function *Analyzer::elaborateFunction(const Module::Imported<ast::Function
   }
   unsigned errors = engine.numErrors();
   frame.fnResults = &results;
+  frame.hasWrongReturn = false;
   env.push();
   Block body = statements(item.body.statements);
   env.pop();
-  if (engine.numErrors() == errors && !stopped && !alwaysReturns(body)) {
+  if (engine.numErrors() == errors && !stopped && !frame.hasWrongReturn && !alwaysReturns(body)) {
     report(Id::MissingReturn, item.name.range, item.name.name);
   }
   function->params = program.list<const FnParam *>(params);

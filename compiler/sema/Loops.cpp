@@ -264,6 +264,7 @@ void Analyzer::returnStmt(const ast::ReturnStmt *s) {
     for (auto [value, type] : llvm::zip(values, *frame.fnResults)) {
       Value v = coerce(operand(value), type);
       if (v.isError()) {
+        frame.hasWrongReturn = true;
         return;
       }
       results.push_back(materialize(v));

@@ -35,13 +35,13 @@ LogicalResult KernelLowering::lowerLookup(tgpu::LookupOp op) {
   if (failed(indices) || !elements || memoryBytes(element) == 0) {
     return failed(indices) ? failure() : unsupported(op, "such a constant array");
   }
-  // As memory holds it: bits of 8-bit floats, a byte for each bool.
+  // As memory holds it: bits of floats of 8 bits or less, a byte for each bool and each integer of 4 bits.
   Type memory = memoryType(element);
   if (memory != element) {
     SmallVector<APInt> bits;
-    if (element.isInteger(1)) {
-      for (APInt value : elements.getValues<APInt>()) {
-        bits.push_back(value.zext(8));
+    if (isa<IntegerType>(element)) {
+      for (const APInt &value : elements.getValues<APInt>()) {
+        bits.push_back(value.zext(memory.getIntOrFloatBitWidth()));
       }
     } else {
       for (const APFloat &value : elements.getValues<APFloat>()) {

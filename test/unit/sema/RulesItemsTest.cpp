@@ -49,6 +49,8 @@ TEST(Rules, Functions) {
       {"x = f(x);", "fn f(x: f32) -> f32 { if x > 0.0 { return x; } }",
        "2: not every path of `f` returns a value [missing-return]"},
       {"x = f(x);", "fn f(x: f32) -> f32 { if x > 0.0 { return x; } else { return -x; } }", ""},
+      {"x = f(x);", "const T: f32[3] = [1.0, 2.0];\nfn f(x: f32) -> f32 { return T[i32(x)]; }",
+       "2: shapes [3] and [2] differ [shape-mismatch]"}, // and nothing of the return
       {"v = f(v);", "fn f(x: f32) -> f32 { return x; }",
        "1: `f32` is expected here, but this is `i32` [type-mismatch]"},
       {"x = f(x, 1.0);", "fn f(x: f32) -> f32 { return x; }",
