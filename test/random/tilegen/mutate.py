@@ -171,7 +171,7 @@ def check_ir(tools, arch, folder, draw, count):
         with open(os.path.join(folder, "mutant.mlir"), "w") as file:
             file.write("\n".join(mutant))
         status, _, errors = tools.call([tools.tile_opt, "mutant.mlir", VERIFY, "-o", "/dev/null"], folder, 60)
-        yield lines[index].strip(), status == 1 and "error: 'tgpu." in errors
+        yield lines[index].strip(), status == 1 and re.search(r"error: '(tgpu|scf)\.", errors)
 
 
 def check_program(tools, program, seed, folder):
