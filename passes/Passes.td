@@ -150,7 +150,8 @@ def MakePersistent : Pass<"tgpu-make-persistent", "tilec::tgpu::KernelOp"> {
   let description = [{
     Needs: `tgpu.grid_point` of `tgpu.block_id`. Gives: if the kernel is `persistent`, its work inside a loop over one point
     of each num_blocks that follow each other: the block_id-th from the start and from the end in turn; where an argument is
-    a `tgpu.point_counter`, over point block_id and then those that the counter gives; nothing otherwise.
+    a `tgpu.point_counter`, over point block_id and then those that the counter gives, which is asked behind
+    the last loop of a point; nothing otherwise.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
@@ -353,7 +354,7 @@ def SliceRoles : Pass<"tgpu-slice-roles", "tilec::tgpu::KernelOp"> {
     Needs: channels, as tgpu-make-channels leaves them; `warp_specialize` of the kernel. Gives: `tgpu.roles` with the fills and what decides them
     in one role, of four more warps (`block_threads`), and all else in the other; registers are moved from the first to the second where
     no second block has room. With `pingpong` two teams run the other, each for every other point of the loop over the grid (TakeTurns.h); without
-    such a loop, or where it does not carry positions alone, one does. What an atomic operation gives and the fills need, the role that loads posts in a mailbox for all warps. Why a kernel that should have roles has none is a remark, and an error where the program requires them.
+    such a loop, or where it does not carry positions alone, one does. What an atomic operation gives and the fills need, the role that loads posts in a mailbox for all warps (the next grid point by the warp that fills, behind the fills). Why a kernel that should have roles has none is a remark, and an error where the program requires them.
   }];
   let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
