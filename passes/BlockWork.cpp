@@ -137,6 +137,7 @@ BlockWork BlockPricer::repeated(const BlockWork &body, Amount trips, const Linea
   }
   work.flight = math.scale(body.flight, trips);
   work.turn = math.scale(body.turn, trips);
+  work.arrival = math.scale(body.arrival, trips);
   work.alone = math.scale(each, trips);
   work.runsBehind = body.runsBehind;
   return work;
@@ -149,6 +150,7 @@ void BlockPricer::add(BlockWork &work, const BlockWork &other) {
   }
   work.flight.add(other.flight);
   work.turn.add(other.turn);
+  work.arrival.add(other.arrival);
   work.runsBehind |= other.runsBehind;
 }
 
@@ -291,7 +293,7 @@ BlockWork BlockPricer::ofPipelined(scf::ForOp loop, const LoopStages &stages, Am
     moved += std::max(price.of(Resource::Load), price.of(Resource::Shared));
   }
   const double arrival = machine.globalLatency + moved;
-  Linear round = arrival; // of one slot
+  Linear round = machine.missLatency + moved; // of one slot
   round.add(body.alone);
   if (flies) {
     round.add(body.of(Resource::Tensor), 1.5);
@@ -325,6 +327,9 @@ BlockWork BlockPricer::ofPipelined(scf::ForOp loop, const LoopStages &stages, Am
   // Warps that load have begun with this tile while others were at the one before.
   if (!isBehind || !asksForRoles(kernel)) {
     work.alone.add(Linear(arrival + (flies ? machine.mmaLatency : 0)));
+    if (stages.allTma && asksForRoles(kernel)) {
+      work.arrival = Linear(arrival);
+    }
   }
   return work;
 }

@@ -22,6 +22,8 @@ struct BlockWork {
   bool runsBehind = false; ///< some loop has a product that waits for work on elements
   /// Of `alone`, the clocks of pipelined loops by TMA: teams of warps have turns at them.
   Linear turn;
+  /// Of `alone`, what passes before the first tiles arrive: a block whose warps load for the next point meanwhile has it once.
+  Linear arrival;
 
   Linear &of(Resource resource) { return resources[unsigned(resource)]; }
   const Linear &of(Resource resource) const { return resources[unsigned(resource)]; }

@@ -50,7 +50,7 @@ public:
 private:
   bool isFirst() const;
   Amount secondsPerClock(Amount points, const Linear &tensor);
-  Amount memory(Amount points);
+  Amount memory(const MemoryTraffic &traffic);
   std::pair<Amount, Amount> extremes();
   Amount roundsOf(Amount points, Amount places);
   Amount tailOf(Amount points, Amount slots, Amount alone, Amount dram);
@@ -92,11 +92,11 @@ Amount KernelCost::secondsPerClock(Amount points, const Linear &tensor) {
   return math.div(1e-9, gigahertz);
 }
 
-Amount KernelCost::memory(Amount points) {
-  MemoryTraffic traffic = trafficOf(kernel, points, estimates, integers, math);
+Amount KernelCost::memory(const MemoryTraffic &traffic) {
   // Lines that others have written leave L2 for what is read, unless the launch writes as much itself.
   Amount written = math.max(traffic.written, math.min(traffic.read, machine.dirtyBytes));
   Amount read = math.add(traffic.read, math.mul(traffic.narrow, machine.narrowPieces));
+  written = math.add(written, math.mul(traffic.unaligned, machine.unalignedRows));
   return math.add(
       math.add(math.mul(read, 1 / machine.dramRead), math.mul(written, 1 / machine.dramWrite)),
       machine.dramStart);
@@ -159,7 +159,9 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
   Amount slots = math.mul(multiprocessors, resident);
   Amount rounds = roundsOf(points, slots), busiest = roundsOf(points, multiprocessors);
 
-  Amount alone = math.sum(work.alone), latency = math.mul(rounds, alone);
+  Amount alone = math.sum(work.alone);
+  Amount latency = math.sub(math.mul(rounds, alone),
+                            math.mul(math.max(math.sub(rounds, 1), 0), math.sum(work.arrival)));
   if (const auto teams = double(teamsWanted(kernel)); teams > 1) {
     // Teams have every other point each, and turns at its loops; what comes behind these only the last one shows.
     latency = math.max(math.mul(math.ceil(math.div(rounds, teams)), alone),
@@ -171,10 +173,14 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
     clocks =
         math.max(latency, math.mul(busiest, work.runsBehind ? alone : math.max(work.resources)));
   }
-  const double start = machine.blockStart + machine.warpStart * double(kernel.getNumWarps()) +
-                       (kernel.getCluster() ? machine.clusterStart : 0);
+  // Where it overlaps with the launch before, its blocks have begun when that ends.
+  const bool isStarted = kernel.getFollows() && target.overlapsLaunches();
+  const double start =
+      (isStarted ? 0 : machine.blockStart + machine.warpStart * double(kernel.getNumWarps())) +
+      (kernel.getCluster() ? machine.clusterStart : 0);
   Amount onChip = math.mul(math.add(clocks, start), clock);
-  Amount dram = memory(points);
+  MemoryTraffic traffic = trafficOf(kernel, points, estimates, integers, math);
+  Amount dram = memory(traffic);
 
   const double before =
       (isFirst() ? machine.launch : machine.nextLaunch) + (isDealt ? machine.dealing : 0);
@@ -188,11 +194,14 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
           .isZero()) { // of two that memory bounds alike the one that waits less
     ends = math.add(ends, math.mul(math.min(math.mul(latency, clock), dram), machine.exposedWaits));
   }
+  // What the last round writes nothing is left to hide behind.
+  Amount last = math.div(math.mul(traffic.written, machine.lastWrites / machine.dramWrite),
+                         math.max(rounds, 1));
   Amount flight =
       math.mul(math.mul(rounds, math.sum(work.flight)), math.mul(clock, machine.flightShare));
   Amount tail = tailOf(points, slots, math.mul(alone, clock), dram);
   Amount behind = math.max(math.max(flight, ends), tail);
-  Amount either = math.max(math.add(onChip, ends), math.add(dram, behind));
+  Amount either = math.max(math.add(onChip, math.max(ends, last)), math.add(dram, behind));
   return math.add(either, before);
 }
 

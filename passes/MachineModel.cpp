@@ -20,11 +20,14 @@ static constexpr MachineModel hopper = {
     .exposed = 0.08,    // tiles of products that memory bounds (tools/dev/gpu_choices.py)
     .exposedWaits =
         0.02, // gemv of 12 settings (tools/dev/gpu_candidates.py): says which of equals is faster, not by how much
+    .lastWrites = 0.5,
     // gemm of 8 to 64 rows: 18 tiles at eight matrices of weights, nn and nt (tools/dev/gpu_choices.py), with beyondBytes
     .flightShare = 0.4,
     .dramRead = 4.69e12,
     .dramWrite = 4.07e12, // copies fit bytes / 4.36 TB/s: as many bytes are read at 4.69
     .narrowPieces = 0.04, // the same tiles, 64 columns beside 128 and 256
+    // gemm of K = 16 and 32 and 2048 x 4104 to 8192 x 8200 results: 0.5 to 0.8 of what writing takes, every other row
+    .unalignedRows = 1.3,
     .dirtyBytes = 45e6,   // gemv after a flush, four sizes: 10.6 us behind a clean L2
     .tmaBytes =
         71, // 24 tiles of gemm at 4096^3 (tools/dev/gpu_choices.py); one multiprocessor alone: 107
@@ -65,6 +68,7 @@ static constexpr MachineModel hopper = {
     // of 192 x 128, at 1.7 GHz, as at 8192 and 16384 keys
     .behindProduct = 650,
     .inOrderProduct = 900,
+    .missLatency = 1150,
     .globalLatency = 700, // memory and L2 mixed
     .sharedLatency = 30,
     .specialLatency = 40,
@@ -90,10 +94,12 @@ static constexpr MachineModel ampere = {
     .warpStart = 50,
     .exposed = 0.08,
     .exposedWaits = 0.02,
+    .lastWrites = 0.5,
     .flightShare = 0.4,
     .dramRead = 1.75e12, // 2.04 TB/s, of which 0.86 as on the H200
     .dramWrite = 1.6e12,
     .narrowPieces = 0.1,
+    .unalignedRows = 1.3,
     .dirtyBytes = 30e6,
     .tmaBytes = 60, // 5120 bytes a clock of L2 for 108 multiprocessors
     .acrossLines = 0.5,
@@ -121,6 +127,7 @@ static constexpr MachineModel ampere = {
     .shortRing = 50,
     .behindProduct = 650,
     .inOrderProduct = 900,
+    .missLatency = 1250,
     .globalLatency = 800,
     .sharedLatency = 32,
     .specialLatency = 40,

@@ -32,10 +32,12 @@ struct MachineModel {
   double
       exposed; ///< share of the lesser of memory's time and the multiprocessors' that does not overlap
   double exposedWaits; ///< the same of what blocks wait, in kernels without products
+  double lastWrites; ///< share of what a last round of blocks writes that nothing hides
   double flightShare; ///< of the time that tiles are in flight, what does not overlap with memory's
   double dramRead, dramWrite;
   double
       narrowPieces; ///< what reading a byte in pieces of 128, with others between, takes more than a byte; none in pieces of 256
+  double unalignedRows; ///< what writing a byte of a row between sectors takes more than another one
   double
       dirtyBytes; ///< of L2 that reads push out to memory, and that the launch did not write itself
   double tmaBytes; ///< from L2 by TMA or cp.async
@@ -72,6 +74,7 @@ struct MachineModel {
   /// What a step takes beside its busiest resource, where a product needs another one through work on its elements: an iteration behind
   /// it, and where registers are short for that.
   double behindProduct, inOrderProduct;
+  double missLatency; ///< of a slot of a ring from its request to the tile's arrival from memory
   double globalLatency, sharedLatency, specialLatency, mmaLatency, shuffleLatency, barrier, atomic;
 };
 

@@ -25,6 +25,7 @@ private:
     std::optional<Amount> size; ///< of the tensor, in elements
     double bytes = 0;           ///< of an element
     double narrow = 0;          ///< share that is read in narrow pieces
+    Amount unaligned = 0.0;     ///< share of rows that begin between sectors
   };
   using Tensors = llvm::MapVector<BlockArgument, Touched>;
 
@@ -32,7 +33,8 @@ private:
   Amount executions(Operation *op);
   Amount presence(Operation *op);
   double narrowness(Operation *op, GlobalSlice slice, double bytes);
-  Amount sum(const Tensors &tensors, bool onlyNarrow = false);
+  Amount unalignedRows(GlobalSlice slice, double bytes);
+  Amount sum(const Tensors &tensors, function_ref<Amount(const Touched &)> counted);
 
   tgpu::KernelOp kernel;
   Amount points;
@@ -109,6 +111,26 @@ double TrafficCounter::narrowness(Operation *op, GlobalSlice slice, double bytes
   return std::clamp((kWide - double(slice.sizes.back()) * bytes) / (kWide - kLine), 0.0, 1.0);
 }
 
+/// The share of a tensor's rows that begin between sectors of 32 bytes, where tiles take less than a row: with half a sector between them every
+/// other one, with less nearly all.
+Amount TrafficCounter::unalignedRows(GlobalSlice slice, double bytes) {
+  if (!slice.view || slice.sizes.size() < 2 || ShapedType::isDynamic(slice.sizes.back()) ||
+      integers.range(slice.view.getExtents().back()).high <= slice.sizes.back()) {
+    return 0.0;
+  }
+  std::optional<Spread> stride = estimates.of(slice.view.getStrides()[slice.sizes.size() - 2]);
+  if (!stride || !stride->isUniform()) {
+    return 0.0;
+  }
+  Amount pitch = math.mul(stride->low, bytes);
+  auto begins = [&](double unit) { // 1 where rows begin between units, else 0
+    Amount units = math.div(pitch, unit);
+    return math.min(math.mul(math.sub(units, math.floor(units)), unit), 1);
+  };
+  constexpr double kSector = 32;
+  return math.mul(math.add(begins(kSector), begins(kSector / 2)), 0.5);
+}
+
 void TrafficCounter::add(Operation *op, Value global, ValueRange indices, double elements,
                          Tensors &tensors) {
   BlockArgument base = tgpu::getBase(global);
@@ -121,6 +143,9 @@ void TrafficCounter::add(Operation *op, Value global, ValueRange indices, double
   GlobalSlice slice = analyseSliceOrGather(global);
   if (isa<tgpu::CopyOp>(op)) {
     touched.narrow = std::max(touched.narrow, narrowness(op, slice, touched.bytes));
+  }
+  if (isa<tgpu::StoreOp>(op)) {
+    touched.unaligned = math.max(touched.unaligned, unalignedRows(slice, touched.bytes));
   }
   bool isKnown = bool(slice.view), hasSize = isKnown; // where in the tensor, and how large that is
   Amount part = presence(op), size = 1.0;
@@ -169,7 +194,8 @@ void TrafficCounter::add(Operation *op, Value global, ValueRange indices, double
   }
 }
 
-Amount TrafficCounter::sum(const Tensors &tensors, bool onlyNarrow) {
+/// Bytes of all, each tensor's times what `counted` says of it.
+Amount TrafficCounter::sum(const Tensors &tensors, function_ref<Amount(const Touched &)> counted) {
   Amount total = 0.0;
   for (const auto &[tensor, touched] : tensors) {
     Amount elements = 0.0;
@@ -179,8 +205,7 @@ Amount TrafficCounter::sum(const Tensors &tensors, bool onlyNarrow) {
     if (touched.parts.size() > 1 && touched.size) {
       elements = math.min(elements, *touched.size);
     }
-    const double counted = onlyNarrow ? touched.bytes * touched.narrow : touched.bytes;
-    total = math.add(total, math.mul(elements, counted));
+    total = math.add(total, math.mul(math.mul(elements, touched.bytes), counted(touched)));
   }
   return total;
 }
@@ -236,7 +261,10 @@ MemoryTraffic TrafficCounter::count() {
       add(op, atomic.getDest(), {}, elementsOf(atomic.getDest().getType()), written);
     }
   });
-  return {sum(read), sum(written), sum(read, /*onlyNarrow=*/true)};
+  auto all = [](const Touched &) -> Amount { return 1.0; };
+  return {sum(read, all), sum(written, all),
+          sum(read, [](const Touched &one) -> Amount { return one.narrow; }),
+          sum(written, [](const Touched &one) { return one.unaligned; })};
 }
 
 MemoryTraffic tilec::trafficOf(tgpu::KernelOp kernel, Amount points, DeviceEstimates &estimates,

@@ -12,6 +12,8 @@ struct MemoryTraffic {
   /// Of `read` what copies take in pieces of less than 256 bytes whose neighbours other blocks take: all of it in pieces of up to
   /// 128, less of longer ones.
   Amount narrow = 0.0;
+  /// Of `written` what lies in rows that begin between sectors of 32 bytes, where tiles take less than a row.
+  Amount unaligned = 0.0;
 };
 
 /// A dimension is touched as far as blocks and loops move through it: all of it where the index depends on them. Where

@@ -123,6 +123,7 @@ Price OperationPrices::ofCopy(tgpu::CopyOp copy) {
       bytes / (isLoad ? machine.loadBytes : machine.storeBytes);
   price.of(Resource::Shared) = bytes / machine.sharedBytes;
   price.of(Resource::Access) = count * warps * machine.elementCopies * std::max(1.0, width / 4);
+  price.way = std::max(price.way, price.of(Resource::Access)); // all warps copy at the same time
   const double trips =
       std::ceil(count / double(accessesInFlight(copy, copy.getBytes().value_or(4), registersLeft)));
   if (!isLoad) {

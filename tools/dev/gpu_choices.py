@@ -35,7 +35,8 @@ CANDIDATES = [(128, 256, 64, 4, 256), (256, 128, 64, 4, 256), (128, 192, 64, 4, 
 PARAMETERS = ("BM", "BN", "BK", "STAGES", "THREADS")
 CHOICES = ("auto", "tuned", "torch")  # all other names of times are candidates
 MAX_CANDIDATES = 100000  # that tilec tune takes
-LAUNCHES = 16
+LAUNCHES, SHORT_LAUNCHES = 16, 64  # of what takes less than SHORT operations, which some 20 us are enough for, single times differ by 2 to 4 %
+SHORT = 2**34
 
 
 def chosen(source, dtype):
@@ -117,7 +118,8 @@ def measure(runtime, check, torch, gemms, shape, flush):
         reference = left.double() @ right.double()
         error = ((c.double() - reference).norm() / reference.norm()).item()
     calls["torch"] = lambda: torch.matmul(left, right)
-    return gpu_timing.in_turn(torch, calls, flush, LAUNCHES, f"{m} {n} {k}"), text, error
+    launches = SHORT_LAUNCHES if 2 * m * n * k < SHORT else LAUNCHES
+    return gpu_timing.in_turn(torch, calls, flush, launches, f"{m} {n} {k}"), text, error
 
 
 def run(options):
