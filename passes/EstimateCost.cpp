@@ -1,9 +1,10 @@
 //===- EstimateCost.cpp - the cost of launches as host code --------------===//
 //
-// seconds = launch + max(chip + ends, memory + max(flight, ends, tail)), ends = exposed * min(memory, chip),
+// seconds = launch + max(chip + max(ends, last), memory + max(flight, ends, tail)), ends = exposed * min(memory, chip),
 // chip = (start + max(latency, resources)) / clock
 //
-// latency: rounds of resident blocks, each as long as a block alone; of points off a counter no whole ones. resources: the points of the busiest
+// latency: rounds of resident blocks, each as long as a block alone; of points off a counter no whole ones; where warps load for the next point the
+// way of a first tile once. last: what the last round writes, behind which nothing hides it. resources: the points of the busiest
 // multiprocessor, times what a point takes of the busiest resource. memory: every byte that is touched once, at the rate
 // of DRAM. flight: where memory bounds, what is in flight is too little to hide its latency. tail: a last round of few blocks
 // leaves memory idle. The clock falls with the work of the tensor cores. MachineModel.h has the rates, BlockWork.cpp the work.

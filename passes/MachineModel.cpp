@@ -20,7 +20,8 @@ static constexpr MachineModel hopper = {
     .exposed = 0.08,    // tiles of products that memory bounds (tools/dev/gpu_choices.py)
     .exposedWaits =
         0.02, // gemv of 12 settings (tools/dev/gpu_candidates.py): says which of equals is faster, not by how much
-    .lastWrites = 0.5,
+    .lastWrites =
+        0.5, // gemm of 16 to 160 terms, one to three rounds of tiles, 240 shapes (tools/dev/gpu_choices.py): 0.5 to 0.7
     // gemm of 8 to 64 rows: 18 tiles at eight matrices of weights, nn and nt (tools/dev/gpu_choices.py), with beyondBytes
     .flightShare = 0.4,
     .dramRead = 4.69e12,
@@ -28,7 +29,7 @@ static constexpr MachineModel hopper = {
     .narrowPieces = 0.04, // the same tiles, 64 columns beside 128 and 256
     // gemm of K = 16 and 32 and 2048 x 4104 to 8192 x 8200 results: 0.5 to 0.8 of what writing takes, every other row
     .unalignedRows = 1.3,
-    .dirtyBytes = 45e6,   // gemv after a flush, four sizes: 10.6 us behind a clean L2
+    .dirtyBytes = 45e6, // gemv after a flush, four sizes: 10.6 us behind a clean L2
     .tmaBytes =
         71, // 24 tiles of gemm at 4096^3 (tools/dev/gpu_choices.py); one multiprocessor alone: 107
     // gemm, f16, 4048 x 4008 x 4584 and 4048 x 4048 x 4624: 3.9 and 2.75 clocks for a row of 128 bytes that is 1.8 in whole lines
@@ -68,7 +69,8 @@ static constexpr MachineModel hopper = {
     // of 192 x 128, at 1.7 GHz, as at 8192 and 16384 keys
     .behindProduct = 650,
     .inOrderProduct = 900,
-    .missLatency = 1150,
+    .missLatency =
+        1150, // the same, rings that bound the rate: 1950 clocks for a slot of 64x64x64, of which 460 for its bytes, 300 for its product
     .globalLatency = 700, // memory and L2 mixed
     .sharedLatency = 30,
     .specialLatency = 40,

@@ -32,12 +32,13 @@ struct MachineModel {
   double
       exposed; ///< share of the lesser of memory's time and the multiprocessors' that does not overlap
   double exposedWaits; ///< the same of what blocks wait, in kernels without products
-  double lastWrites; ///< share of what a last round of blocks writes that nothing hides
+  double lastWrites;   ///< share of what a last round of blocks writes that nothing hides
   double flightShare; ///< of the time that tiles are in flight, what does not overlap with memory's
   double dramRead, dramWrite;
   double
       narrowPieces; ///< what reading a byte in pieces of 128, with others between, takes more than a byte; none in pieces of 256
-  double unalignedRows; ///< what writing a byte of a row between sectors takes more than another one
+  double
+      unalignedRows; ///< what writing a byte of a row between sectors takes more than another one
   double
       dirtyBytes; ///< of L2 that reads push out to memory, and that the launch did not write itself
   double tmaBytes; ///< from L2 by TMA or cp.async

@@ -60,7 +60,7 @@ class Host(describe_pack.Host):
 
 
 def manifest_of(tilec, file, kernel, parameters):
-    given = ", ".join(f"{name} = {value}" for name, value in parameters.items())
+    given = ", ".join(name if value is None else f"{name} = {value}" for name, value in parameters.items())  # `auto` has none
     entry = f"{kernel}<{given}> as timed" if given else f"{kernel} as timed"
     command = [tilec, str(TREE / "kernels" / file), "--arch=sm_90a", "--emit=manifest", "-o", "-", "--kernel", "timed", "--instantiate", entry]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
@@ -80,15 +80,17 @@ def cost_of(variant, host):
 
 
 def predict(manifest, dims, arguments):
-    """Seconds of a call: of each launch the cheapest variant that fits."""
+    """Seconds of a call: of the configurations that take it the cheapest, of each launch the cheapest variant that fits."""
     kernel = manifest["kernels"][0]
     fixed = {d["name"]: d["value"] for d in kernel["dims"] if d.get("value") is not None}
     scalars = {name: number(value) for name, value in {**dims, **arguments}.items()}
-    host = Host(kernel, {**dims, **fixed}, scalars, MULTIPROCESSORS)
-    total = 0
-    for launch in describe_pack.run_host(kernel["configurations"][0]["host"], host, {}):
-        total += min(cost_of(variant, host) for variant in describe_pack.eligible(launch, host))
-    return total
+    totals = []
+    for configuration in kernel["configurations"]:
+        host = Host(kernel, {**dims, **fixed}, scalars, MULTIPROCESSORS)
+        fitting = [describe_pack.eligible(launch, host) for launch in describe_pack.run_host(configuration["host"], host, {})]
+        if all(fitting):
+            totals.append(sum(min(cost_of(variant, host) for variant in variants) for variants in fitting))
+    return min(totals)
 
 
 def rows(only):
