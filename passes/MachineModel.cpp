@@ -69,8 +69,8 @@ static constexpr MachineModel hopper = {
     // of 192 x 128, at 1.7 GHz, as at 8192 and 16384 keys
     .behindProduct = 650,
     .inOrderProduct = 900,
-    .missLatency =
-        1150, // the same, rings that bound the rate: 1950 clocks for a slot of 64x64x64, of which 460 for its bytes, 300 for its product
+    // gemm, tiles whose ring bounds the rate, 2 x 130 shapes: 1950 clocks for a slot of 64x64x64, of which 460 for its bytes, 300 for its product
+    .missLatency = 1150,
     .globalLatency = 700, // memory and L2 mixed
     .sharedLatency = 30,
     .specialLatency = 40,
