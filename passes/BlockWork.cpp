@@ -189,13 +189,9 @@ Amount BlockPricer::slowness(tgpu::CopyOp copy) {
     const unsigned bits =
         tile::getStorageBits(cast<tile::GlobalType>(copy.getSource().getType()).getElementType());
     Amount pitch = math.mul(stride->low, bits / 8.0);
-    auto begins = [&](double unit) { // 1 where rows begin between units, else 0
-      Amount units = math.div(pitch, unit);
-      constexpr double kAlignment = 16; // of rows, bytes
-      return math.min(math.mul(math.sub(units, math.floor(units)), unit / kAlignment), 1);
-    };
-    factor = math.add(1, math.mul(busy, math.add(math.mul(begins(128), machine.acrossLines),
-                                                 math.mul(begins(32), machine.acrossSectors))));
+    Amount lines = math.mul(math.isNoMultiple(pitch, 128), machine.acrossLines);
+    Amount sectors = math.mul(math.isNoMultiple(pitch, 32), machine.acrossSectors);
+    factor = math.add(1, math.mul(busy, math.add(lines, sectors)));
   }
   // Zeros for rows beyond the end are no bytes of L2, but something that multiprocessors share: where few blocks run they cost nothing.
   Amount beyond = shareBeyond(slice, rows), within = math.sub(1, beyond);

@@ -150,6 +150,11 @@ Amount HostMath::of(Value number) {
   return type.isInteger(1) ? indicator(number) : make<arith::SIToFPOp>({number});
 }
 
+Amount HostMath::isNoMultiple(Amount x, double unit) {
+  Amount units = div(x, unit);
+  return min(mul(sub(units, floor(units)), unit), 1);
+}
+
 Linear HostMath::scale(const Linear &x, Amount factor) {
   Linear result;
   if (factor.isConstant()) {

@@ -56,6 +56,8 @@ public:
   Amount ceil(Amount x);
   Amount floor(Amount x);
   Amount log2(Amount x);
+  /// 1 where `x`, a whole number, is no multiple of `unit`, else 0.
+  Amount isNoMultiple(Amount x, double unit);
   /// 1 where the condition, an i1 of host code, holds, else 0.
   Amount indicator(mlir::Value condition);
   /// An integer or float of host code.

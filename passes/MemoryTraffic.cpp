@@ -123,12 +123,9 @@ Amount TrafficCounter::unalignedRows(GlobalSlice slice, double bytes) {
     return 0.0;
   }
   Amount pitch = math.mul(stride->low, bytes);
-  auto begins = [&](double unit) { // 1 where rows begin between units, else 0
-    Amount units = math.div(pitch, unit);
-    return math.min(math.mul(math.sub(units, math.floor(units)), unit), 1);
-  };
   constexpr double kSector = 32;
-  return math.mul(math.add(begins(kSector), begins(kSector / 2)), 0.5);
+  return math.mul(
+      math.add(math.isNoMultiple(pitch, kSector), math.isNoMultiple(pitch, kSector / 2)), 0.5);
 }
 
 void TrafficCounter::add(Operation *op, Value global, ValueRange indices, double elements,
