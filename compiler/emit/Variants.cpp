@@ -275,6 +275,9 @@ json::Object VariantWriter::write() {
   if (tgpu::waitsForLaunches(kernel)) {
     variant["overlaps"] = true;
   }
+  if (tgpu::letsLaunchesBegin(kernel)) {
+    variant["precedes"] = true;
+  }
   if (!places.empty()) {
     variant["checks"] = std::move(places);
   }

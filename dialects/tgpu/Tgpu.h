@@ -86,6 +86,8 @@ bool hasPrints(KernelOp kernel);
 bool accessesGlobal(mlir::Operation *op);
 /// True if every thread of the kernel waits for the launches before it (`tgpu.wait_for_launches`).
 bool waitsForLaunches(KernelOp kernel);
+/// True if the kernel lets the launch behind it begin (`tgpu.launch_dependents`).
+bool letsLaunchesBegin(KernelOp kernel);
 
 /// True for an operation whose region is scalar code over elements of its operands, that runs many
 /// times in each thread: a map, or a combination by a function.

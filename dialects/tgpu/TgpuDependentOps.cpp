@@ -26,6 +26,11 @@ bool tilec::tgpu::waitsForLaunches(KernelOp kernel) {
   return !kernel.getBody().empty() && !kernel.getBody().front().getOps<WaitForLaunchesOp>().empty();
 }
 
+bool tilec::tgpu::letsLaunchesBegin(KernelOp kernel) {
+  return !kernel.getBody().empty() &&
+         !kernel.getBody().front().getOps<LaunchDependentsOp>().empty();
+}
+
 LogicalResult WaitForLaunchesOp::verify() {
   // Blocks behind the first one are not on every path.
   if (!getOperation()->getBlock()->isEntryBlock()) {

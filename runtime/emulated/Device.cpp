@@ -2,6 +2,7 @@
 
 #include "../emulator/ptx/Parser.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <set>
@@ -11,6 +12,9 @@ namespace tile_emulated {
 
 namespace {
 constexpr int kMultiprocessors = 4;
+// Shared memory of each block that is the driver's, and threads of a multiprocessor (CUDA C++ Programming Guide,
+// "Compute Capabilities").
+constexpr int kReservedBytes = 1024, kThreads = 2048;
 constexpr uint64_t kStepBudget = uint64_t{1} << 36; ///< instructions of warps in a launch
 
 tile_emu::Options options() {
@@ -62,6 +66,10 @@ int Device::attribute(int which) const {
     return static_cast<int>(capability.minor);
   case cu::kMaxSharedPerBlockOptin:
     return static_cast<int>(capability.sharedBytes);
+  case cu::kMaxSharedPerMultiprocessor:
+    return static_cast<int>(capability.sharedBytes + kReservedBytes);
+  case cu::kReservedSharedPerBlock:
+    return kReservedBytes;
   default:
     throw Failure{kInvalidValue, "the emulated device has no attribute " + std::to_string(which)};
   }
@@ -246,6 +254,12 @@ cu::Function Device::function(const Kernel &kernel) {
     function = std::move(made);
   }
   return reinterpret_cast<cu::Function>(function.get());
+}
+
+int Device::maxActiveBlocks(int threads, uint64_t sharedBytes) const {
+  const uint64_t byMemory =
+      (capability.sharedBytes + kReservedBytes) / (sharedBytes + kReservedBytes);
+  return std::min(kThreads / std::max(threads, 1), static_cast<int>(byMemory));
 }
 
 void Device::setAttribute(cu::Function function, int which, int value) {

@@ -98,6 +98,8 @@ public:
   cu::Function function(const Kernel &kernel);
   void unload(const Library &library);
   void setAttribute(cu::Function function, int which, int value);
+  /// Blocks that a multiprocessor holds by their threads and shared memory.
+  int maxActiveBlocks(int threads, uint64_t sharedBytes) const;
   void launch(const cu::LaunchConfig &config, cu::Function function, void *const *params);
 
 private:

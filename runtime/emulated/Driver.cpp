@@ -217,6 +217,10 @@ DRIVER cuKernelGetFunction(cu::Function *function, cu::Kernel kernel) {
 DRIVER cuFuncSetAttribute(cu::Function function, int which, int value) {
   return answer([&] { currentDevice().setAttribute(function, which, value); });
 }
+DRIVER cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, cu::Function, int threads,
+                                                   size_t sharedBytes) {
+  return answer([&] { *blocks = currentDevice().maxActiveBlocks(threads, sharedBytes); });
+}
 DRIVER cuLaunchKernelEx(const cu::LaunchConfig *config, cu::Function function, void **params,
                         void **) {
   return answer([&] { currentDevice().launch(*config, function, params); });

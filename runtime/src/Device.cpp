@@ -3,6 +3,7 @@
 #include "LaunchAttributes.h"
 #include "TensorMaps.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace tile_rt;
@@ -76,6 +77,8 @@ tile_context::tile_context(int ordinal) : driver(Driver::open()) {
   info.minor = attribute(cu::kCapabilityMinor);
   info.smCount = attribute(cu::kMultiprocessorCount);
   info.maxSharedBytes = attribute(cu::kMaxSharedPerBlockOptin);
+  info.sharedBytes = attribute(cu::kMaxSharedPerMultiprocessor);
+  info.reservedSharedBytes = attribute(cu::kReservedSharedPerBlock);
   info.hasTensorMaps = info.major >= 9;
   int version = 0;
   driver->check(driver->getVersion(&version), "cuDriverGetVersion");
@@ -168,8 +171,36 @@ cu::Function tile_pack::function(const Variant &variant) {
     driver.check(driver.funcSetAttribute(function, cu::kFunctionNonPortableCluster, 1),
                  "allowing the cluster of `" + variant.entry + "`");
   }
+  if (variant.precedes) {
+    leaveRoom(function, variant);
+  }
   functions[&variant] = function;
   return function;
+}
+
+// Blocks of the launch behind take what shared memory is left, for which the driver has no regard: it splits the memory that L1
+// and shared memory have in common for as many blocks of this launch as fit, and while they run the split stays. Without a
+// kilobyte to spare (each block reserves one) the next launch begins when a multiprocessor is idle.
+void tile_pack::leaveRoom(cu::Function function, const Variant &variant) const {
+  constexpr uint64_t kNextBlocks = 8;
+  const Driver &driver = *context->driver;
+  const unsigned threads = variant.block[0] * variant.block[1] * variant.block[2];
+  int blocks = 0;
+  driver.check(driver.maxActiveBlocks(&blocks, function, static_cast<int>(threads),
+                                      static_cast<size_t>(variant.sharedBytes)),
+               "counting the blocks of `" + variant.entry + "` that fit");
+  const DeviceInfo &device = context->info;
+  const uint64_t each =
+      variant.sharedBytes + variant.staticSharedBytes + device.reservedSharedBytes;
+  const uint64_t bytes =
+      static_cast<uint64_t>(blocks) * each + kNextBlocks * device.reservedSharedBytes;
+  const uint64_t percent =
+      device.sharedBytes == 0
+          ? 100
+          : std::min<uint64_t>(100, (bytes * 100 + device.sharedBytes - 1) / device.sharedBytes);
+  driver.check(
+      driver.funcSetAttribute(function, cu::kFunctionPreferredCarveout, static_cast<int>(percent)),
+      "asking for the shared memory of `" + variant.entry + "`");
 }
 
 void tile_pack::fill(const PlannedFill &fill, cu::Stream stream, uint64_t workspace) const {

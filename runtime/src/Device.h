@@ -61,6 +61,7 @@ struct tile_pack {
                uint64_t workspace);
 
 private:
+  void leaveRoom(tile_rt::cu::Function function, const tile_rt::Variant &variant) const;
   std::string image(const tile_rt::Module &description) const;
   void fill(const tile_rt::PlannedFill &fill, tile_rt::cu::Stream stream, uint64_t workspace) const;
   void complete(tile_rt::LaunchState &state, const tile_rt::PlannedLaunch &launch);

@@ -39,8 +39,10 @@ struct LaunchConfig {
 
 // CUdevice_attribute, CUfunction_attribute, CUlaunchAttributeID, CUjit_option, CUlibraryOption
 constexpr int kMultiprocessorCount = 16, kL2CacheSize = 38, kCapabilityMajor = 75,
-              kCapabilityMinor = 76, kMaxSharedPerBlockOptin = 97;
-constexpr int kFunctionMaxDynamicShared = 8, kFunctionNonPortableCluster = 14;
+              kCapabilityMinor = 76, kMaxSharedPerMultiprocessor = 81, kMaxSharedPerBlockOptin = 97,
+              kReservedSharedPerBlock = 111;
+constexpr int kFunctionMaxDynamicShared = 8, kFunctionPreferredCarveout = 9,
+              kFunctionNonPortableCluster = 14;
 constexpr int kLaunchCluster = 4, kLaunchProgrammaticSerialization = 6;
 constexpr unsigned kHostAllocPortable = 1, kHostAllocDeviceMap = 2; // CU_MEMHOSTALLOC_*
 constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
@@ -70,6 +72,8 @@ constexpr int kLibraryBinaryIsPreserved = 1;
   X(libraryGetKernel, "cuLibraryGetKernel", cu::Kernel *, cu::Library, const char *)               \
   X(kernelGetFunction, "cuKernelGetFunction", cu::Function *, cu::Kernel)                          \
   X(funcSetAttribute, "cuFuncSetAttribute", cu::Function, int, int)                                \
+  X(maxActiveBlocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor", int *, cu::Function, int,      \
+    size_t)                                                                                        \
   X(launch, "cuLaunchKernelEx", const cu::LaunchConfig *, cu::Function, void **, void **)          \
   X(encodeTiled, "cuTensorMapEncodeTiled", cu::TensorMapBytes *, int, uint32_t, void *,            \
     const uint64_t *, const uint64_t *, const uint32_t *, const uint32_t *, int, int, int, int)    \

@@ -123,6 +123,7 @@ struct Variant {
   uint64_t sharedBytes = 0, staticSharedBytes = 0;
   bool overlaps =
       false; ///< it may begin before the launch before it has ended: its code waits for that one
+  bool precedes = false; ///< its code lets the launch behind it begin before it has ended
   std::optional<uint32_t> registers, spillBytes; ///< of a thread; for reports
   std::vector<Parameter> params;
   std::vector<TensorMap> tensorMaps;

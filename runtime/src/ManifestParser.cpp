@@ -259,6 +259,9 @@ Variant KernelParser::parseVariant(const JsonRef &json, const NameScope &scope) 
   if (json.hasValue("overlaps")) {
     variant.overlaps = json["overlaps"].boolean();
   }
+  if (json.hasValue("precedes")) {
+    variant.precedes = json["precedes"].boolean();
+  }
   if (json.has("resources")) {
     const JsonRef used = json["resources"];
     auto read = [&](const char *name) {

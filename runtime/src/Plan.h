@@ -33,7 +33,9 @@ struct DeviceInfo {
   bool hasTensorMaps = false;  ///< the device reads them
   std::string name;
   bool overlapsLaunches =
-      true; ///< the driver lets a launch begin before the one before it has ended
+      true;                 ///< the driver lets a launch begin before the one before it has ended
+  uint64_t sharedBytes = 0; ///< of a multiprocessor
+  uint64_t reservedSharedBytes = 0; ///< of them the driver's for each block
 };
 
 /// Restricts the choice of configurations and variants; empty means any.

@@ -113,7 +113,7 @@ TEST_F(ManifestTest, ArgumentsChecksAndHost) {
                         "l2_promotion": 128, "interleave": "none", "oob": "zero"}]}]}}])");
 }
 
-TEST_F(ManifestTest, CodeThatWaitsMayOverlap) {
+TEST_F(ManifestTest, CodeThatWaitsMayOverlapAndCodeThatSaysSoIsMadeRoomBeside) {
   std::optional<json::Object> manifest = build(R"(
   tile.kernel @k() {
     %c1 = arith.constant 1 : i32
@@ -121,15 +121,18 @@ TEST_F(ManifestTest, CodeThatWaitsMayOverlap) {
     tile.return
   }
   tgpu.kernel @k_0() attributes {threads = 32 : i32, launch = "k.0", variant = "aligned", follows} {
+    tgpu.launch_dependents
     tgpu.wait_for_launches
     tgpu.return
   }
-  tgpu.kernel @k_1() attributes {threads = 32 : i32, launch = "k.0", variant = "any", follows} { tgpu.return })");
+  tgpu.kernel @k_1() attributes {threads = 32 : i32, launch = "k.0", variant = "any", follows, precedes} { tgpu.return })");
   ASSERT_TRUE(manifest.has_value());
   json::Object &launch = *host(kernel(*manifest)).back().getAsObject()->getObject("launch");
   json::Array &variants = *launch.getArray("variants");
   expectJson(*variants[0].getAsObject()->get("overlaps"), "true");
+  expectJson(*variants[0].getAsObject()->get("precedes"), "true");
   EXPECT_EQ(variants[1].getAsObject()->get("overlaps"), nullptr) << "what is in the code counts";
+  EXPECT_EQ(variants[1].getAsObject()->get("precedes"), nullptr) << "here too";
 }
 
 TEST_F(ManifestTest, WhatACostUsesTwiceHasAName) {

@@ -127,11 +127,13 @@ FAKE cuDeviceGetPCIBusId(char *name, int size, int) {
 FAKE cuDeviceGetAttribute(int *value, int which, int) {
   const char *capability = std::getenv("FAKE_DRIVER_CAPABILITY"); // 90 if it is not set
   const int both = capability ? static_cast<int>(std::strtol(capability, nullptr, 10)) : 90;
-  *value = which == 75   ? both / 10
-           : which == 76 ? both % 10
-           : which == 16 ? 132
-           : which == 97 ? 232448
-                         : 50 << 20;
+  *value = which == 75    ? both / 10
+           : which == 76  ? both % 10
+           : which == 16  ? 132
+           : which == 81  ? 233472
+           : which == 97  ? 232448
+           : which == 111 ? 1024
+                          : 50 << 20;
   return 0;
 }
 FAKE cuDevicePrimaryCtxRetain(cu::Context *context, int) {
@@ -169,6 +171,11 @@ FAKE cuKernelGetFunction(cu::Function *function, cu::Kernel kernel) {
 }
 FAKE cuFuncSetAttribute(cu::Function, int which, int value) {
   logLine("attribute " + std::to_string(which) + " " + std::to_string(value));
+  return 0;
+}
+/// As many blocks as shared memory has room for, four at most.
+FAKE cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, cu::Function, int, size_t shared) {
+  *blocks = static_cast<int>(std::min<size_t>(4, 233472 / (shared + 1024)));
   return 0;
 }
 /// A message of the print 1 with the values 7 and [1.5, -2], unless the ring is full.

@@ -11,6 +11,7 @@ namespace {
 
 /// What marks such a launch in the log.
 const char *const kMark = " attribute 6 1";
+const std::string kCarveout = "attribute 9 ";
 
 Json launchOf(const char *entry, bool overlaps, Json extent = 1) {
   Json variant = {{"name", "any"},
@@ -65,6 +66,9 @@ protected:
     std::vector<std::string> result;
     std::ifstream file(log);
     for (std::string line; std::getline(file, line);) {
+      if (line.rfind(kCarveout, 0) == 0) {
+        carveouts.push_back(std::stoi(line.substr(kCarveout.size())));
+      }
       if (line.rfind("launch ", 0) == 0) {
         const std::string entry = line.substr(7, line.find(' ', 7) - 7);
         result.push_back((line.find(kMark) == std::string::npos ? "" : "+") + entry);
@@ -72,6 +76,9 @@ protected:
     }
     return result;
   }
+
+  /// Per cent of the memory that L1 and shared memory share, as asked for, one behind the other.
+  std::vector<int> carveouts;
 
 private:
   std::string log;
@@ -99,6 +106,27 @@ TEST_F(OverlapTest, NotBehindAFill) {
   // Nothing is filled where the workspace is empty.
   EXPECT_EQ(launched({launchOf("a", true), fillOf("w", empty()), launchOf("b", true)}),
             (Entries{"a", "+b"}));
+}
+
+// Of 228 KB: eight blocks that have no shared memory of their own take a kilobyte each.
+TEST_F(OverlapTest, SharedMemoryIsLeftForTheNextLaunch) {
+  auto carveoutsFor = [&](uint64_t sharedBytes, uint64_t staticBytes, bool precedes) {
+    Json first = launchOf("a", false);
+    Json &variant = first["launch"]["variants"][0];
+    variant["shared_bytes"] = sharedBytes;
+    variant["resources"] = {{"static_shared_bytes", staticBytes}};
+    variant["precedes"] = precedes;
+    carveouts.clear();
+    launched({first, launchOf("b", true)});
+    return carveouts;
+  };
+  // One block of 196 KB and what it reserves are 197 KB; two of 97 KB are 196 KB, which is a split that L1 has.
+  EXPECT_EQ(carveoutsFor(196 << 10, 0, true), std::vector<int>{90});
+  EXPECT_EQ(carveoutsFor(97 << 10, 0, true), std::vector<int>{90});
+  EXPECT_EQ(carveoutsFor(96 << 10, 1024, true), std::vector<int>{90});
+  EXPECT_EQ(carveoutsFor(227 << 10, 0, true), std::vector<int>{100}) << "no more than there is";
+  EXPECT_EQ(carveoutsFor(0, 0, true), std::vector<int>{6}) << "four blocks";
+  EXPECT_EQ(carveoutsFor(196 << 10, 0, false), std::vector<int>{});
 }
 
 TEST_F(OverlapTest, LaunchesThatAreLeftOutAreNone) {
