@@ -154,17 +154,20 @@ void BlockPricer::add(BlockWork &work, const BlockWork &other) {
   work.runsBehind |= other.runsBehind;
 }
 
+static double bytesOfRow(tile::GlobalType tile) {
+  return double(tile.getShape().back()) * tile::getStorageBits(tile.getElementType()) / 8;
+}
+
 /// What is moved of a tile in lines of 128 bytes, as a share of these: its rows may be shorter (OperationPrices.cpp).
 static double lineShare(tile::GlobalType tile) {
-  const double row =
-      double(tile.getShape().back()) * tile::getStorageBits(tile.getElementType()) / 8;
+  const double row = bytesOfRow(tile);
   return row / (128 * std::ceil(row / 128));
 }
 
-/// The mean share of a tile's rows that lie beyond the tensor's end, where the host knows that, of tiles side by side.
-Amount BlockPricer::shareBeyond(GlobalSlice slice, size_t rows) {
-  const int64_t ofTile = slice.sizes[rows];
-  std::optional<Spread> extent = estimates.of(slice.view.getExtents()[rows]);
+/// The mean share of a tile that lies beyond the tensor's end along a dimension, where the host knows that, of tiles side by side.
+Amount BlockPricer::shareBeyond(GlobalSlice slice, size_t dimension) {
+  const int64_t ofTile = slice.sizes[dimension];
+  std::optional<Spread> extent = estimates.of(slice.view.getExtents()[dimension]);
   if (ShapedType::isDynamic(ofTile) || !extent || !extent->isUniform()) {
     return 0.0;
   }
@@ -181,7 +184,7 @@ Amount BlockPricer::slowness(tgpu::CopyOp copy) {
     return 1.0;
   }
   const auto rows = size_t(slice.kept[slice.kept.size() - 2]);
-  Amount factor = 1.0;
+  Amount factor = 1.0, between = 0.0;
   std::optional<Spread> stride = rows < slice.view.getStrides().size()
                                      ? estimates.of(slice.view.getStrides()[rows])
                                      : std::nullopt;
@@ -190,15 +193,27 @@ Amount BlockPricer::slowness(tgpu::CopyOp copy) {
         tile::getStorageBits(cast<tile::GlobalType>(copy.getSource().getType()).getElementType());
     Amount pitch = math.mul(stride->low, bits / 8.0);
     Amount lines = math.mul(math.isNoMultiple(pitch, 128), machine.acrossLines);
-    Amount sectors = math.mul(math.isNoMultiple(pitch, 32), machine.acrossSectors);
+    between = math.isNoMultiple(pitch, 32);
+    Amount sectors = math.mul(between, machine.acrossSectors);
     factor = math.add(1, math.mul(busy, math.add(lines, sectors)));
   }
-  // Zeros for rows beyond the end are no bytes of L2, but something that multiprocessors share: where few blocks run they cost nothing.
+  // Zeros for what lies beyond the end are no bytes of L2, but something that multiprocessors share: where few blocks run they cost nothing.
   Amount beyond = shareBeyond(slice, rows), within = math.sub(1, beyond);
-  const double zeros = machine.tmaBytes / machine.beyondBytes *
-                       lineShare(cast<tile::GlobalType>(copy.getSource().getType()));
-  return math.max(math.mul(factor, within),
-                  math.add(within, math.mul(beyond, math.add(1, math.mul(busy, zeros - 1)))));
+  const auto tile = cast<tile::GlobalType>(copy.getSource().getType());
+  const double zeros = machine.tmaBytes / machine.beyondBytes * lineShare(tile);
+  Amount whole =
+      math.max(math.mul(factor, within),
+               math.add(within, math.mul(beyond, math.add(1, math.mul(busy, zeros - 1)))));
+  // Rows between sectors that end inside of a box of 128 bytes take time for what is left of it. Of boxes of 64 and 32 bytes nothing was seen.
+  const double rowBytes = bytesOfRow(tile);
+  if (std::fmod(rowBytes, 128) != 0) {
+    return whole;
+  }
+  Amount inside = math.mul(math.sub(1, shareBeyond(slice, size_t(slice.kept.back()))), rowBytes);
+  Amount boxes = math.mul(math.ceil(math.mul(inside, 1.0 / 128)), 128);
+  Amount behind =
+      math.mul(math.sub(boxes, inside), machine.tmaBytes / machine.beyondBytes / rowBytes);
+  return math.add(whole, math.mul(math.mul(within, between), math.mul(busy, behind)));
 }
 
 /// The same, where blocks of a cluster may load the tile for each other: L2 has as much less to do, but each block gets all of it.

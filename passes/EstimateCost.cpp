@@ -97,7 +97,8 @@ Amount KernelCost::memory(const MemoryTraffic &traffic) {
   // Lines that others have written leave L2 for what is read, unless the launch writes as much itself.
   Amount written = math.max(traffic.written, math.min(traffic.read, machine.dirtyBytes));
   Amount read = math.add(traffic.read, math.mul(traffic.narrow, machine.narrowPieces));
-  written = math.add(written, math.mul(traffic.unaligned, machine.unalignedRows));
+  written = math.add(written, math.add(math.mul(traffic.unaligned, machine.unalignedRows),
+                                       math.mul(traffic.pieces, machine.piecesOfRows)));
   return math.add(
       math.add(math.mul(read, 1 / machine.dramRead), math.mul(written, 1 / machine.dramWrite)),
       machine.dramStart);

@@ -29,6 +29,8 @@ static constexpr MachineModel hopper = {
     .narrowPieces = 0.04, // the same tiles, 64 columns beside 128 and 256
     // gemm of K = 16 and 32 and 2048 x 4104 to 8192 x 8200 results: 0.5 to 0.8 of what writing takes, every other row
     .unalignedRows = 1.3,
+    .piecesOfRows =
+        0.3, // gemm, K = 16 to 160, 128x96 and 128x160 beside 128x128 and 128x192, eight shapes: 0.2 to 0.5
     .dirtyBytes = 45e6, // gemv after a flush, four sizes: 10.6 us behind a clean L2
     .tmaBytes =
         71, // 24 tiles of gemm at 4096^3 (tools/dev/gpu_choices.py); one multiprocessor alone: 107
@@ -71,6 +73,8 @@ static constexpr MachineModel hopper = {
     .inOrderProduct = 900,
     // gemm, tiles whose ring bounds the rate, 2 x 130 shapes: 1950 clocks for a slot of 64x64x64, of which 460 for its bytes, 300 for its product
     .missLatency = 1150,
+    // gemm of rows that start anywhere, 100 shapes of two orders: 700 where few blocks run, more than 1150 where all load their first ones
+    .elementLatency = 925,
     .globalLatency = 700, // memory and L2 mixed
     .sharedLatency = 30,
     .specialLatency = 40,
@@ -102,6 +106,7 @@ static constexpr MachineModel ampere = {
     .dramWrite = 1.6e12,
     .narrowPieces = 0.1,
     .unalignedRows = 1.3,
+    .piecesOfRows = 0.3,
     .dirtyBytes = 30e6,
     .tmaBytes = 60, // 5120 bytes a clock of L2 for 108 multiprocessors
     .acrossLines = 0.5,
@@ -130,6 +135,7 @@ static constexpr MachineModel ampere = {
     .behindProduct = 650,
     .inOrderProduct = 900,
     .missLatency = 1250,
+    .elementLatency = 1025,
     .globalLatency = 800,
     .sharedLatency = 32,
     .specialLatency = 40,

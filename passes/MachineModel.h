@@ -38,7 +38,8 @@ struct MachineModel {
   double
       narrowPieces; ///< what reading a byte in pieces of 128, with others between, takes more than a byte; none in pieces of 256
   double
-      unalignedRows; ///< what writing a byte of a row between sectors takes more than another one
+      unalignedRows;   ///< what writing a byte of a row between sectors takes more than another one
+  double piecesOfRows; ///< the same of threads that write pieces of 64 bytes
   double
       dirtyBytes; ///< of L2 that reads push out to memory, and that the launch did not write itself
   double tmaBytes; ///< from L2 by TMA or cp.async
@@ -75,7 +76,8 @@ struct MachineModel {
   /// What a step takes beside its busiest resource, where a product needs another one through work on its elements: an iteration behind
   /// it, and where registers are short for that.
   double behindProduct, inOrderProduct;
-  double missLatency; ///< of a slot of a ring from its request to the tile's arrival from memory
+  double missLatency;    ///< of a slot of a ring from its request to the tile's arrival from memory
+  double elementLatency; ///< of elements that threads load one by one into shared memory
   double globalLatency, sharedLatency, specialLatency, mmaLatency, shuffleLatency, barrier, atomic;
 };
 

@@ -26,6 +26,7 @@ private:
     double bytes = 0;           ///< of an element
     double narrow = 0;          ///< share that is read in narrow pieces
     Amount unaligned = 0.0;     ///< share of rows that begin between sectors
+    double pieces = 0;          ///< share that is written in pieces of rows
   };
   using Tensors = llvm::MapVector<BlockArgument, Touched>;
 
@@ -141,8 +142,13 @@ void TrafficCounter::add(Operation *op, Value global, ValueRange indices, double
   if (isa<tgpu::CopyOp>(op)) {
     touched.narrow = std::max(touched.narrow, narrowness(op, slice, touched.bytes));
   }
-  if (isa<tgpu::StoreOp>(op)) {
+  if (auto store = dyn_cast<tgpu::StoreOp>(op)) {
     touched.unaligned = math.max(touched.unaligned, unalignedRows(slice, touched.bytes));
+    // Rows that are no whole panels leave TMA to threads (LowerCopies.cpp).
+    if (store.getPath() == tgpu::CopyPath::Tma &&
+        std::fmod(double(slice.sizes.back()) * touched.bytes, 128) != 0) {
+      touched.pieces = 1;
+    }
   }
   bool isKnown = bool(slice.view), hasSize = isKnown; // where in the tensor, and how large that is
   Amount part = presence(op), size = 1.0;
@@ -261,7 +267,8 @@ MemoryTraffic TrafficCounter::count() {
   auto all = [](const Touched &) -> Amount { return 1.0; };
   return {sum(read, all), sum(written, all),
           sum(read, [](const Touched &one) -> Amount { return one.narrow; }),
-          sum(written, [](const Touched &one) { return one.unaligned; })};
+          sum(written, [](const Touched &one) { return one.unaligned; }),
+          sum(written, [](const Touched &one) -> Amount { return one.pieces; })};
 }
 
 MemoryTraffic tilec::trafficOf(tgpu::KernelOp kernel, Amount points, DeviceEstimates &estimates,

@@ -131,7 +131,7 @@ Price OperationPrices::ofCopy(tgpu::CopyOp copy) {
   } else if (trips > 1) { // a loop, each trip of which waits
     price.way += trips * machine.globalLatency;
   } else {
-    price.latency = machine.globalLatency;
+    price.latency = machine.elementLatency;
   }
   price.isWritten = isLoad;
   return price;

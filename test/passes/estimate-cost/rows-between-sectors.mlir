@@ -10,6 +10,7 @@ tile.kernel @host(%a: !whole {tile.name = "A", tile.direction = "out", tile.dtyp
                   %c: !odd {tile.name = "C", tile.direction = "out", tile.dtype = "f16"}) {
   %c128 = arith.constant 128 : i32
   %c129 = arith.constant 129 : i32
+  %c52 = arith.constant 52 : i32
   %c8192 = arith.constant 8192 : i32
   // CHECK: remark: expected cost: {{.*}}, memory 33.48,
   tgpu.launch "sectors" grid(%c128, %c128 : i32, i32) args(%a : !whole)
@@ -19,6 +20,9 @@ tile.kernel @host(%a: !whole {tile.name = "A", tile.direction = "out", tile.dtyp
   tgpu.launch "elements" grid(%c129, %c128 : i32, i32) args(%c : !odd)
   // CHECK: remark: expected cost: {{.*}}, memory 33.{{[0-9]+}},
   tgpu.launch "rows" grid(%c8192 : i32) args(%b : !half)
+  // Rows of 160 elements are no whole lines of 128 bytes: threads store them in pieces, of 64.
+  // CHECK: remark: expected cost: {{.*}}, memory 43.{{[0-9]+}},
+  tgpu.launch "pieces" grid(%c52, %c128 : i32, i32) args(%a : !whole)
   tile.return
 }
 
@@ -85,5 +89,23 @@ tgpu.kernel @rows(%b: !half {tgpu.align = 16 : i64}) attributes {launch = "rows"
   %tile = tile.slice %view[%p, %c0] sizes [-1, 8200] : !half, i32, i32 -> !tile.global<8200xf16>
   %value = tile.splat %zero : f16 -> tensor<8200xf16>
   tgpu.store %value, %tile {bytes = 16 : i32, path = #tgpu.path<vector>} : tensor<8200xf16>, !tile.global<8200xf16>
+  tgpu.return
+}
+
+tgpu.kernel @pieces(%a: !whole {tgpu.align = 16 : i64}) attributes {launch = "pieces", target = "sm_90a", threads = 128 : i32} {
+  %c64 = arith.constant 64 : i32
+  %c160 = arith.constant 160 : i32
+  %c128 = arith.constant 128 : i32
+  %c52 = arith.constant 52 : i32
+  %c8192 = arith.constant 8192 : i32
+  %zero = arith.constant 0.0 : f16
+  %view = tgpu.view %a extents(%c8192, %c8192 : i32, i32) strides(%c8192 : i32) : !whole -> !whole
+  %id = tgpu.block_id
+  %p:2 = tgpu.grid_point %id in(%c52, %c128) : i32, i32
+  %row = arith.muli %p#1, %c64 : i32
+  %column = arith.muli %p#0, %c160 : i32
+  %tile = tile.slice %view[%row, %column] sizes [64, 160] : !whole, i32, i32 -> !tile.global<64x160xf16>
+  %value = tile.splat %zero : f16 -> tensor<64x160xf16>
+  tgpu.store %value, %tile {bytes = 16 : i32, path = #tgpu.path<tma>} : tensor<64x160xf16>, !tile.global<64x160xf16>
   tgpu.return
 }

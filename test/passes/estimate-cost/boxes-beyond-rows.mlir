@@ -1,0 +1,105 @@
+// A box of TMA whose rows begin between sectors of 32 bytes, and which a tensor's rows end inside of, takes time for what is left of it: "loads" of four
+// tensors of 4096 rows, the last dimension taken by one tile.
+// RUN: tile-opt %s --tgpu-estimate-cost -o /dev/null 2>&1 | FileCheck %s
+
+!whole = !tile.global<4096x64xf16>
+!sectors = !tile.global<4096x48xf16>
+!inside = !tile.global<4096x40xf16>
+!narrow = !tile.global<4096x40xf16>
+
+tile.kernel @host(%whole: !whole {tile.name = "whole", tile.direction = "in", tile.dtype = "f16"}, %sectors: !sectors {tile.name = "sectors", tile.direction = "in", tile.dtype = "f16"}, %inside: !inside {tile.name = "inside", tile.direction = "in", tile.dtype = "f16"}, %narrow: !narrow {tile.name = "narrow", tile.direction = "in", tile.dtype = "f16"}) {
+  %c132 = arith.constant 132 : i32
+  // Boxes that rows fill.
+  // CHECK: remark: expected cost: {{.*}}, loads 4.17,
+  tgpu.launch "whole" grid(%c132 : i32) args(%whole : !whole)
+  // Rows at multiples of 32 bytes.
+  // CHECK: remark: expected cost: {{.*}}, loads 6.26,
+  tgpu.launch "sectors" grid(%c132 : i32) args(%sectors : !sectors)
+  // Rows of 80 bytes, 48 of each box beyond them.
+  // CHECK: remark: expected cost: {{.*}}, loads 15.30,
+  tgpu.launch "inside" grid(%c132 : i32) args(%inside : !inside)
+  // Boxes of 64 bytes.
+  // CHECK: remark: expected cost: {{.*}}, loads 8.76,
+  tgpu.launch "narrow" grid(%c132 : i32) args(%narrow : !narrow)
+  tile.return
+}
+
+tgpu.kernel @whole(%a: !whole {tgpu.align = 16 : i64}) attributes {launch = "whole", target = "sm_90a", threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %width = arith.constant 64 : i32
+  %c128 = arith.constant 128 : i32
+  %c132 = arith.constant 132 : i32
+  %c4096 = arith.constant 4096 : i32
+  %view = tgpu.view %a extents(%c4096, %width : i32, i32) strides(%width : i32) : !whole -> !whole
+  %id = tgpu.block_id
+  %p = tgpu.grid_point %id in(%c132) : i32
+  %tile = tgpu.alloc_shared "tile" : !tgpu.smem<128x64xf16>
+  scf.for %i = %c0 to %c32 step %c1 : i32 {
+    %row = arith.muli %i, %c128 : i32
+    %part = tile.slice %view[%row, %c0] sizes [128, 64] : !whole, i32, i32 -> !tile.global<128x64xf16>
+    tgpu.copy %part to %tile {bytes = 16 : i32, path = #tgpu.path<tma>} : !tile.global<128x64xf16>, !tgpu.smem<128x64xf16>
+  }
+  tgpu.return
+}
+
+tgpu.kernel @sectors(%a: !sectors {tgpu.align = 16 : i64}) attributes {launch = "sectors", target = "sm_90a", threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %width = arith.constant 48 : i32
+  %c128 = arith.constant 128 : i32
+  %c132 = arith.constant 132 : i32
+  %c4096 = arith.constant 4096 : i32
+  %view = tgpu.view %a extents(%c4096, %width : i32, i32) strides(%width : i32) : !sectors -> !sectors
+  %id = tgpu.block_id
+  %p = tgpu.grid_point %id in(%c132) : i32
+  %tile = tgpu.alloc_shared "tile" : !tgpu.smem<128x64xf16>
+  scf.for %i = %c0 to %c32 step %c1 : i32 {
+    %row = arith.muli %i, %c128 : i32
+    %part = tile.slice %view[%row, %c0] sizes [128, 64] : !sectors, i32, i32 -> !tile.global<128x64xf16>
+    tgpu.copy %part to %tile {bytes = 16 : i32, path = #tgpu.path<tma>} : !tile.global<128x64xf16>, !tgpu.smem<128x64xf16>
+  }
+  tgpu.return
+}
+
+tgpu.kernel @inside(%a: !inside {tgpu.align = 16 : i64}) attributes {launch = "inside", target = "sm_90a", threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %width = arith.constant 40 : i32
+  %c128 = arith.constant 128 : i32
+  %c132 = arith.constant 132 : i32
+  %c4096 = arith.constant 4096 : i32
+  %view = tgpu.view %a extents(%c4096, %width : i32, i32) strides(%width : i32) : !inside -> !inside
+  %id = tgpu.block_id
+  %p = tgpu.grid_point %id in(%c132) : i32
+  %tile = tgpu.alloc_shared "tile" : !tgpu.smem<128x64xf16>
+  scf.for %i = %c0 to %c32 step %c1 : i32 {
+    %row = arith.muli %i, %c128 : i32
+    %part = tile.slice %view[%row, %c0] sizes [128, 64] : !inside, i32, i32 -> !tile.global<128x64xf16>
+    tgpu.copy %part to %tile {bytes = 16 : i32, path = #tgpu.path<tma>} : !tile.global<128x64xf16>, !tgpu.smem<128x64xf16>
+  }
+  tgpu.return
+}
+
+tgpu.kernel @narrow(%a: !narrow {tgpu.align = 16 : i64}) attributes {launch = "narrow", target = "sm_90a", threads = 128 : i32} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %width = arith.constant 40 : i32
+  %c128 = arith.constant 128 : i32
+  %c132 = arith.constant 132 : i32
+  %c4096 = arith.constant 4096 : i32
+  %view = tgpu.view %a extents(%c4096, %width : i32, i32) strides(%width : i32) : !narrow -> !narrow
+  %id = tgpu.block_id
+  %p = tgpu.grid_point %id in(%c132) : i32
+  %tile = tgpu.alloc_shared "tile" : !tgpu.smem<128x32xf16>
+  scf.for %i = %c0 to %c32 step %c1 : i32 {
+    %row = arith.muli %i, %c128 : i32
+    %part = tile.slice %view[%row, %c0] sizes [128, 32] : !narrow, i32, i32 -> !tile.global<128x32xf16>
+    tgpu.copy %part to %tile {bytes = 16 : i32, path = #tgpu.path<tma>} : !tile.global<128x32xf16>, !tgpu.smem<128x32xf16>
+  }
+  tgpu.return
+}
