@@ -5,6 +5,8 @@
 
 #include "llvm/ADT/MapVector.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace tilec;
 
@@ -145,7 +147,7 @@ void TrafficCounter::add(Operation *op, Value global, ValueRange indices, double
   if (auto store = dyn_cast<tgpu::StoreOp>(op)) {
     touched.unaligned = math.max(touched.unaligned, unalignedRows(slice, touched.bytes));
     // Rows that are no whole panels leave TMA to threads (LowerCopies.cpp).
-    if (store.getPath() == tgpu::CopyPath::Tma &&
+    if (store.getPath() == tgpu::CopyPath::Tma && !slice.sizes.empty() &&
         std::fmod(double(slice.sizes.back()) * touched.bytes, 128) != 0) {
       touched.pieces = 1;
     }
