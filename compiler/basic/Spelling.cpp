@@ -21,4 +21,8 @@ std::string listed(llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef last) 
   return text;
 }
 
+std::string counted(size_t count, llvm::StringRef noun) {
+  return (count == 0 ? "no" : std::to_string(count)) + " " + noun.str() + (count == 1 ? "" : "s");
+}
+
 } // namespace tilec

@@ -19,4 +19,7 @@ std::string didYouMean(llvm::StringRef given, llvm::ArrayRef<llvm::StringRef> na
 /// "a, b or c"
 std::string listed(llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef last = "or");
 
+/// "no arguments", "1 argument", "2 arguments": `noun` is what one of them is.
+std::string counted(size_t count, llvm::StringRef noun);
+
 } // namespace tilec

@@ -90,9 +90,8 @@ bool Analyzer::annotationCount(const ast::Annotation &a, unsigned least, unsigne
   }
   if (a.args.size() < least || a.args.size() > most) {
     report(Id::AnnotationArgument, a.range, a.name.name,
-           least == most ? llvm::Twine("takes ") + llvm::Twine(least) + " arguments"
-                         : llvm::Twine("takes ") + llvm::Twine(least) + " to " + llvm::Twine(most) +
-                               " arguments");
+           "takes " + (least == most ? std::string() : std::to_string(least) + " to ") +
+               counted(most, "argument"));
     return false;
   }
   return true;

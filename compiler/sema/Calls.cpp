@@ -1,4 +1,5 @@
 //===- Calls.cpp - What a call means, and its arguments -------------------===//
+#include "compiler/basic/Spelling.h"
 #include "compiler/sema/Analyzer.h"
 
 namespace tilec::sema {
@@ -29,7 +30,7 @@ Value Analyzer::analyzeCall(const ast::CallExpr *e) {
 
 Value Analyzer::convertCall(const ast::CallExpr *e, Scalar to) {
   if (e->args.size() != 1) {
-    report(Id::ArgumentCount, e->range, e->callee.name, 1, e->args.size());
+    report(Id::ArgumentCount, e->range, e->callee.name, counted(1, "argument"), e->args.size());
     return errorValue(e->range);
   }
   if (e->args[0].name) {
@@ -74,7 +75,8 @@ bool Analyzer::bindArgs(const ast::CallExpr *e, const BuiltinInfo &info, BoundAr
         return false;
       }
       if (next >= positional) {
-        report(Id::ArgumentCount, e->range, info.name, positional, e->args.size());
+        report(Id::ArgumentCount, e->range, info.name, counted(positional, "argument"),
+               e->args.size());
         return false;
       }
       slot = next;
@@ -199,7 +201,8 @@ bool Analyzer::orderArgs(const ast::CallExpr *e, const ast::FunctionItem &fn,
       report(Id::ArgumentOrder, arg.value->range, fn.name.name);
       return false;
     } else if (next++ >= fn.params.size()) {
-      report(Id::ArgumentCount, e->range, fn.name.name, fn.params.size(), e->args.size())
+      report(Id::ArgumentCount, e->range, fn.name.name, counted(fn.params.size(), "argument"),
+             e->args.size())
           << note(fn.name.range, "declared here");
       return false;
     }

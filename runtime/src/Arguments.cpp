@@ -332,9 +332,10 @@ uint64_t scalarParameter(const Argument &argument, const void *data) {
 
 Env bindArguments(const Kernel &kernel, Span<const tile_arg> args) {
   if (args.size() != kernel.arguments.size()) {
-    failCall("arguments", "kernel `" + kernel.symbol + "` takes " +
-                              std::to_string(kernel.arguments.size()) + " arguments, not " +
-                              std::to_string(args.size()));
+    failCall("arguments",
+             "kernel `" + kernel.symbol + "` takes " + std::to_string(kernel.arguments.size()) +
+                 (kernel.arguments.size() == 1 ? " argument, not " : " arguments, not ") +
+                 std::to_string(args.size()));
   }
   Env env;
   env.scalars.resize(args.size());
