@@ -171,8 +171,11 @@ TEST(Overlap, IsDescribedAndAskedToBeABool) {
       "a: variant any, entry a, sm_90a, 1 x 1 x 1 blocks of 32 threads, 0 bytes of shared memory\n"
       "b: variant any, entry b, sm_90a, 1 x 1 x 1 blocks of 32 threads, 0 bytes of shared memory, "
       "beginning before the end of the launch before it\n");
-  host[1]["launch"]["variants"][0]["overlaps"] = 1;
-  EXPECT_THROW(parseManifest(json.dump(), gemmBody().size()), Error);
+  for (const char *flag : {"overlaps", "precedes"}) {
+    Json wrong = json;
+    wrong["kernels"][0]["configurations"][0]["host"][1]["launch"]["variants"][0][flag] = 1;
+    EXPECT_THROW(parseManifest(wrong.dump(), gemmBody().size()), Error) << flag;
+  }
 }
 
 } // namespace
