@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy over the C++ sources that differ from origin/main, else from the commit before; with --all over all of them.
+"""Runs clang-tidy over the C++ sources that differ from origin/main, else from the commit before; with --since from another
+one, with --all over all of them.
 
-    tools/dev/check_tidy.py [--all] [--seconds N] [FILE...]
+    tools/dev/check_tidy.py [--all | --since COMMIT] [--seconds N] [FILE...]
 
 Each is parsed alone, also where build/ compiles a dozen at a time: one that lacks an `#include` fails here. Needs what the build generates. A file counts as different when a header that it includes
 is, as far as git grep can tell. After N seconds (360) no more files are begun, and those that were left out are named:
@@ -33,11 +34,14 @@ def base_commit():
     return 'HEAD~1' if git('rev-parse', '--verify', '-q', 'HEAD~1').returncode == 0 else None
 
 
-def changed_sources(sources):
-    base = base_commit()
+def changed_sources(sources, since):
+    base = since or base_commit()
     if base is None:
         return sources
-    changed = set(git('diff', '--name-only', base).stdout.split())
+    differing = git('diff', '--name-only', base)
+    if differing.returncode != 0:
+        sys.exit(differing.stderr.strip())
+    changed = set(differing.stdout.split())
     changed |= set(git('ls-files', '--others', '--exclude-standard').stdout.split())
     headers = {name for name in changed if name.endswith('.h')}
     wanted = [name for name in sources if name in changed]
@@ -63,6 +67,7 @@ def commands_of_files():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--all', action='store_true')
+    parser.add_argument('--since', metavar='COMMIT', help='what differs from this commit')
     parser.add_argument('--seconds', type=float, default=360)
     parser.add_argument('files', nargs='*', metavar='FILE', help='these, and no others')
     options = parser.parse_args()
@@ -72,7 +77,7 @@ def main():
     if options.files:
         sources = [os.path.relpath(os.path.abspath(name), ROOT) for name in options.files]
     elif not options.all:
-        sources = changed_sources(sources)
+        sources = changed_sources(sources, options.since)
     end = time.monotonic() + (options.seconds if not options.all else float('inf'))
 
     def tidy(name):

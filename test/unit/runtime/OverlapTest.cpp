@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <string_view>
 #include <unistd.h>
 
 namespace tile_rt::test {
@@ -11,7 +12,7 @@ namespace {
 
 /// What marks such a launch in the log.
 const char *const kMark = " attribute 6 1";
-const std::string kCarveout = "attribute 9 ";
+constexpr std::string_view kCarveout = "attribute 9 ";
 
 Json launchOf(const char *entry, bool overlaps, Json extent = 1) {
   Json variant = {{"name", "any"},
