@@ -49,12 +49,12 @@ def unmasked(selections):
     return [f"FSEL at most {selections}", "ISETP at most 2"]
 
 
-# (source, passes of tile-opt for IR, what is expected)
+# (source, passes of tile-opt for IR, what is compiled beside all that the source instantiates, what is expected)
 CHECKED = [
-    (ATTENTION, LOWER, {"attention": {"loops": [PLANNED]}}),
-    (ROOT / "kernels/gemm/gemm.tile", None, {}),
-    (ROOT / "kernels/attention/flash_attention.tile", None,
-     {f"flash_attention_f16_d128{c}_0": {"loops": [unmasked(selections) + plan, masked], "R2UR": 2}
+    (ATTENTION, LOWER, [], {"attention": {"loops": [PLANNED]}}),
+    (ROOT / "kernels/gemm/gemm.tile", None, [], {}),
+    (ROOT / "kernels/attention/flash_attention.tile", None, ["flash_attention<BN = 160> as checked", "flash_attention<CAUSAL = true> as checked_causal"],
+     {f"checked{c}_0": {"loops": [unmasked(selections) + plan, masked], "R2UR": 2}
       for c, plan, masked, selections in (("", WIDE, WIDE, 2), ("_causal", VOTED, NARROWED, 4))}),
 ]
 
@@ -286,15 +286,15 @@ def disassembled(path):
     return run.stdout if run.returncode == 0 else sys.exit(f"nvdisasm {path}: {run.stderr}")
 
 
-def compiled(folder, source, passes=None):
-    """Compiles all that a source asks for; the file, and what ptxas had to say against it."""
+def compiled(folder, source, passes=None, more=()):
+    """Compiles all that a source asks for, and more; the file, and what ptxas had to say against it."""
     environment = dict(os.environ, PATH=f"{BIN}:{os.environ['PATH']}")
     out = folder / "out.pack"
     if passes:
         lowered = folder / "lowered.mlir"
         subprocess.run(["tile-opt", source, f"--pass-pipeline={passes}", "-o", lowered], check=True, env=environment)
         source, out = lowered, folder / "out.cubin"
-    run = subprocess.run(["tilec", source, "--arch=sm_90a", "-o", out, "--report"], capture_output=True, text=True, env=environment)
+    run = subprocess.run(["tilec", source, "--arch=sm_90a", "-o", out, "--report", *(x for each in more for x in ("--instantiate", each))], capture_output=True, text=True, env=environment)
     problems = [line for line in run.stderr.splitlines() if BAD.search(line)]
     return out, problems if run.returncode == 0 else problems or [run.stderr]
 
@@ -307,16 +307,16 @@ def cubins(pack):
 
 
 def check_all():
-    for source, passes, expected in CHECKED:
+    for source, passes, more, expected in CHECKED:
         with tempfile.TemporaryDirectory() as folder:
-            out, problems = compiled(pathlib.Path(folder), source, passes)
+            out, problems = compiled(pathlib.Path(folder), source, passes, more)
             yield from (f"{source.name}: {problem}" for problem in problems)
             paths = [] if problems else cubins(out)
             if not paths and not problems:
                 yield f"{source.name}: no cubin"
             elif paths:
                 yield from (f"{source.name}: {problem}" for problem in check(map(disassembled, paths), expected))
-    done = {source for source, _, _ in CHECKED}
+    done = {source for source, *_ in CHECKED}
     for source in sorted(set(ROOT.glob("kernels/*/*.tile")) - done):
         with tempfile.TemporaryDirectory() as folder:
             yield from (f"{source.name}: {problem}" for problem in compiled(pathlib.Path(folder), source)[1])

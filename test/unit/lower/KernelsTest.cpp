@@ -51,7 +51,7 @@ std::vector<Expected> kernels() {
       {"gemv/gemv.tile", {"gemv"}, 1, 0, 0},
       {"norm/layernorm.tile", {"layernorm"}, 1, 0, 0},
       {"norm/softmax_rmsnorm.tile",
-       {"softmax", "softmax_long", "softmax_wide", "rmsnorm", "argmax"},
+       {"softmax_long", "softmax_wide", "argmax", "softmax", "rmsnorm"},
        5,
        0,
        3},
