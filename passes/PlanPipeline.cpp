@@ -19,6 +19,7 @@
 //   loop takes nothing from its rings.
 //
 //===----------------------------------------------------------------------===//
+#include "passes/CopiesAhead.h"
 #include "passes/EarlyLoads.h"
 #include "passes/Passes.h"
 #include "passes/Shared.h"
@@ -36,38 +37,6 @@ using namespace tilec;
 using tgpu::CopyPath;
 
 namespace {
-
-/// Uses of a buffer outside `loop`, through parts of it.
-bool isUsedOutside(Value buffer, scf::ForOp loop) {
-  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
-    if (auto part = dyn_cast<tgpu::SubviewOp>(user)) {
-      return isUsedOutside(part.getResult(), loop);
-    }
-    return !loop->isProperAncestor(user);
-  });
-}
-
-/// Why a copy cannot run ahead of its loop, whatever else the loop does; empty when it can.
-std::string refuseCopy(tgpu::CopyOp copy, scf::ForOp loop) {
-  if (copy.getPath() == CopyPath::Vector) {
-    return "it moves by loads and stores";
-  }
-  if (!isa<tgpu::SmemType>(copy.getDest().getType())) {
-    return "it stores";
-  }
-  tgpu::AllocSharedOp alloc = copy.getDest().getDefiningOp<tgpu::AllocSharedOp>();
-  if (!alloc) {
-    return "it fills part of a buffer";
-  }
-  tgpu::SharedAttr layout = alloc.getResult().getType().getLayout();
-  if (layout && !layout.getLayout().withLeading(2)) {
-    return "its buffer has a layout that cannot be repeated";
-  }
-  if (isUsedOutside(alloc.getResult(), loop)) {
-    return "the buffer is also used outside the loop";
-  }
-  return "";
-}
 
 /// Slots of a ring, and groups of cp.async, that a loop can use: a load takes some 1,700 clocks, an iteration 30 at
 /// least. Walks over the synchronisation of a loop take time with the square of its slots.
@@ -97,46 +66,10 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     }
   }
 
-  /// The copies of a loop: those that can run ahead, and the others with the reason.
-  struct Copies {
-    SmallVector<tgpu::CopyOp> ahead;
-    SmallVector<std::pair<tgpu::CopyOp, std::string>> serial;
-  };
-
-  static Copies sortCopies(scf::ForOp loop, int64_t stages) {
-    Copies copies;
-    for (auto copy : loop.getBody()->getOps<tgpu::CopyOp>()) {
-      if (!isa<tile::GlobalType>(copy.getSource().getType())) {
-        continue;
-      }
-      std::string reason = refuseCopy(copy, loop);
-      if (reason.empty()) {
-        copies.ahead.push_back(copy);
-      } else {
-        copies.serial.emplace_back(copy, reason);
-      }
-    }
-    // What the schedule shows to be in the way goes back into its place: one copy at a time, since
-    // the others may be right without it.
-    stages = scheduledStages(stages);
-    setStages(loop, copies.ahead, stages);
-    while (std::optional<Conflict> conflict = findConflict(loop, stages)) {
-      auto *it = llvm::find(copies.ahead, conflict->moved);
-      if (it == copies.ahead.end()) {
-        break; // nothing that was moved
-      }
-      copies.serial.emplace_back(*it, conflict->reason);
-      copies.ahead.erase(it);
-      setStages(loop, copies.ahead, stages);
-    }
-    clearStages(loop);
-    return copies;
-  }
-
   LogicalResult plan(scf::ForOp loop, const Target &target) {
     const int64_t wanted = tile::kStages.get(loop).getInt();
     int64_t stages = wanted;
-    Copies copies = sortCopies(loop, stages);
+    CopiesOfLoop copies = sortCopies(loop, stages);
     std::string refusal;
     if (copies.ahead.empty()) {
       refusal = copies.serial.empty() ? "it copies nothing from global memory in each iteration"
@@ -208,7 +141,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
 
   /// Copies that a pipelined loop makes in their place. Beside rings filled by cp.async they move
   /// by loads and stores: waiting for a copy would wait for what runs ahead, too.
-  static LogicalResult leaveBehind(const Copies &copies, CopyPath path) {
+  static LogicalResult leaveBehind(const CopiesOfLoop &copies, CopyPath path) {
     for (auto [copy, reason] : copies.serial) {
       copy.emitRemark("copy overlaps nothing: ") << reason;
       if (failed(leaveTma(copy, reason))) {
@@ -253,7 +186,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
     return result;
   }
 
-  static LogicalResult makeAllSynchronous(const Copies &copies, StringRef reason) {
+  static LogicalResult makeAllSynchronous(const CopiesOfLoop &copies, StringRef reason) {
     SmallVector<tgpu::CopyOp> all(copies.ahead);
     for (const auto &[copy, why] : copies.serial) {
       all.push_back(copy);
@@ -270,7 +203,7 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
   }
 
   /// A loop without rings, whose loads into fragments run ahead.
-  static LogicalResult planRegisters(scf::ForOp loop, const Copies &copies, StringRef refusal,
+  static LogicalResult planRegisters(scf::ForOp loop, const CopiesOfLoop &copies, StringRef refusal,
                                      const EarlyLoads &early, int64_t wanted) {
     const int64_t stages = early.ahead + 1;
     if (stages < wanted &&
@@ -363,22 +296,6 @@ struct PlanPipeline : tilec::impl::PlanPipelineBase<PlanPipeline> {
 
   static tgpu::SmemType typeOf(Operation *buffer) {
     return cast<tgpu::AllocSharedOp>(buffer).getResult().getType();
-  }
-
-  /// Copies in stage 0, all other work in the last one.
-  static void setStages(scf::ForOp loop, ArrayRef<tgpu::CopyOp> copies, int64_t stages) {
-    int64_t order = 0;
-    for (Operation &op : loop.getBody()->without_terminator()) {
-      if (!isMemoryEffectFree(&op)) { // scalars go where they are needed
-        setStage(&op, llvm::is_contained(copies, &op) ? 0 : stages - 1, order++);
-      }
-    }
-  }
-
-  static void clearStages(scf::ForOp loop) {
-    for (Operation &op : loop.getBody()->without_terminator()) {
-      tgpu::kSchedule.remove(&op);
-    }
   }
 
   /// Gives `ops` the stage `stage` if the loop keeps its meaning. Else nothing changes, and the

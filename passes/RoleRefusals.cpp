@@ -1,11 +1,13 @@
 //===- RoleRefusals.cpp - what has no roles by operation ------------------===//
 #include "passes/Analysis.h"
+#include "passes/CopiesAhead.h"
 #include "passes/GlobalAccess.h"
 #include "passes/Pipeline.h"
 #include "passes/Registers.h"
 #include "passes/RolePlanner.h"
 #include "passes/SelectMma.h"
 #include "passes/Sync.h"
+#include "passes/TileFills.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -40,7 +42,11 @@ std::string RolePlanner::refuseCopy(tgpu::CopyOp copy) {
   if (!copy.getDest().getDefiningOp<tgpu::AllocSharedOp>()) {
     return "it fills part of a buffer";
   }
-  return "";
+  if (copy->getParentOp() == loop) {
+    return "";
+  }
+  std::string reason = refusePlaceOfFill(copy); // else threads of all roles would make it
+  return reason.empty() ? avoidTileFill(copy) : reason;
 }
 
 std::string RolePlanner::refuseOperations() {
@@ -68,6 +74,13 @@ std::string RolePlanner::refuseOperations() {
         reason = "it writes to a tensor that it reads";
       }
     });
+  }
+  if (reason.empty()) {
+    // In its place such a copy is the work of all threads.
+    if (const CopiesOfLoop copies = sortCopies(loop, tile::kStages.get(loop).getInt());
+        !copies.serial.empty()) {
+      reason = "a copy of its loop cannot run ahead: " + copies.serial.front().second;
+    }
   }
   return reason;
 }

@@ -24,15 +24,11 @@ static SmallVector<Value> partsOf(Value buffer) {
   return parts;
 }
 
-std::string tilec::refuseTileFill(tgpu::CopyOp copy) {
+std::string tilec::refusePlaceOfFill(tgpu::CopyOp copy) {
   auto kernel = copy->getParentOfType<tgpu::KernelOp>();
   auto buffer = copy.getDest().getDefiningOp<tgpu::AllocSharedOp>();
   if (!buffer || buffer->getBlock() != copy->getBlock()) {
     return "it fills part of a buffer, or one that is declared in a block around";
-  }
-  tgpu::SharedAttr layout = buffer.getResult().getType().getLayout();
-  if (!layout || !layout.getLayout().withLeading(1)) {
-    return "its buffer has a layout that cannot be repeated";
   }
   for (Operation *op = copy->getParentOp(); op != kernel; op = op->getParentOp()) {
     if (!isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op) || tile::kStages.has(op)) {
@@ -61,6 +57,16 @@ std::string tilec::refuseTileFill(tgpu::CopyOp copy) {
     }
   }
   return "";
+}
+
+std::string tilec::refuseTileFill(tgpu::CopyOp copy) {
+  if (std::string reason = refusePlaceOfFill(copy); !reason.empty()) {
+    return reason;
+  }
+  tgpu::SharedAttr layout = cast<tgpu::SmemType>(copy.getDest().getType()).getLayout();
+  return layout && layout.getLayout().withLeading(1)
+             ? ""
+             : "its buffer has a layout that cannot be repeated";
 }
 
 /// Whether a pipelined loop reads `buffer` that loads something else by TMA.

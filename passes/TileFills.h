@@ -15,6 +15,9 @@ namespace tilec {
 /// it can: its block alone declares, fills and then reads the buffer, and nothing changes what it loads.
 std::string refuseTileFill(tgpu::CopyOp copy);
 
+/// The same before buffers have layouts.
+std::string refusePlaceOfFill(tgpu::CopyOp copy);
+
 /// Why another way is at least as fast for such a copy, where TMA could do it and is not required; else empty.
 std::string avoidTileFill(tgpu::CopyOp copy);
 

@@ -75,6 +75,9 @@ void HostCodegen::checkEven(Operation *op, Type element, HostValue index) {
 
 /// Bounds of a slice are its own and those of its source, shifted to where the slice begins.
 LogicalResult HostCodegen::emitSlice(tile::SliceOp op) {
+  auto saturating = [&](llvm::Intrinsic::ID operation, HostValue x, HostValue y) {
+    return b.CreateBinaryIntrinsic(operation, x, y);
+  };
   View source = getView(op.getSource());
   View result = source;
   result.dims.clear();
@@ -107,16 +110,18 @@ LogicalResult HostCodegen::emitSlice(tile::SliceOp op) {
       size = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, toWord(get(dynamic)), word(0));
     }
     if (!source.bounded) {
-      HostValue end = b.CreateAdd(offset, size);
-      HostValue inside =
-          b.CreateAnd(b.CreateICmpSGE(offset, word(0)), b.CreateICmpSLE(end, from.size));
-      HostValue wrong =
-          b.CreateSelect(b.CreateICmpSLT(offset, word(0)), offset, b.CreateSub(end, word(1)));
+      HostValue inside = b.CreateAnd(b.CreateICmpSGE(offset, word(0)),
+                                     b.CreateICmpSLE(offset, b.CreateSub(from.size, size)));
+      HostValue last = saturating(llvm::Intrinsic::sadd_sat, offset, b.CreateSub(size, word(1)));
+      HostValue wrong = b.CreateSelect(b.CreateICmpSLT(offset, word(0)), offset, last);
       checkIndex(op, source, axis, wrong, inside);
     }
     to.size = size;
-    to.lo = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, word(0), b.CreateSub(from.lo, offset));
-    to.hi = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, size, b.CreateSub(from.hi, offset));
+    // `lo` is never negative, so what does not fit 64 bits is beyond every index.
+    HostValue lo = saturating(llvm::Intrinsic::ssub_sat, from.lo, offset);
+    HostValue hi = saturating(llvm::Intrinsic::ssub_sat, from.hi, offset);
+    to.lo = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, word(0), lo);
+    to.hi = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, size, hi);
     if (from.indices) {
       to.indexStart = b.CreateAdd(from.indexStart, offset);
     } else {

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "runtime/support/DType.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -165,6 +166,13 @@ json::Value HostExpressions::get(Value value) {
 }
 
 json::Value HostExpressions::ofOperation(Operation *op, Value value) {
+  const std::string type = typeOf(value);
+  if (std::optional<tile_rt::DType> known = tile_rt::dtypeFromName(type);
+      known && !tile_rt::dtypeIsScalar(*known)) {
+    diags.report(diag::Id::NotSupported, sourceRange(op->getLoc(), diags),
+                 "a value of `" + type + "` in the host part of a kernel");
+    return nullptr;
+  }
   if (auto literal = dyn_cast<arith::ConstantOp>(op)) {
     return constant(literal, /*isUnsigned=*/false);
   }

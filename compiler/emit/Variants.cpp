@@ -81,6 +81,23 @@ json::Value VariantWriter::parameter(Value value) {
   return nullptr;
 }
 
+/// `and` of all, one of others where there are more than it takes (runtime/support/Operations.def).
+static json::Value allOf(json::Array terms) {
+  constexpr size_t kMostOperands = 255;
+  while (terms.size() > 1) {
+    json::Array groups;
+    for (size_t first = 0; first < terms.size(); first += kMostOperands) {
+      const size_t end = std::min(terms.size(), first + kMostOperands);
+      json::Array group;
+      std::move(terms.begin() + first, terms.begin() + end, std::back_inserter(group));
+      groups.push_back(group.size() == 1 ? std::move(group.front())
+                                         : expressionNode(tile_rt::Op::And, std::move(group)));
+    }
+    terms = std::move(groups);
+  }
+  return std::move(terms.front());
+}
+
 /// All that the variant assumes: multiples of values, alignment of addresses.
 json::Value VariantWriter::guard() {
   json::Array terms;
@@ -101,11 +118,7 @@ json::Value VariantWriter::guard() {
       terms.push_back(expressionNode(tile_rt::Op::Eq, json::Array{std::move(rest), 0}));
     }
   }
-  if (terms.empty()) {
-    return nullptr;
-  }
-  return terms.size() == 1 ? std::move(terms.front())
-                           : expressionNode(tile_rt::Op::And, std::move(terms));
+  return terms.empty() ? json::Value(nullptr) : allOf(std::move(terms));
 }
 
 /// Of what `total` is computed from in its block, how often each value is used for it.

@@ -163,7 +163,7 @@ private:
   Value analyzeLogical(const ast::BinaryExpr *e);
   Value analyzeConditional(const ast::ConditionalExpr *e);
   /// A bool scalar (or tile, if `tileToo`); null after a diagnostic. A constant is in `constant`.
-  Value condition(const ast::Expr *e, bool tileToo = false);
+  Value condition(const ast::Expr *e, bool tileToo = false, bool vecToo = false);
 
   //===--- Operators.cpp: types of operators and conversions ----------------===//
   Value binary(BinaryOp op, Value a, Value b, SourceRange range);

@@ -156,6 +156,11 @@ static std::optional<ConstValue> finishInt(Int128 v, const Type &type, ConstErro
   return r;
 }
 
+/// Where a type drops bits that it has not: `<<`, and `abs` of the least integer.
+static std::optional<ConstValue> wrapped(Int128 v, const Type &type, ConstError &error) {
+  return finishInt(type.isScalar() ? tile_rt::wrapInt(type.elem, v) : v, type, error);
+}
+
 static std::optional<ConstValue> finishFloat(double v, const Type &type) {
   ConstValue r = ConstValue::untyped(v);
   r.type = type;
@@ -234,7 +239,7 @@ static std::optional<ConstValue> foldInt(BinaryOp op, Int128 a, Int128 b, const 
       error = {ConstError::OutsideUntyped, int128Str(a) + " << " + int128Str(b)};
       return std::nullopt;
     }
-    return finishInt(shifted, type, error);
+    return wrapped(shifted, type, error);
   }
   default:
     return std::nullopt;
@@ -323,7 +328,7 @@ std::optional<ConstValue> foldMath(MathFn fn, llvm::ArrayRef<ConstValue> args, C
   case MathFn::Abs:
     return args[0].isFloatLike()
                ? finishFloat(std::fabs(args[0].f), args[0].type)
-               : finishInt(args[0].i < 0 ? -args[0].i : args[0].i, args[0].type, error);
+               : wrapped(args[0].i < 0 ? -args[0].i : args[0].i, args[0].type, error);
   case MathFn::CeilDiv:
   case MathFn::FloorDiv:
   case MathFn::FloorMod: {

@@ -204,15 +204,15 @@ Value Analyzer::analyzeBinary(const ast::BinaryExpr *e) {
 
 Value Analyzer::analyzeLogical(const ast::BinaryExpr *e) {
   bool isAnd = e->op == ast::BinaryOp::LogicalAnd;
-  Value a = condition(e->left, /*tileToo=*/true);
+  Value a = condition(e->left, /*tileToo=*/true, /*vecToo=*/true);
   if (a.constant) {
     // A constant left side decides, or leaves the right side.
-    return (a.constant->i != 0) == isAnd ? condition(e->right, true) : a;
+    return (a.constant->i != 0) == isAnd ? condition(e->right, true, true) : a;
   }
   size_t known = kernel.present.size();
   notePresent(e->left, isAnd, kernel.present);
   ++kernel.conditionDepth;
-  Value b = condition(e->right, true);
+  Value b = condition(e->right, true, true);
   --kernel.conditionDepth;
   kernel.present.resize(known);
   if (b.constant && (b.constant->i != 0) == isAnd) {
@@ -221,12 +221,12 @@ Value Analyzer::analyzeLogical(const ast::BinaryExpr *e) {
   return binary(isAnd ? BinaryOp::LogicalAnd : BinaryOp::LogicalOr, a, b, e->range);
 }
 
-Value Analyzer::condition(const ast::Expr *e, bool tileToo) {
+Value Analyzer::condition(const ast::Expr *e, bool tileToo, bool vecToo) {
   Value v = tileToo ? part(e) : operand(e);
   if (v.isError()) {
     return v;
   }
-  bool isBool = v.type.isValue() && v.type.elem == Scalar::Bool && !v.type.vecLength;
+  bool isBool = v.type.isValue() && v.type.elem == Scalar::Bool && (vecToo || !v.type.vecLength);
   if (!isBool || (!tileToo && v.type.isShaped())) {
     report(Id::NotBool, v.range, v.type.str());
     return errorValue(v.range);

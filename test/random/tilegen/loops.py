@@ -136,6 +136,8 @@ class Loop:
         self.hold = rng.choice([0, 0, 0, 1, 20, 50, 99, 100])
         self.trips = rng.choice([(0, 0), (0, 1), (0, 2), (1, 5), (0, 3), (0, 6)])
         self.drawn = rng.randint(1, 10**6) if rng.random() < 0.6 else 0
+        # A buffer that is filled in front of the loop, too: the rows once more, or one of the loop's.
+        self.filled_before = rng.choices(["", "Qs", *self.order], [10, 2, *[0.3] * len(self.order)])[0]
 
     def text(self):
         used = [name for name in self.order if any(name == buffer for buffer, _ in self.statements)]
@@ -150,7 +152,8 @@ class Loop:
             first = "".join(line for line in FIRST.splitlines(keepends=True) if not SCRATCH.search(line))
             last = LAST.replace("r2 + cn", "r2")
         lines += [HEAD, f"    {' '.join([*self.annotations, 'launch by in grid(ceildiv(M, 64)) threads(128) {'])}", first, *buffers]
-        lines.append(f"        {self.around}{'{ ' if self.around else ''}for k in pipelined(lo..hi, stages = {self.stages}{f', hold = {self.hold}' if self.hold else ''}) {{")
+        filled = {**COPIES, "Qs": "copy(Q[by * 64, 0], Qs);"}[self.filled_before].replace("k * 64", "0") + " " if self.filled_before in ["Qs", *used] else ""
+        lines.append(f"        {self.around}{'{ ' if self.around else ''}{filled}for k in pipelined(lo..hi, stages = {self.stages}{f', hold = {self.hold}' if self.hold else ''}) {{")
         lines += [f"            {line}" for line in [*copies, *(text for _, text in self.statements)]]
         lines += ["        }" + (" }" if self.around else ""), last, "    }", "}"]
         return "\n".join(lines) + "\n"

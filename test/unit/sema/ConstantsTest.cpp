@@ -36,6 +36,11 @@ TEST(Constants, TypedResultsStayInTheirType) {
   EXPECT_EQ(fold(BinaryOp::Add, u8(200), u8(100)), "44");
   EXPECT_EQ(fold(BinaryOp::Add, i32(INT32_MAX), i32(1)), "error 2");
   EXPECT_EQ(fold(BinaryOp::Shl, i32(1), i32(32)), "error 4");
+  EXPECT_EQ(fold(BinaryOp::Shl, i32(3), i32(31)), "-2147483648");
+  EXPECT_EQ(fold(BinaryOp::Shl, u8(0x81), u8(1)), "2");
+  ConstError error;
+  EXPECT_EQ(foldMath(MathFn::Abs, {i32(INT32_MIN)}, error)->str(), "-2147483648");
+  EXPECT_EQ(foldMath(MathFn::Abs, {i32(-5)}, error)->str(), "5");
 }
 
 TEST(Constants, RoundingOfDivision) {
