@@ -162,7 +162,7 @@ private:
   Value analyzeBinary(const ast::BinaryExpr *e);
   Value analyzeLogical(const ast::BinaryExpr *e);
   Value analyzeConditional(const ast::ConditionalExpr *e);
-  /// A bool scalar (or tile, if `tileToo`); null after a diagnostic. A constant is in `constant`.
+  /// A bool scalar (or tile, if `tileToo`, or vec, if `vecToo`); null after a diagnostic. A constant is in `constant`.
   Value condition(const ast::Expr *e, bool tileToo = false, bool vecToo = false);
 
   //===--- Operators.cpp: types of operators and conversions ----------------===//
