@@ -197,7 +197,7 @@ Amount BlockPricer::slowness(tgpu::CopyOp copy) {
     Amount sectors = math.mul(between, machine.acrossSectors);
     factor = math.add(1, math.mul(busy, math.add(lines, sectors)));
   }
-  // Zeros for what lies beyond the end are no bytes of L2, but something that multiprocessors share: where few blocks run they cost nothing.
+  // Zeros for what lies beyond the end are no bytes of L2, but something that multiprocessors share: where few blocks run they count as rows do.
   Amount beyond = shareBeyond(slice, rows), within = math.sub(1, beyond);
   const auto tile = cast<tile::GlobalType>(copy.getSource().getType());
   const double zeros = machine.tmaBytes / machine.beyondBytes * lineShare(tile);

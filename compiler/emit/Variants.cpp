@@ -81,13 +81,13 @@ json::Value VariantWriter::parameter(Value value) {
   return nullptr;
 }
 
-/// `and` of all, one of others where there are more than it takes (runtime/support/Operations.def).
+/// `and` of all, one of others where there are more than it takes.
 static json::Value allOf(json::Array terms) {
-  constexpr size_t kMostOperands = 255;
+  const size_t most = tile_rt::infoOf(tile_rt::Op::And)->maxArgs;
   while (terms.size() > 1) {
     json::Array groups;
-    for (size_t first = 0; first < terms.size(); first += kMostOperands) {
-      const size_t end = std::min(terms.size(), first + kMostOperands);
+    for (size_t first = 0; first < terms.size(); first += most) {
+      const size_t end = std::min(terms.size(), first + most);
       json::Array group;
       std::move(terms.begin() + first, terms.begin() + end, std::back_inserter(group));
       groups.push_back(group.size() == 1 ? std::move(group.front())

@@ -188,6 +188,10 @@ private:
   const Expr *materialize(const Value &v);
   bool checkOperator(llvm::StringRef op, const Value &v, SourceRange range, bool numbers,
                      bool integers, bool bools);
+  /// What becomes of constants that do not fit, where the analysis stands.
+  Overflow overflowHere() const {
+    return frame.mode == Mode::Host ? Overflow::OfHost : Overflow::OfLaunch;
+  }
   void reportConst(const ConstError &error, const Type &type, SourceRange range);
 
   //===--- Places.cpp: subscripts, slices, views ----------------------------===//

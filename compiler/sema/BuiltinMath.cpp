@@ -19,7 +19,7 @@ std::optional<Value> Analyzer::foldCall(MathFn fn, llvm::ArrayRef<Value> values,
     constants.push_back(*v.constant);
   }
   ConstError error;
-  if (auto c = foldMath(fn, constants, error)) {
+  if (auto c = foldMath(fn, constants, error, overflowHere())) {
     return constantValue(*c, range);
   }
   if (error.kind == ConstError::None) {

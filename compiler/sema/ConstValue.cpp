@@ -138,7 +138,8 @@ ConstValue convertConstant(const ConstValue &v, Scalar to) {
 }
 
 /// Checks an integer result against its type; unsigned typed ones wrap.
-static std::optional<ConstValue> finishInt(Int128 v, const Type &type, ConstError &error) {
+static std::optional<ConstValue> finishInt(Int128 v, const Type &type, ConstError &error,
+                                           Overflow overflow) {
   ConstValue r;
   r.type = type;
   r.i = v;
@@ -147,7 +148,7 @@ static std::optional<ConstValue> finishInt(Int128 v, const Type &type, ConstErro
       error = {ConstError::OutsideUntyped, int128Str(v)};
       return std::nullopt;
     }
-  } else if (isUnsignedInteger(type.elem)) {
+  } else if (isUnsignedInteger(type.elem) && overflow == Overflow::OfLaunch) {
     r.i = tile_rt::wrapInt(type.elem, v);
   } else if (!fitsInteger(v, type.elem)) {
     error = {ConstError::OutsideType, int128Str(v)};
@@ -157,8 +158,10 @@ static std::optional<ConstValue> finishInt(Int128 v, const Type &type, ConstErro
 }
 
 /// Where a type drops bits that it has not: `<<`, and `abs` of the least integer.
-static std::optional<ConstValue> wrapped(Int128 v, const Type &type, ConstError &error) {
-  return finishInt(type.isScalar() ? tile_rt::wrapInt(type.elem, v) : v, type, error);
+static std::optional<ConstValue> wrapped(Int128 v, const Type &type, ConstError &error,
+                                         Overflow overflow) {
+  const bool wraps = type.isScalar() && overflow == Overflow::OfLaunch;
+  return finishInt(wraps ? tile_rt::wrapInt(type.elem, v) : v, type, error, overflow);
 }
 
 static std::optional<ConstValue> finishFloat(double v, const Type &type) {
@@ -196,12 +199,12 @@ static std::optional<bool> compare(BinaryOp op, T a, T b) {
 }
 
 static std::optional<ConstValue> foldInt(BinaryOp op, Int128 a, Int128 b, const Type &type,
-                                         ConstError &error) {
+                                         ConstError &error, Overflow overflow) {
   switch (op) {
   case BinaryOp::Add:
-    return finishInt(a + b, type, error);
+    return finishInt(a + b, type, error, overflow);
   case BinaryOp::Sub:
-    return finishInt(a - b, type, error);
+    return finishInt(a - b, type, error, overflow);
   case BinaryOp::Mul: {
     // |a|, |b| <= 2^64: the product of the two largest overflows 127 bits by one.
     Int128 product;
@@ -209,7 +212,7 @@ static std::optional<ConstValue> foldInt(BinaryOp op, Int128 a, Int128 b, const 
       error = {ConstError::OutsideUntyped, int128Str(a) + " * " + int128Str(b)};
       return std::nullopt;
     }
-    return finishInt(product, type, error);
+    return finishInt(product, type, error, overflow);
   }
   case BinaryOp::Div:
   case BinaryOp::Rem:
@@ -217,13 +220,13 @@ static std::optional<ConstValue> foldInt(BinaryOp op, Int128 a, Int128 b, const 
       error.kind = ConstError::Division;
       return std::nullopt;
     }
-    return finishInt(op == BinaryOp::Div ? a / b : a % b, type, error);
+    return finishInt(op == BinaryOp::Div ? a / b : a % b, type, error, overflow);
   case BinaryOp::And:
-    return finishInt(a & b, type, error);
+    return finishInt(a & b, type, error, overflow);
   case BinaryOp::Or:
-    return finishInt(a | b, type, error);
+    return finishInt(a | b, type, error, overflow);
   case BinaryOp::Xor:
-    return finishInt(a ^ b, type, error);
+    return finishInt(a ^ b, type, error, overflow);
   case BinaryOp::Shl:
   case BinaryOp::Shr: {
     int64_t width = type.isScalar() ? scalarBits(type.elem) : 64;
@@ -232,14 +235,14 @@ static std::optional<ConstValue> foldInt(BinaryOp op, Int128 a, Int128 b, const 
       return std::nullopt;
     }
     if (op == BinaryOp::Shr) {
-      return finishInt(a >> int(b), type, error);
+      return finishInt(a >> int(b), type, error, overflow);
     }
     Int128 shifted;
     if (__builtin_mul_overflow(a, Int128(1) << int(b), &shifted)) {
       error = {ConstError::OutsideUntyped, int128Str(a) + " << " + int128Str(b)};
       return std::nullopt;
     }
-    return wrapped(shifted, type, error);
+    return wrapped(shifted, type, error, overflow);
   }
   default:
     return std::nullopt;
@@ -264,7 +267,7 @@ static std::optional<ConstValue> foldFloat(BinaryOp op, double a, double b, cons
 static double asDouble(const ConstValue &v) { return v.isFloatLike() ? v.f : double(v.i); }
 
 std::optional<ConstValue> foldBinary(BinaryOp op, const ConstValue &a, const ConstValue &b,
-                                     ConstError &error) {
+                                     ConstError &error, Overflow overflow) {
   if (a.isTypeName() && b.isTypeName()) {
     auto r = compare(op, unsigned(a.named), unsigned(b.named));
     return r ? std::optional(ConstValue::boolean(*r)) : std::nullopt;
@@ -280,7 +283,7 @@ std::optional<ConstValue> foldBinary(BinaryOp op, const ConstValue &a, const Con
     if (auto r = compare(op, a.i, b.i)) {
       return ConstValue::boolean(*r);
     }
-    return foldInt(op, a.i, b.i, a.type, error);
+    return foldInt(op, a.i, b.i, a.type, error, overflow);
   }
   if (auto r = compare(op, asDouble(a), asDouble(b))) {
     return ConstValue::boolean(*r);
@@ -288,14 +291,15 @@ std::optional<ConstValue> foldBinary(BinaryOp op, const ConstValue &a, const Con
   return foldFloat(op, asDouble(a), asDouble(b), a.isFloatLike() ? a.type : b.type);
 }
 
-std::optional<ConstValue> foldUnary(UnaryOp op, const ConstValue &v, ConstError &error) {
+std::optional<ConstValue> foldUnary(UnaryOp op, const ConstValue &v, ConstError &error,
+                                    Overflow overflow) {
   switch (op) {
   case UnaryOp::Not:
     return ConstValue::boolean(!v.i);
   case UnaryOp::BitNot:
-    return finishInt(~v.i, v.type, error);
+    return finishInt(~v.i, v.type, error, Overflow::OfLaunch);
   case UnaryOp::Neg:
-    return v.isFloatLike() ? finishFloat(-v.f, v.type) : finishInt(-v.i, v.type, error);
+    return v.isFloatLike() ? finishFloat(-v.f, v.type) : finishInt(-v.i, v.type, error, overflow);
   }
   return std::nullopt;
 }
@@ -320,7 +324,8 @@ static std::optional<ConstValue> foldMinMax(bool max, llvm::ArrayRef<ConstValue>
   return best;
 }
 
-std::optional<ConstValue> foldMath(MathFn fn, llvm::ArrayRef<ConstValue> args, ConstError &error) {
+std::optional<ConstValue> foldMath(MathFn fn, llvm::ArrayRef<ConstValue> args, ConstError &error,
+                                   Overflow overflow) {
   switch (fn) {
   case MathFn::Min:
   case MathFn::Max:
@@ -328,7 +333,7 @@ std::optional<ConstValue> foldMath(MathFn fn, llvm::ArrayRef<ConstValue> args, C
   case MathFn::Abs:
     return args[0].isFloatLike()
                ? finishFloat(std::fabs(args[0].f), args[0].type)
-               : wrapped(args[0].i < 0 ? -args[0].i : args[0].i, args[0].type, error);
+               : wrapped(args[0].i < 0 ? -args[0].i : args[0].i, args[0].type, error, overflow);
   case MathFn::CeilDiv:
   case MathFn::FloorDiv:
   case MathFn::FloorMod: {
@@ -340,7 +345,7 @@ std::optional<ConstValue> foldMath(MathFn fn, llvm::ArrayRef<ConstValue> args, C
     Int128 r = fn == MathFn::CeilDiv    ? -floorDiv(-a, b)
                : fn == MathFn::FloorDiv ? floorDiv(a, b)
                                         : a - floorDiv(a, b) * b;
-    return finishInt(r, args[0].type, error);
+    return finishInt(r, args[0].type, error, overflow);
   }
   default:
     return std::nullopt;

@@ -58,12 +58,17 @@ bool fitsInteger(Int128 value, Scalar type);
 std::optional<ConstValue> adaptConstant(const ConstValue &v, Scalar to);
 /// `T(x)`; the pair is known to convert.
 ConstValue convertConstant(const ConstValue &v, Scalar to);
+/// What becomes of an integer result that its type does not hold: in launches unsigned ones, and those of `<<` and
+/// `abs`, wrap, and others are errors; in the host part all are errors (language.md, sections 4 and 7).
+enum class Overflow { OfLaunch, OfHost };
 /// Operands have one type (both untyped: mixed gives a float); shift counts may differ.
 std::optional<ConstValue> foldBinary(BinaryOp op, const ConstValue &a, const ConstValue &b,
-                                     ConstError &error);
-std::optional<ConstValue> foldUnary(UnaryOp op, const ConstValue &v, ConstError &error);
+                                     ConstError &error, Overflow overflow = Overflow::OfLaunch);
+std::optional<ConstValue> foldUnary(UnaryOp op, const ConstValue &v, ConstError &error,
+                                    Overflow overflow = Overflow::OfLaunch);
 /// abs min max ceildiv floordiv floormod of constants of one type.
-std::optional<ConstValue> foldMath(MathFn fn, llvm::ArrayRef<ConstValue> args, ConstError &error);
+std::optional<ConstValue> foldMath(MathFn fn, llvm::ArrayRef<ConstValue> args, ConstError &error,
+                                   Overflow overflow = Overflow::OfLaunch);
 
 std::string int128Str(Int128 v);
 

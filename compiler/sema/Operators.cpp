@@ -258,7 +258,7 @@ Value Analyzer::binary(BinaryOp op, Value a, Value b, SourceRange range) {
   }
   if (a.constant && b.constant) {
     ConstError error;
-    if (auto c = foldBinary(op, *a.constant, *b.constant, error)) {
+    if (auto c = foldBinary(op, *a.constant, *b.constant, error, overflowHere())) {
       return constantValue(*c, range);
     }
     reportConst(error, a.type, range);
@@ -284,7 +284,7 @@ Value Analyzer::unary(UnaryOp op, Value v, SourceRange range) {
   }
   if (v.constant) {
     ConstError error;
-    if (auto c = foldUnary(op, *v.constant, error)) {
+    if (auto c = foldUnary(op, *v.constant, error, overflowHere())) {
       return constantValue(*c, range);
     }
     reportConst(error, v.type, range);
@@ -318,7 +318,7 @@ Value Analyzer::select(const Value &cond, Value a, Value b, SourceRange range) {
     return errorValue(range);
   }
   Value c = exprValue(materialize(cond));
-  if (c.type.isShaped()) {
+  if (c.type.isShaped() || c.type.vecLength) {
     for (Value *branch : {&a, &b, &a}) { // what one of them adds to the condition, all have
       if (!unifyShapes(c, *branch, range)) {
         return errorValue(range);
