@@ -216,6 +216,10 @@ private:
       const bool isFresh =
           !dot.getAccumulate() || !(isa<BlockArgument>(dot.getAcc()) || dot.getAcc().hasOneUse());
       own = (isFresh ? registersOf(dot.getType(), threads) : 0) + ofOperands(dot);
+      // What the tensor cores sum of 8 bits is added to that every so many elements.
+      if (promotesSums(dot)) {
+        own += registersOf(dot.getType(), threads);
+      }
     }
     return own;
   }
@@ -240,6 +244,15 @@ private:
   int64_t threads, available;
 };
 } // namespace
+
+bool tilec::promotesSums(tgpu::DotOp dot) {
+  std::optional<tgpu::MmaAttr> mma = dot.getMma();
+  auto buffer = dyn_cast<tgpu::SmemType>(dot.getA().getType());
+  Type element = buffer ? buffer.getElementType()
+                        : cast<RankedTensorType>(dot.getA().getType()).getElementType();
+  return mma && mma->getKind() == tgpu::MmaKind::Wgmma && isa<FloatType>(element) &&
+         element.getIntOrFloatBitWidth() == 8 && dot.getPromote() != 0;
+}
 
 int64_t tilec::estimateRegisters(tgpu::KernelOp kernel) {
   const Target *target = getTarget(kernel);
@@ -271,9 +284,9 @@ static int64_t registersOfCopies(tgpu::KernelOp kernel) {
 }
 
 int64_t tilec::estimateResident(tgpu::KernelOp kernel, const Target &target) {
-  const int64_t teams = teamsWanted(kernel);
-  const int64_t threads = teams == 1 ? kernel.getLaunchedThreads()
-                                     : teams * int64_t(kernel.getThreads()) + kLoadThreads;
+  const int64_t threads = std::max<int64_t>(kernel.getLaunchedThreads(),
+                                            teamsWanted(kernel) * int64_t(kernel.getThreads()) +
+                                                (asksForRoles(kernel) ? kLoadThreads : 0));
   const int64_t most = target.registersPerThread;
   int64_t registers = std::min(most, estimateRegisters(kernel) + registersOfCopies(kernel));
   if (std::optional<uint32_t> blocks = kernel.getMinBlocks()) { // ptxas keeps to that

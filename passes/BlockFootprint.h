@@ -29,6 +29,8 @@ int64_t estimateRegisters(tgpu::KernelOp kernel);
 int64_t leastShared(tgpu::KernelOp kernel);
 /// Bytes of shared memory, with the stages that fit.
 int64_t estimateShared(tgpu::KernelOp kernel, const Target &target);
+/// Whether tensor cores sum products of 8-bit floats, and threads add what they have every so many elements (`promote`).
+bool promotesSums(tgpu::DotOp dot);
 /// Blocks that are resident on a multiprocessor at a time, at least one.
 int64_t estimateResident(tgpu::KernelOp kernel, const Target &target);
 

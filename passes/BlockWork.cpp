@@ -175,8 +175,8 @@ Amount BlockPricer::shareBeyond(GlobalSlice slice, size_t dimension) {
   return math.sub(1, math.div(extent->low, math.max(covered, 1)));
 }
 
-/// How many times as long a tile takes by TMA as one of the tensor whose rows begin at lines of 128 bytes. Between lines it is L2 that takes
-/// longer, which all multiprocessors share.
+/// How many times as long a tile takes by TMA as one of the tensor whose rows begin at lines of 128 bytes does where every multiprocessor is
+/// busy. Few of them get their lines faster; what rows between lines take more they take just so.
 Amount BlockPricer::slowness(tgpu::CopyOp copy) {
   GlobalSlice slice = analyseSlice(copy.getSource());
   if (copy.getPath() != tgpu::CopyPath::Tma || !isa<tile::GlobalType>(copy.getSource().getType()) ||
@@ -184,7 +184,11 @@ Amount BlockPricer::slowness(tgpu::CopyOp copy) {
     return 1.0;
   }
   const auto rows = size_t(slice.kept[slice.kept.size() - 2]);
-  Amount factor = 1.0, between = 0.0;
+  // From what a multiprocessor alone needs for a line to what it needs where all of them share L2.
+  const double alone = machine.tmaBytes / machine.tmaBytesAlone;
+  auto between = [&](double few, double all) { return math.add(few, math.mul(busy, all - few)); };
+  Amount line = between(alone, 1);
+  Amount factor = line, isBetween = 0.0;
   std::optional<Spread> stride = rows < slice.view.getStrides().size()
                                      ? estimates.of(slice.view.getStrides()[rows])
                                      : std::nullopt;
@@ -193,17 +197,17 @@ Amount BlockPricer::slowness(tgpu::CopyOp copy) {
         tile::getStorageBits(cast<tile::GlobalType>(copy.getSource().getType()).getElementType());
     Amount pitch = math.mul(stride->low, bits / 8.0);
     Amount lines = math.mul(math.isNoMultiple(pitch, 128), machine.acrossLines);
-    between = math.isNoMultiple(pitch, 32);
-    Amount sectors = math.mul(between, machine.acrossSectors);
-    factor = math.add(1, math.mul(busy, math.add(lines, sectors)));
+    isBetween = math.isNoMultiple(pitch, 32);
+    Amount sectors = math.mul(isBetween, machine.acrossSectors);
+    factor = math.mul(line, math.add(1, math.add(lines, sectors)));
   }
-  // Zeros for what lies beyond the end are no bytes of L2, but something that multiprocessors share: where few blocks run they count as rows do.
+  // Zeros for what lies beyond the end are no bytes of L2, but something that multiprocessors share: where few blocks run they count as lines do.
   Amount beyond = shareBeyond(slice, rows), within = math.sub(1, beyond);
   const auto tile = cast<tile::GlobalType>(copy.getSource().getType());
   const double zeros = machine.tmaBytes / machine.beyondBytes * lineShare(tile);
   Amount whole =
       math.max(math.mul(factor, within),
-               math.add(within, math.mul(beyond, math.add(1, math.mul(busy, zeros - 1)))));
+               math.add(math.mul(line, within), math.mul(beyond, between(alone, zeros))));
   // Rows between sectors that end inside of a box of 128 bytes take time for what is left of it. Of boxes of 64 and 32 bytes nothing was seen.
   const double rowBytes = bytesOfRow(tile);
   if (std::fmod(rowBytes, 128) != 0) {
@@ -213,7 +217,7 @@ Amount BlockPricer::slowness(tgpu::CopyOp copy) {
   Amount boxes = math.mul(math.ceil(math.mul(inside, 1.0 / 128)), 128);
   Amount behind =
       math.mul(math.sub(boxes, inside), machine.tmaBytes / machine.beyondBytes / rowBytes);
-  return math.add(whole, math.mul(math.mul(within, between), math.mul(busy, behind)));
+  return math.add(whole, math.mul(math.mul(within, isBetween), behind));
 }
 
 /// The same, where blocks of a cluster may load the tile for each other: L2 has as much less to do, but each block gets all of it.

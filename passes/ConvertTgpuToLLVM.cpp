@@ -108,7 +108,10 @@ private:
     {
       RewritePatternSet patterns(&getContext());
       arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-      if (failed(applyPatternsGreedily(function, std::move(patterns)))) {
+      // Blocks are LLVM's to merge: MLIR's search for equal ones took minutes for loops cut in many pieces with thousands of accesses.
+      GreedyRewriteConfig config;
+      config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+      if (failed(applyPatternsGreedily(function, std::move(patterns), config))) {
         return failure();
       }
     }

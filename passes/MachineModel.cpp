@@ -32,8 +32,10 @@ static constexpr MachineModel hopper = {
     .piecesOfRows =
         0.3, // gemm, K = 16 to 160, 128x96 and 128x160 beside 128x128 and 128x192, eight shapes: 0.2 to 0.5
     .dirtyBytes = 45e6, // gemv after a flush, four sizes: 10.6 us behind a clean L2
-    .tmaBytes =
-        71, // 24 tiles of gemm at 4096^3 (tools/dev/gpu_choices.py); one multiprocessor alone: 107
+    .tmaBytes = 71,     // 24 tiles of gemm at 4096^3 (tools/dev/gpu_choices.py)
+    // gemm of one round of tiles and 1000 to 16000 terms, 270 and 245 shapes of two orders, clocks for a row of up to 128 bytes where up to 16
+    // blocks run: 1.4 in whole lines, 1.8 between lines, 2.1 to 2.5 between sectors
+    .tmaBytesAlone = 107,
     // gemm, f16, 4048 x 4008 x 4584 and 4048 x 4048 x 4624: 3.9 and 2.75 clocks for a row of 128 bytes that is 1.8 in whole lines
     .acrossLines = 0.5,
     .acrossSectors = 0.6,
@@ -49,8 +51,6 @@ static constexpr MachineModel hopper = {
     // 137 tiles of gemm at 70 shapes, and 24 at 190 others: with 128 and 142 choices are the best ones, with 160 they are not; of
     // 128x128x64 at 4096 x 28672 x 4096 142 says 13 % too much
     .operandBytes = 142,
-    .transposedA =
-        2, // gemm beside gemm_nt, tiles of 16 and 32 rows (B^T A^T), 40 to 2768 rows by 40 to 1176 columns
     .issue = 4,         // schedulers (CUDA C programming guide, compute capability 9.0)
     .lanesSpecial = 16, // CUDA C programming guide, throughput of arithmetic instructions
     .elementCopies =
@@ -71,8 +71,12 @@ static constexpr MachineModel hopper = {
     // of 192 x 128, at 1.7 GHz, as at 8192 and 16384 keys
     .behindProduct = 650,
     .inOrderProduct = 900,
-    // gemm, tiles whose ring bounds the rate, 2 x 130 shapes: 1950 clocks for a slot of 64x64x64, of which 460 for its bytes, 300 for its product
-    .missLatency = 1150,
+    // gemm of one tile of up to 100 terms: stored by threads (16x64, 32x64) 0.3 us more, beside 64x16 and 64x32 by TMA, than without both
+    .storeByTma = 150,
+    .exchange = 200,
+    // gemm, tiles whose ring bounds the rate, 2 x 130 shapes: 1950 clocks for a slot of 64x64x64, of which 460 for its bytes, 300 for its
+    // product; 64x64x64 with four slots, 100 shapes: 1700 to 1900 where few blocks run, 2100 where each multiprocessor has some
+    .missLatency = 1350,
     // gemm of rows that start anywhere, 100 shapes of two orders: 700 where few blocks run, more than 1150 where all load their first ones
     .elementLatency = 925,
     .globalLatency = 700, // memory and L2 mixed
@@ -109,6 +113,7 @@ static constexpr MachineModel ampere = {
     .piecesOfRows = 0.3,
     .dirtyBytes = 30e6,
     .tmaBytes = 60, // 5120 bytes a clock of L2 for 108 multiprocessors
+    .tmaBytesAlone = 60,
     .acrossLines = 0.5,
     .acrossSectors = 0.6,
     .beyondBytes = 17,
@@ -118,7 +123,6 @@ static constexpr MachineModel ampere = {
     .storeBytes = 48,
     .sharedBytes = 128,
     .operandBytes = 128,
-    .transposedA = 1,
     .issue = 4,
     .lanesSpecial = 16,
     .elementCopies = 4.5,
@@ -134,6 +138,8 @@ static constexpr MachineModel ampere = {
     .shortRing = 50,
     .behindProduct = 650,
     .inOrderProduct = 900,
+    .storeByTma = 150,
+    .exchange = 200,
     .missLatency = 1250,
     .elementLatency = 1025,
     .globalLatency = 800,

@@ -42,7 +42,8 @@ struct MachineModel {
   double piecesOfRows; ///< the same of threads that write pieces of 64 bytes
   double
       dirtyBytes; ///< of L2 that reads push out to memory, and that the launch did not write itself
-  double tmaBytes; ///< from L2 by TMA or cp.async
+  double tmaBytes;      ///< from L2 by TMA or cp.async, where all multiprocessors load
+  double tmaBytesAlone; ///< the same of one
   /// What a row of up to 128 bytes takes more by TMA where rows begin between lines of 128 bytes, and between sectors of 32.
   double acrossLines, acrossSectors;
   double beyondBytes;  ///< zeros that TMA writes for rows beyond a tensor's end
@@ -52,7 +53,6 @@ struct MachineModel {
   double storeBytes;   ///< to L2
   double sharedBytes;
   double operandBytes; ///< of operands in shared memory that wgmma reads, beside what arrives there
-  double transposedA;  ///< how many times as long it reads an A whose rows are along k
 
   // Instructions.
   double issue;        ///< of a warp, started in a clock
@@ -76,6 +76,8 @@ struct MachineModel {
   /// What a step takes beside its busiest resource, where a product needs another one through work on its elements: an iteration behind
   /// it, and where registers are short for that.
   double behindProduct, inOrderProduct;
+  double storeByTma;     ///< of a tile from its last panel in shared memory to the end
+  double exchange;       ///< of a product's sums between threads, before they store them
   double missLatency;    ///< of a slot of a ring from its request to the tile's arrival from memory
   double elementLatency; ///< of elements that threads load one by one into shared memory
   double globalLatency, sharedLatency, specialLatency, mmaLatency, shuffleLatency, barrier, atomic;

@@ -137,11 +137,41 @@ Price OperationPrices::ofCopy(tgpu::CopyOp copy) {
   return price;
 }
 
+/// Whether a product's sums, or what became of them element by element, may be stored: eight rows lie in the lanes of a warp, and
+/// CoalesceStores exchanges them.
+static bool holdsProduct(Value value) {
+  const auto elements = cast<ShapedType>(value.getType()).getNumElements();
+  SmallVector<Value> pending = {value};
+  llvm::SmallPtrSet<Operation *, 16> seen; // asked for members only
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second) {
+      continue;
+    }
+    WalkResult found = op->walk([&](tgpu::DotOp dot) {
+      const bool isMatrix = dot.getMma() && dot.getMmaAttr().getKind() != MmaKind::Fma;
+      return isMatrix && cast<ShapedType>(dot.getType()).getNumElements() == elements
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (found.wasInterrupted()) {
+      return true;
+    }
+    op->walk([&](Operation *inner) { llvm::append_range(pending, inner->getOperands()); });
+  }
+  return false;
+}
+
 Price OperationPrices::ofStore(tgpu::StoreOp store) {
   const Type tile = store.getValue().getType();
   const double bytes = bytesOf(tile);
   if (store.getPath() != CopyPath::Tma) {
-    return globalAccess(bytes, store.getBytes().value_or(4), /*isStore=*/true);
+    Price price = globalAccess(bytes, store.getBytes().value_or(4), /*isStore=*/true);
+    if (holdsProduct(store.getValue())) {
+      price.way += machine.exchange;
+      price.meets = true;
+    }
+    return price;
   }
   // Panels of columns go through two buffers in shared memory: written, fenced, met, sent.
   const double rowBytes = double(cast<RankedTensorType>(tile).getShape().back()) *
@@ -151,7 +181,7 @@ Price OperationPrices::ofStore(tgpu::StoreOp store) {
   price.of(Resource::Shared) *= 2;
   price.of(Resource::Store) = bytes / machine.storeBytes;
   const double sent = std::max(price.way, price.of(Resource::Store));
-  price.way = sent + panels * machine.barrier + machine.globalLatency / 2;
+  price.way = sent + panels * machine.barrier + machine.storeByTma;
   price.meets = true;
   return price;
 }
@@ -198,7 +228,7 @@ Price OperationPrices::ofMatrixInstruction(tgpu::DotOp dot, double m, double n, 
   if (mma.getKind() == MmaKind::Wgmma) {
     const double width = double(mma.getN());
     // Operands are read at 128 bytes a clock: 64 rows of A, unless they are in registers, and B.
-    const double rowsOfA = aInRegisters ? 0 : 64 * (dot.getTransposeA() ? machine.transposedA : 1);
+    const double rowsOfA = aInRegisters ? 0 : 64;
     const double each = std::max(width / 2, (rowsOfA + width) / 4);
     const double count = m / double(mma.getM()) * (n / width) * (k / double(mma.getK()));
     const double groups = double(mma.getWarpsM() * mma.getWarpsN());
@@ -207,14 +237,12 @@ Price OperationPrices::ofMatrixInstruction(tgpu::DotOp dot, double m, double n, 
     price.of(Resource::Issue) = count * 8 / machine.issue;
     price.way = 20;
     price.latency = price.of(Resource::Tensor) / groups + machine.mmaLatency;
-    // Sums of 8 bits leave the tensor cores every so many elements.
-    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8) {
-      const double times = std::max(1.0, k / std::max(1.0, double(dot.getPromote())));
-      Price promotion = compute(times * m * n / threads, {1, 0});
+    // Sums of 8 bits leave the tensor cores every so many elements, beside the products behind them.
+    if (promotesSums(dot)) {
+      Price promotion =
+          compute(std::max(1.0, k / double(dot.getPromote())) * m * n / threads, {1, 0});
       price.of(Resource::Issue) += promotion.of(Resource::Issue);
       price.latency += promotion.way;
-      price.way += price.latency;
-      price.meets = false;
     }
     return price;
   }

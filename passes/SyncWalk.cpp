@@ -311,7 +311,7 @@ StringRef Walker::repeatLoop(Operation *loop, LoopEdges &edges, State next, Stat
 }
 
 /// The state behind a loop: what may be left behind by any of its iterations, and the slots that are
-/// held whichever was the last. The last walk has seen every access.
+/// held whichever was the last. The last walk has seen every access, and takes every way but those of the first iteration alone.
 void Walker::joinExit(Operation *loop, std::optional<State> &exit, State leaving) {
   if (exit) {
     SmallVector<Access, 0> pending(leaving.pending);
@@ -359,6 +359,7 @@ void Walker::walkFor(scf::ForOp loop) {
   enterLoop(loop, edges, head);
   const std::optional<int64_t> trips = constantTrips(loop);
   std::optional<State> exit;
+  SmallVector<Access, 0> behindFirst;
   StringRef changed = "all of it";
   for (int64_t walks = 0; walks < maxWalks && !changed.empty(); ++walks) {
     state = head;
@@ -367,6 +368,9 @@ void Walker::walkFor(scf::ForOp loop) {
     carryFacts(leaving, state, yielded, loop.getResults());
     renameAll(leaving, [&](auto &place) { edges.leave(place); });
     forgetConditions(loop, leaving);
+    if (walks == 0 && trips.value_or(1) == 1) { // it may be the last one, too
+      behindFirst = leaving.pending;
+    }
     if (trips && exit) { // only behind the last one of them something else follows
       const bool isBefore = walks < *trips;
       takeSlots(isBefore ? *exit : leaving, isBefore ? leaving : *exit);
@@ -381,6 +385,7 @@ void Walker::walkFor(scf::ForOp loop) {
     unsettled = {loop, changed};
   }
   state = std::move(*exit);
+  unite(state.pending, behindFirst);
   // No iteration at all.
   unite(state.pending, before.pending);
   carryFacts(before, before, loop.getInitArgs(), loop.getResults());

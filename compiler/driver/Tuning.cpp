@@ -421,6 +421,11 @@ bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &ta
   }
   for (PreferredCandidate &one : chosen.preferences) {
     if (auto job = jobNumbers.find(one.candidate); job != jobNumbers.end() && !single) {
+      for (const sema::DimDecl *dim : kernel.dims) {
+        if (dim->constant) { // the rows are of calls with that, and no call has another
+          one.ranges.erase(dim->name.str());
+        }
+      }
       preferences.push_back({kernel.symbol, std::move(one.ranges), job->second, one.rows});
     }
   }

@@ -50,14 +50,15 @@ json::Value expressionNode(Node op, json::Array args, std::string type) {
   return object;
 }
 
-/// A float as JSON, which has no infinities.
-static json::Value floatValue(const llvm::APFloat &value) {
-  double number = value.convertToDouble();
+json::Value floatNode(double number) {
   if (std::isnan(number)) {
     return "nan";
   }
   if (std::isinf(number)) {
     return number < 0 ? "-inf" : "inf";
+  }
+  if (number == 0 && std::signbit(number)) {
+    return "-0"; // written without a fraction, and so read as an integer
   }
   return number;
 }
@@ -71,7 +72,7 @@ static json::Value constant(arith::ConstantOp op, bool isUnsigned) {
                       : json::Value(value.getValue().getSExtValue());
   }
   if (auto value = dyn_cast<FloatAttr>(op.getValue())) {
-    return json::Object{{"const", floatValue(value.getValue())},
+    return json::Object{{"const", floatNode(value.getValueAsDouble())},
                         {"type", tile::elementName(op.getType())}};
   }
   return nullptr;
@@ -369,6 +370,13 @@ std::optional<json::Value> HostExpressions::ofCast(Operation *op, Value value) {
   }
   Value operand = op->getOperand(0);
   auto convert = dyn_cast<tile::ConvertOp>(op);
+  if (operand.getType().isInteger(1) && isa<arith::ExtSIOp, arith::SIToFPOp>(op)) {
+    // One bit with a sign is 0 or -1, a bool 0 or 1.
+    return expressionNode(
+        Node::Neg,
+        json::Array{expressionNode(Node::Cast, json::Array{get(operand)}, typeOf(value))},
+        typeOf(value));
+  }
   bool fromUnsigned = isa<arith::ExtUIOp, arith::UIToFPOp, arith::IndexCastUIOp>(op) ||
                       (convert && convert.getSrcUnsigned());
   const bool bits = isa<arith::TruncIOp>(op);

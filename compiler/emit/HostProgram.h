@@ -15,6 +15,8 @@
 
 namespace tilec {
 
+/// A float as JSON, which has no infinities: docs/pack.md, typed constants.
+llvm::json::Value floatNode(double number);
 /// An inner node of an expression, with the type of its result unless that is empty.
 llvm::json::Value expressionNode(tile_rt::Op op, llvm::json::Array args, std::string type = {});
 

@@ -277,10 +277,7 @@ json::Value KernelWriter::workspace(tile::WorkspaceOp op) {
   }
   json::Value init = nullptr;
   if (auto value = dyn_cast_or_null<FloatAttr>(op.getInitAttr())) {
-    double number = value.getValueAsDouble();
-    init = std::isnan(number)   ? json::Value("nan")
-           : std::isinf(number) ? json::Value(number < 0 ? "-inf" : "inf")
-                                : json::Value(number);
+    init = floatNode(value.getValueAsDouble());
   } else if (auto value = dyn_cast_or_null<IntegerAttr>(op.getInitAttr())) {
     init = value.getType().isInteger(1)     ? json::Value(value.getValue().getBoolValue())
            : op.getDtype().starts_with("u") ? json::Value(value.getValue().getZExtValue())

@@ -177,9 +177,9 @@ Value Lowering::lowerBroadcast(const sema::BroadcastExpr &expr) {
 //===----------------------------------------------------------------------===//
 
 /// Marks what must not overflow: signed arithmetic, in the host part unsigned too (TileDialect.td).
-/// Not where the result may go unused.
+/// Not where threads compute what may go unused; the host computes what a call needs (docs/pack.md).
 arith::IntegerOverflowFlags Lowering::overflow(Scalar elem) const {
-  if (speculating) {
+  if (speculating && threads != 0) {
     return arith::IntegerOverflowFlags::none;
   }
   if (sema::isSignedInteger(elem)) {

@@ -97,6 +97,10 @@ Error TestData::fill(const tile_rt::Argument &argument, StringRef how, const std
     return createStringError("`" + argument.name + " in " + text.str() + "` is no distribution");
   }
   Array array(argument.dtype, shape);
+  if (!tile_rt::isExact(*distribution, argument.dtype, array.size())) {
+    return createStringError("`" + argument.name + " in " + text.str() +
+                             "` has integers of 2^53 and more");
+  }
   tile_rt::generate(array, *distribution, seed(), tile_rt::streamOf(argument.name));
   tile_rt::writeNpy(path, array);
   return Error::success();

@@ -315,6 +315,10 @@ void Call::generateTensor(Slot &slot) const {
     throw InputError("`--arg " + argument.name + "=" + text +
                      "`: neither a .npy file nor a distribution");
   }
+  if (!isExact(*distribution, argument.dtype, slot.host.size())) {
+    throw InputError("`--arg " + argument.name + "=" + text +
+                     "`: integers that are drawn are below 2^53; a .npy file may have others");
+  }
   generate(slot.host, *distribution, options.seed, streamOf(argument.name));
 }
 

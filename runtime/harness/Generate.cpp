@@ -79,6 +79,18 @@ uint64_t randomBits(uint64_t seed, uint64_t stream, uint64_t counter) {
              mix(stream * 0xd1342543de82ef95u + mix(seed + 0x9e3779b97f4a7c15u)));
 }
 
+bool isExact(const Distribution &distribution, DType dtype, int64_t count) {
+  if (dtypeKind(dtype) != ValueKind::Int || distribution.kind == Distribution::Kind::Normal ||
+      distribution.kind == Distribution::Kind::Uniform) {
+    return true;
+  }
+  constexpr double most = 0x1p53;
+  const double last = distribution.kind != Distribution::Kind::Steps
+                          ? distribution.b
+                          : distribution.a + distribution.b * static_cast<double>(count - 1);
+  return count == 0 || (std::abs(distribution.a) < most && std::abs(last) < most);
+}
+
 double draw(const Distribution &distribution, uint64_t seed, uint64_t stream, uint64_t counter) {
   uint64_t bits = randomBits(seed, stream, 2 * counter);
   switch (distribution.kind) {

@@ -25,6 +25,9 @@ std::optional<Distribution> parseDistribution(std::string_view text);
 /// Lea, Flood, OOPSLA 2014).
 uint64_t randomBits(uint64_t seed, uint64_t stream, uint64_t counter);
 
+/// Whether elements of this type take exactly the numbers that so many draws give: of integers, one that a double holds.
+bool isExact(const Distribution &distribution, DType dtype, int64_t count);
+
 /// One draw.
 double draw(const Distribution &distribution, uint64_t seed, uint64_t stream, uint64_t counter);
 

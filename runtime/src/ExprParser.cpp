@@ -3,6 +3,12 @@
 #include "../support/Floats.h"
 #include "FlatProgram.h"
 
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <string_view>
+#include <utility>
+
 namespace tile_rt {
 
 namespace {
@@ -260,12 +266,18 @@ Value parseConstant(const JsonRef &json, DType type) {
   }
   if (json.raw().is_string()) {
     std::string text = json.string();
-    if (text != "inf" && text != "-inf" && text != "nan") {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    constexpr std::pair<std::string_view, double> named[] = {
+        {"inf", infinity},
+        {"-inf", -infinity},
+        {"nan", std::numeric_limits<double>::quiet_NaN()},
+        {"-0", -0.0}};
+    const auto *known = std::find_if(std::begin(named), std::end(named),
+                                     [&](const auto &one) { return one.first == text; });
+    if (known == std::end(named)) {
       json.fail("expected a number");
     }
-    double value = text == "nan" ? std::numeric_limits<double>::quiet_NaN()
-                                 : std::numeric_limits<double>::infinity();
-    return Value::ofFloat(text == "-inf" ? -value : value);
+    return Value::ofFloat(known->second);
   }
   if (!json.raw().is_number()) {
     json.fail("expected a number");

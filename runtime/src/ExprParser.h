@@ -21,7 +21,7 @@ struct NameScope {
 };
 
 DType parseDType(const JsonRef &json, bool scalarsOnly);
-/// A typed number: JSON number, bool, or "inf", "-inf", "nan".
+/// A typed number: JSON number, bool, or "inf", "-inf", "nan", "-0".
 Value parseConstant(const JsonRef &json, DType type);
 /// With its flat program, where it has one.
 Expr parseExpr(const JsonRef &json, const NameScope &names);

@@ -439,7 +439,7 @@ Preference KernelParser::parsePreference(const JsonRef &json) const {
   preference.configuration = static_cast<unsigned>(
       json["configuration"].integer(0, static_cast<__int128>(kernel.configurations.size()) - 1));
   const JsonRef ranges = json["ranges"];
-  if (!ranges.raw().is_object() || ranges.raw().empty()) {
+  if (!ranges.raw().is_object()) {
     ranges.fail("expected ranges by name");
   }
   for (const auto &member : ranges.raw().items()) {

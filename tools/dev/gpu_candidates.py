@@ -4,8 +4,8 @@
     gpu_candidates.py prepare DIR [--only WORD]    here: for each kernel of KERNELS a pack of its candidates, and what the model expects of them
     gpu_candidates.py run DIR --out DIR            there: needs torch, builds nothing
 
-For each shape all candidates that fit it are timed, L2 flushed, in a drawn order; results are compared with those of the first one. Prints the
-best, the one that the model takes, and best / taken. candidates.json in --out has all times.
+For each shape all candidates that fit it are timed, L2 flushed, in a drawn order, and the symbol that `auto` makes beside them; results are
+compared with those of the first one. Prints the best, the one that the model takes, and best / taken. candidates.json in --out has all times.
 """
 import argparse
 import json
@@ -65,10 +65,23 @@ def attention(given, tiles):
     return "attention/flash_attention.tile", "flash_attention", candidates, listed("B H HKV S SK", shapes), None, {"scale": 0.088388, "LSE": None}
 
 
-# name: source, kernel, candidates, shapes, which candidates fit a shape, arguments that are no random numbers
+PRODUCTS = listed("M N K", [(16, 8192, 8192), (64, 4096, 4096), (300, 4096, 1024), (1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096),
+                            (1, 4096, 14336), (128, 7168, 2048), (512, 1408, 4096), (1500, 3000, 1008), (3000, 512, 2048), (8192, 1024, 512)])
+BATCHES = listed("L M N K", [(16, 2048, 2048, 2048), (4, 1024, 1024, 1024), (64, 128, 128, 512), (8, 64, 4096, 1024), (32, 512, 64, 512), (8, 4096, 4096, 512),
+                             (128, 64, 64, 256), (3, 1000, 1000, 1000), (16, 300, 300, 304), (64, 16, 2048, 128), (2, 2048, 512, 4096), (24, 200, 1024, 1024)])
+
+
+# name: source, kernel, candidates (None: those that `auto` keeps), shapes, which candidates fit a shape, arguments that are no random numbers
 KERNELS = {
     "layernorm": ("norm/layernorm.tile", "layernorm", ROW_CANDIDATES, ROWS, rows_fit, {"eps": 1e-5}),
     "softmax": ("norm/softmax_rmsnorm.tile", "softmax", ROW_CANDIDATES, ROWS, rows_fit, {}),
+    "rmsnorm": ("norm/softmax_rmsnorm.tile", "rmsnorm", None, ROWS, rows_fit, {"eps": 1e-5, "residual": None}),
+    "add_rmsnorm": ("add_rmsnorm/add_rmsnorm.tile", "add_rmsnorm", None, ROWS, rows_fit, {"eps": 1e-5}),
+    "int8_gemm": ("int8_gemm/int8_gemm.tile", "int8_gemm", None, PRODUCTS, None, {}),
+    "gemm_e4m3": ("gemm/gemm_e4m3.tile", "gemm_e4m3", None, PRODUCTS, None, {}),
+    "gemm_epilogue": ("gemm_epilogue/gemm_epilogue.tile", "gemm_epilogue", None, PRODUCTS, None, {}),
+    "gemm_swiglu": ("gemm_epilogue/gemm_epilogue.tile", "gemm_swiglu", None, PRODUCTS, None, {}),
+    "batched_gemm": ("batched_gemm/batched_gemm.tile", "batched_gemm", None, BATCHES, None, {}),
     "gemv": ("gemv/gemv.tile", "gemv", product(THREADS=[32, 64, 128, 256, 512, 1024], VEC=[4, 8]),
              listed("N K", [(7168, 16384), (18432, 7168), (57344, 7168), (4096, 4096), (1024, 1024), (50000, 768),
                            (2048, 8192), (14336, 4096), (4096, 14336), (128256, 4096), (512, 512), (10000, 1000)]), None, {}),
@@ -102,6 +115,18 @@ def expected(kernel, dims, scalars):
     return sum(min(predicted_costs.cost_of(variant, host) for variant in describe_pack.eligible(launch, host)) for launch in launches), host.extents
 
 
+def text(value):
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def kept(tilec, source, kernel):
+    """The sets of parameters that `auto` keeps, without the types."""
+    done = subprocess.run([tilec, source, "--arch=sm_90a", "--emit=manifest", "--kernel", "chosen", "--instantiate", f"{kernel}<auto> as chosen", "-o", "-"], check=True, capture_output=True, text=True)
+    value = lambda given: given["value"] if isinstance(given, dict) else given  # noqa: E731
+    configurations = json.loads(done.stdout)["kernels"][0]["configurations"]
+    return [{name: value(given) for name, given in one["params"].items() if isinstance(value(given), int)} for one in configurations]
+
+
 def prepare(options):
     import pack_tool
 
@@ -111,7 +136,12 @@ def prepare(options):
     for name, (source, kernel, candidates, shapes, fits, scalars) in KERNELS.items():
         if options.only not in name:
             continue
-        entries = [x for i, values in enumerate(candidates) for x in ("--instantiate", f"{kernel}<T = f16, {', '.join(f'{p} = {v}' for p, v in values.items())}> as c{i}")]
+        candidates = candidates or kept(root / "build/bin/tilec", root / "kernels" / source, kernel)
+        types = "" if kernel in ("int8_gemm", "gemm_e4m3") else "T = f16, "
+        lists = [", ".join(f"{p} = {text(v)}" for p, v in values.items()) for values in candidates]
+        fixed = "".join(f"{p} = {v}, " for p, v in candidates[0].items() if p in ("D", "CAUSAL"))  # which problem it is
+        entries = [x for i, values in enumerate(lists) for x in ("--instantiate", f"{kernel}<{types}{values}> as c{i}")]
+        entries += ["--instantiate", f"{kernel}<{types}{fixed}auto> as auto"]
         subprocess.run([root / "build/bin/tilec", root / "kernels" / source, "--arch=sm_90a", *entries, "-o", folder / f"{name}.pack"], check=True)
         manifest, _ = pack_tool.split((folder / f"{name}.pack").read_bytes())
         found = {k["symbol"]: k for k in manifest["kernels"]}
@@ -135,7 +165,10 @@ def tensors_of(check, torch, arguments, row):
                 values[name] = torch.tensor(row["given"][name], dtype=torch.int32, device="cuda")
             continue
         shape = row["extents"][name]
-        values[name] = torch.randn(shape, device="cuda", generator=generator, dtype=check.DTYPES[argument["dtype"]])
+        if argument["dtype"] == "i8":
+            values[name] = torch.randint(-4, 5, shape, device="cuda", generator=generator, dtype=torch.int8)
+        else:
+            values[name] = torch.randn(shape, device="cuda", generator=generator).to(check.DTYPES[argument["dtype"]])
     return values
 
 
@@ -144,14 +177,14 @@ def measure(runtime, check, torch, pack, entry, row, flush):
     values = tensors_of(check, torch, entry["arguments"], row)
     outputs = [values[a["name"]] for a in entry["arguments"] if a.get("direction") == "out" and values[a["name"]] is not None]
     given = [(values[a["name"]], a["dtype"]) for a in entry["arguments"]]
-    calls = {name: runtime.call(runtime.kernel(pack, name), given)[0] for name in row["expected"]}
+    calls = {name: runtime.call(runtime.kernel(pack, name), given)[0] for name in (*row["expected"], "auto")}
     first = None
     for name, call in calls.items():
         for output in outputs:
             output.fill_(float("nan"))
         call()
         torch.cuda.synchronize()
-        got = [output.float().clone() for output in outputs]
+        got = [torch.nan_to_num(output.float()) for output in outputs]  # products of 16 bits may overflow
         first = first or got
         for mine, other in zip(got, first):
             if not (mine - other).norm() <= 1e-2 * other.norm():
@@ -173,11 +206,12 @@ def run(options):
         pack, ratios = runtime.load(folder / f"{name}.pack"), []
         for row in entry["rows"]:
             us = measure(runtime, check, torch, pack, entry, row, flush)
+            auto = us.pop("auto")
             best, taken = min(us, key=us.get), min(row["expected"], key=row["expected"].get)
             ratios.append(us[best] / us[taken])
             show = lambda c: " ".join(f"{p}={v}" for p, v in entry["candidates"][int(c[1:])].items())  # noqa: E731
-            print(f"{name} {row['dims']}: best {us[best]:.1f} us {show(best)}; taken {us[taken]:.1f} us (expected {row['expected'][taken] * 1e6:.1f}) {show(taken)}; {ratios[-1]:.3f}", flush=True)
-            results.setdefault(name, []).append({"dims": row["dims"], "us": us, "expected": row["expected"]})
+            print(f"{name} {row['dims']}: best {us[best]:.1f} us {show(best)}; taken {us[taken]:.1f} us (expected {row['expected'][taken] * 1e6:.1f}) {show(taken)}; {ratios[-1]:.3f}; auto {auto:.1f} us", flush=True)
+            results.setdefault(name, []).append({"dims": row["dims"], "us": us, "auto": auto, "expected": row["expected"]})
             (out / "candidates.json").write_text(json.dumps({"candidates": {k: v["candidates"] for k, v in plan.items()}, "rows": results}))
         for what, some in (("known", ratios[:KNOWN]), ("other", ratios[KNOWN:])):
             print(f"{name}, {what} shapes: within 8 % of the best at {sum(r >= 1 / 1.08 for r in some)} of {len(some)}, {min(some):.3f} at worst", flush=True)

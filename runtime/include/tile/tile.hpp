@@ -152,7 +152,9 @@ class Buffer {
 public:
   Buffer(const Context &context, size_t count) : owner(context.get()), elements(count) {
     void *allocated = nullptr;
-    check(tile_malloc(context.get(), count * sizeof(T), &allocated));
+    const bool fits = count <= static_cast<size_t>(-1) / sizeof(T); // else more than there is
+    check(
+        tile_malloc(context.get(), fits ? count * sizeof(T) : static_cast<size_t>(-1), &allocated));
     memory = static_cast<T *>(allocated);
   }
   Buffer(const Context &context, const std::vector<T> &values) : Buffer(context, values.size()) {

@@ -89,3 +89,50 @@ tgpu.kernel @overlaid(%x: f32) attributes {threads = 256 : i32, target = "sm_90a
   %0 = tgpu.convert_layout %a {scratch = 512 : i64} : !sums -> !all
   tgpu.return
 }
+
+// The loop's only iteration may be the first one, which does not come by the barrier in it.
+// CHECK-LABEL: tgpu.kernel @behind_first_iteration
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK-NEXT: tgpu.barrier
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: tgpu.barrier
+// CHECK-NEXT: tgpu.convert_layout
+tgpu.kernel @behind_first_iteration(%x: f32, %n: i32) attributes {threads = 256 : i32, target = "sm_90a", shared_bytes = 64 : i64} {
+  %a = tile.splat %x : f32 -> !sums
+  %first = arith.constant 0 : i32
+  %step = arith.constant 1 : i32
+  scf.for %k = %first to %n step %step : i32 {
+    %0 = tgpu.convert_layout %a {scratch = 0 : i64} : !sums -> !all
+    %isLater = arith.cmpi sgt, %k, %first : i32
+    scf.if %isLater {
+      tgpu.barrier
+    }
+  }
+  %1 = tgpu.convert_layout %a {scratch = 0 : i64} : !sums -> !all
+  tgpu.return
+}
+
+// With two iterations at least it does.
+// CHECK-LABEL: tgpu.kernel @behind_two_iterations
+// CHECK: scf.if
+// CHECK-NEXT: tgpu.barrier
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: tgpu.convert_layout
+tgpu.kernel @behind_two_iterations(%x: f32) attributes {threads = 256 : i32, target = "sm_90a", shared_bytes = 64 : i64} {
+  %a = tile.splat %x : f32 -> !sums
+  %first = arith.constant 0 : i32
+  %step = arith.constant 1 : i32
+  %n = arith.constant 2 : i32
+  scf.for %k = %first to %n step %step : i32 {
+    %0 = tgpu.convert_layout %a {scratch = 0 : i64} : !sums -> !all
+    %isLater = arith.cmpi sgt, %k, %first : i32
+    scf.if %isLater {
+      tgpu.barrier
+    }
+  }
+  %1 = tgpu.convert_layout %a {scratch = 0 : i64} : !sums -> !all
+  tgpu.return
+}

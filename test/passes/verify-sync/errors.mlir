@@ -202,3 +202,25 @@ tgpu.kernel @scratch_twice(%a: !sums) attributes {threads = 256 : i32, target = 
   %1 = tgpu.convert_layout %a {scratch = 0 : i64} : !sums -> !all
   tgpu.return
 }
+
+// -----
+
+// The loop's only iteration may be the first one, which does not come by the barrier.
+!b = !tgpu.smem<64x64xf16, #tgpu.shared<"64x64 b16 contig 1 panel 64 swizzle 128">>
+!t = tensor<64x64xf16>
+tgpu.kernel @behind_first_iteration(%v: !t, %n: i32) attributes {threads = 128 : i32} {
+  %first = arith.constant 0 : i32
+  %step = arith.constant 1 : i32
+  %a = tgpu.alloc_shared "a" : !b
+  scf.for %k = %first to %n step %step : i32 {
+    // expected-note @+1 {{read here}}
+    %0 = tgpu.local_load %a : !b -> !t
+    %isLater = arith.cmpi sgt, %k, %first : i32
+    scf.if %isLater {
+      tgpu.barrier
+    }
+  }
+  // expected-error @+1 {{writes `a` without a barrier after another thread's access}}
+  tgpu.local_store %v, %a : !t, !b
+  tgpu.return
+}

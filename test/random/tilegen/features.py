@@ -403,7 +403,7 @@ def pipelined_loop(b):
 def _loop(b, kind):
     if b.depth > 3 or b.trips > 12:
         return False
-    trips = b.pick([1, 2, 3, 4, 5])
+    trips = b.pick([1, 1, 2, 3, 4, 5])
     variable, step = b.name("k"), 1
     factor = b.pick([0, 1, 2, 3, 4]) if kind == "unrolled" else 0
     end = str(trips)
@@ -422,6 +422,8 @@ def _loop(b, kind):
         if kind == "pipelined":
             load(b)
         statements(b, b.pick([1, 2, 3]))()
+        if b.chance(0.2):  # what the first iteration, which may be the last one, leaves out
+            b.emit(n.If(f"{variable} > 0", b.inside(statements(b, b.pick([1, 2])))))
 
     body = b.inside(draw, trips, {variable: trips})
     b.emit(n.For(variable, "0", end, body, kind, stages, step, factor))

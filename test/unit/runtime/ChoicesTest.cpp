@@ -218,6 +218,16 @@ TEST_F(Choices, PreferencesForSomeRowsAreNotForOthers) {
   EXPECT_EQ(chosen(512, 64), "0aligned"); // the cheapest for such rows, although 1 is cheaper
 }
 
+TEST_F(Choices, APreferenceWithoutRangesIsForEveryCall) {
+  for (unsigned preferred : {0u, 1u}) {
+    const std::string text =
+        R"([ { "ranges": {}, "configuration": )" + std::to_string(preferred) + " } ]";
+    manifest = parseJson(preferring(text.c_str()));
+    EXPECT_EQ(plan(gemmCall(512, 512, 64)).configuration, preferred);
+    EXPECT_EQ(plan(gemmCall(64, 4096, 64)).configuration, preferred);
+  }
+}
+
 TEST_F(Choices, CostsThatAreNoNumbersFailNoCall) {
   for (const char *cost :
        {R"({ "op": "div", "args": [ { "dim": "M" }, 0 ] })",
@@ -264,7 +274,7 @@ TEST(Preferences, AreChecked) {
          "expected a string");
   expect(R"([ { "ranges": { "M": [1, 2] }, "configuration": 0, "rows": "odd" } ])",
          "not `aligned`, `words` or `any`");
-  expect(R"([ { "ranges": {}, "configuration": 0 } ])", "expected ranges by name");
+  expect(R"([ { "ranges": [], "configuration": 0 } ])", "expected ranges by name");
   expect(R"([ { "configuration": 0 } ])", "`ranges` is missing");
 }
 

@@ -117,6 +117,11 @@ protected:
   }
 };
 
+TEST_F(EmulatedTest, NoBufferIsSmallerThanItsElements) {
+  tile::Context context(0);
+  failing(TILE_ERROR_DRIVER, [&] { tile::Buffer<double> buffer(context, (size_t(1) << 61) + 2); });
+}
+
 TEST_F(EmulatedTest, RunsThePtxOfAPack) {
   for (int device : {0, 1}) {
     tile::Context context(device);

@@ -149,6 +149,14 @@ TEST(Npy, MalformedFiles) {
   EXPECT_NE(npyError(good, DType::BF16).find("stored as u16"), std::string::npos);
 }
 
+TEST(Generate, IntegersAreExact) {
+  EXPECT_TRUE(isExact(*parseDistribution("steps(9007199254740989, 1)"), DType::I64, 3));
+  EXPECT_FALSE(isExact(*parseDistribution("steps(9007199254740989, 1)"), DType::I64, 4));
+  EXPECT_FALSE(isExact(*parseDistribution("-9007199254740993"), DType::I64, 1));
+  EXPECT_FALSE(isExact(*parseDistribution("integers(0, 1e18)"), DType::U64, 1));
+  EXPECT_TRUE(isExact(*parseDistribution("steps(1e300, 1)"), DType::F64, 4));
+}
+
 TEST(Generate, Parses) {
   auto normal = parseDistribution("normal(2, 0.5)");
   ASSERT_TRUE(normal);

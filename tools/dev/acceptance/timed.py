@@ -1,4 +1,5 @@
-"""What is timed: (name, file, kernel, parameters, dimensions, arguments, torch's kernel of peers.py or None). AUTO among the parameters: the compiler chooses the rest."""
+"""What is timed: (name, file, kernel, parameters, dimensions, arguments, torch's kernel of peers.py or None). AUTO among the parameters: the compiler chooses
+the rest, as for the symbols that are shipped."""
 from cases import ATTENTION, NORM, TILES
 
 SCALE = {"scale": "0.088388"}
@@ -37,30 +38,30 @@ CAUSAL = {"CAUSAL": "true"}
 AUTO = {"auto": None}
 GROUPED = {"M": 16384, "G": 16, "K": 4096, "N": 4096}
 BENCH = [
-    ("layernorm", "norm/layernorm.tile", "layernorm", {"BN": 8192}, {"M": 8192, "N": 8192}, {"eps": "1e-5"}, "layer_norm"),
-    ("softmax", NORM, "softmax", {}, {"M": 8192, "N": 8192}, {}, "softmax"),
-    ("rmsnorm", NORM, "rmsnorm", {"T": "f16"}, {"M": 8192, "N": 8192}, {"eps": "1e-5", "residual": "none"}, "rms_norm"),
+    ("layernorm", "norm/layernorm.tile", "layernorm", AUTO, {"M": 8192, "N": 8192}, {"eps": "1e-5"}, "layer_norm"),
+    ("softmax", NORM, "softmax", AUTO, {"M": 8192, "N": 8192}, {}, "softmax"),
+    ("rmsnorm", NORM, "rmsnorm", {"T": "f16", **AUTO}, {"M": 8192, "N": 8192}, {"eps": "1e-5", "residual": "none"}, "rms_norm"),
     ("map_gelu", "elementwise/elementwise.tile", "map_gelu", {}, {"N": 8192 * 8192}, {}, "gelu"),
     ("softmax_long", NORM, "softmax_long", {}, {"M": 4096, "N": 65536}, {}, "softmax"),
     ("softmax_wide", NORM, "softmax_wide", {}, {"M": 4096, "N": 65536}, {}, "softmax"),
     ("cumsum, f32", "cumsum/cumsum.tile", "cumsum", {}, {"M": 8192, "N": 8192}, {}, "cumsum"),
     ("cross_entropy", "cross_entropy/cross_entropy.tile", "cross_entropy", {"T": "f16"}, {"M": 4096, "N": 65536}, LABELS, "cross_entropy"),
-    *[("gemv", "gemv/gemv.tile", "gemv", {}, {"N": n, "K": k}, {}, "gemv") for n, k in ((7168, 16384), (18432, 7168), (28672, 8192), (57344, 7168))],
+    *[("gemv", "gemv/gemv.tile", "gemv", AUTO, {"N": n, "K": k}, {}, "gemv") for n, k in ((7168, 16384), (18432, 7168), (28672, 8192), (57344, 7168))],
     *[(f"transpose, {t}", "transpose/transpose.tile", "transpose", {"T": t}, {"M": 8192, "N": 8192}, {}, f"{t} transpose") for t in ("f16", "f32")],
-    ("add_rmsnorm", "add_rmsnorm/add_rmsnorm.tile", "add_rmsnorm", {"T": "f16"}, {"M": 8192, "N": 8192}, {"eps": "1e-6"}, "add_rms_norm"),
+    ("add_rmsnorm", "add_rmsnorm/add_rmsnorm.tile", "add_rmsnorm", {"T": "f16", **AUTO}, {"M": 8192, "N": 8192}, {"eps": "1e-6"}, "add_rms_norm"),
     ("topk, K = 8, f32", "topk/topk.tile", "topk", {}, {"M": 65536, "N": 256}, {}, "topk"),
     ("w4a16_gemm, decoding", "w4a16_gemm/w4a16_gemm.tile", "w4a16_gemm", {"BM": 16}, {"M": 16, "N": 8192, "K": 8192}, {"zeros": "integers(0, 15)"}, "linear"),
     ("w4a16_gemm", "w4a16_gemm/w4a16_gemm.tile", "w4a16_gemm", {}, {"M": 64, "N": 8192, "K": 8192}, {"zeros": "integers(0, 15)"}, "linear"),
-    ("int8_gemm", "int8_gemm/int8_gemm.tile", "int8_gemm", {}, cube(4096), {}, "int8 matmul"),
-    ("batched_gemm", "batched_gemm/batched_gemm.tile", "batched_gemm", {}, {"L": 16, **cube(2048)}, {}, "batched matmul"),
-    ("gemm_epilogue, silu", EPILOGUE, "gemm_epilogue", {"ACT": 3}, cube(4096), {"bias": "normal", "residual": "normal"}, "silu linear"),
-    ("gemm_swiglu", EPILOGUE, "gemm_swiglu", {}, cube(4096), {}, "swiglu"),
-    *[("gemm", GEMM, "gemm", {}, cube(n), {}, "matmul") for n in (4096, 8192)],
+    ("int8_gemm", "int8_gemm/int8_gemm.tile", "int8_gemm", AUTO, cube(4096), {}, "int8 matmul"),
+    ("batched_gemm", "batched_gemm/batched_gemm.tile", "batched_gemm", AUTO, {"L": 16, **cube(2048)}, {}, "batched matmul"),
+    ("gemm_epilogue, silu", EPILOGUE, "gemm_epilogue", {"ACT": 3, **AUTO}, cube(4096), {"bias": "normal", "residual": "normal"}, "silu linear"),
+    ("gemm_swiglu", EPILOGUE, "gemm_swiglu", AUTO, cube(4096), {}, "swiglu"),
+    *[("gemm", GEMM, "gemm", AUTO, cube(n), {}, "matmul") for n in (4096, 8192)],
     *[(f"gemm, {tile_name(tile)}", GEMM, "gemm", tile, RAGGED, {}, "matmul") for tile in TILES],
     # The same operations dense and by groups.
-    ("gemm, dense", GEMM, "gemm", {}, {"M": 16384, "N": 4096, "K": 4096}, {}, "matmul"),
-    ("grouped_gemm, f16, equal groups", *GROUPED_GEMM, {"T": "f16"}, GROUPED, {"offsets": EVEN}, "matmul"),
-    ("grouped_gemm, f16, unequal groups", *GROUPED_GEMM, {"T": "f16"}, GROUPED, {"offsets": UNEVEN}, "matmul"),
+    ("gemm, dense", GEMM, "gemm", AUTO, {"M": 16384, "N": 4096, "K": 4096}, {}, "matmul"),
+    ("grouped_gemm, f16, equal groups", *GROUPED_GEMM, {"T": "f16", **AUTO}, GROUPED, {"offsets": EVEN}, "matmul"),
+    ("grouped_gemm, f16, unequal groups", *GROUPED_GEMM, {"T": "f16", **AUTO}, GROUPED, {"offsets": UNEVEN}, "matmul"),
     ("grouped_gemm, f16, BN = 256", *GROUPED_GEMM, {"T": "f16", "BN": 256}, GROUPED, {"offsets": EVEN}, "matmul"),
     *[attention_by_auto(size, dims, causal) for size, dims in ((128, LONG), (128, LONGER), (64, MANY)) for causal in ({}, CAUSAL)],
     *[
