@@ -216,9 +216,12 @@ private:
       const bool isFresh =
           !dot.getAccumulate() || !(isa<BlockArgument>(dot.getAcc()) || dot.getAcc().hasOneUse());
       own = (isFresh ? registersOf(dot.getType(), threads) : 0) + ofOperands(dot);
-      // What the tensor cores sum of 8 bits is added to that every so many elements.
+      // What the tensor cores sum of 8 bits is added to that every so many elements, and has registers until then, as have the
+      // sums of products beside this one.
       if (promotesSums(dot)) {
-        own += registersOf(dot.getType(), threads);
+        for (auto beside : dot->getBlock()->getOps<tgpu::DotOp>()) {
+          own += registersOf(beside.getType(), threads);
+        }
       }
     }
     return own;

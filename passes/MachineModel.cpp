@@ -74,9 +74,8 @@ static constexpr MachineModel hopper = {
     // gemm of one tile of up to 100 terms: stored by threads (16x64, 32x64) 0.3 us more, beside 64x16 and 64x32 by TMA, than without both
     .storeByTma = 150,
     .exchange = 200,
-    // gemm, tiles whose ring bounds the rate, 2 x 130 shapes: 1950 clocks for a slot of 64x64x64, of which 460 for its bytes, 300 for its
-    // product; 64x64x64 with four slots, 100 shapes: 1700 to 1900 where few blocks run, 2100 where each multiprocessor has some
-    .missLatency = 1350,
+    // gemm, tiles whose ring bounds the rate, 2 x 130 shapes: 1950 clocks for a slot of 64x64x64, of which 460 for its bytes, 300 for its product
+    .missLatency = 1150,
     // gemm of rows that start anywhere, 100 shapes of two orders: 700 where few blocks run, more than 1150 where all load their first ones
     .elementLatency = 925,
     .globalLatency = 700, // memory and L2 mixed

@@ -8,12 +8,13 @@
 // CHECK: llvm.cond_br %{{.*}}, ^[[ASKED:bb[0-9]+]], ^[[JOIN:bb[0-9]+]]
 // CHECK: ^[[ASKED]]:
 // CHECK: @$2 st.global.b32 [$0], $1;
-// CHECK: llvm.br ^[[JOIN]]
+// CHECK: ^[[STORED:bb[0-9]+]]:
+// CHECK-NEXT: llvm.br ^[[JOIN]]
 // CHECK: ^[[JOIN]]:
 // CHECK: %[[MORE:.*]] = llvm.icmp "slt" %[[I]], %arg2
-// CHECK: llvm.cond_br %[[MORE]], ^[[BODY:bb[0-9]+]], ^[[END:bb[0-9]+]]
-// CHECK: ^[[BODY]]:
-// CHECK: llvm.br ^[[LOOP:bb[0-9]+]](%{{.*}}, %[[I]] : i32, i32)
+// CHECK: llvm.cond_br %[[MORE]], ^[[BODY:bb[0-9]+]](%[[I]] : i32), ^[[END:bb[0-9]+]]
+// CHECK: ^[[BODY]](%[[J:.*]]: i32):
+// CHECK: llvm.br ^[[LOOP:bb[0-9]+]](%{{.*}}, %[[J]] : i32, i32)
 // CHECK: ^[[LOOP]](%[[K:.*]]: i32, %[[SUM:.*]]: i32):
 // CHECK: llvm.cond_br %{{.*}}, ^[[TRIP:bb[0-9]+]], ^[[AFTER:bb[0-9]+]]
 // CHECK: ^[[TRIP]]:
