@@ -240,7 +240,7 @@ private:
                               llvm::MutableArrayRef<Value> args, SourceRange range);
   bool inferFunction(const Module::Imported<ast::FunctionItem> &fn,
                      llvm::MutableArrayRef<Value> args, Env &env, SourceRange range);
-  const Function *elaborateFunction(const Module::Imported<ast::FunctionItem> &fn, Env &env,
+  Function *elaborateFunction(const Module::Imported<ast::FunctionItem> &fn, Env &env,
                                     llvm::ArrayRef<Value> args);
   bool alwaysReturns(llvm::ArrayRef<const Stmt *> block);
   Value callTileFunction(const ast::CallExpr *e, const Module::Imported<ast::FunctionItem> &fn);

@@ -137,14 +137,20 @@ const Function *Analyzer::instantiate(const Module::Imported<ast::FunctionItem> 
   if (isNew) {
     DiagnosticEngine::Context context(engine, range,
                                       llvm::Twine("in a call of `") + fn.item->name.name + "`");
-    const Function *made = elaborateFunction(fn, env, args);
+    const uint64_t before = steps;
+    Function *made = elaborateFunction(fn, env, args);
+    if (made) {
+      made->size = steps - before;
+    }
     instances[key] = made;
     return made;
   }
-  return it->second;
+  // Each call is inlined.
+  steps += it->second ? it->second->size : 0;
+  return step(range) ? it->second : nullptr;
 }
 
-const Function *Analyzer::elaborateFunction(const Module::Imported<ast::FunctionItem> &fn, Env &env,
+Function *Analyzer::elaborateFunction(const Module::Imported<ast::FunctionItem> &fn, Env &env,
                                             llvm::ArrayRef<Value> args) {
   const ast::FunctionItem &item = *fn.item;
   DepthGuard depthGuard(*this);

@@ -41,6 +41,7 @@ struct Function {
   llvm::ArrayRef<const FnParam *> params; ///< scalars; constants are substituted
   llvm::ArrayRef<Type> resultTypes;       ///< scalars, one or more
   Block body;
+  uint64_t size = 0; ///< statements and expressions of a call, with those that it calls
 };
 
 /// A compile-time parameter's value, for the manifest.
