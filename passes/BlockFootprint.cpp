@@ -216,13 +216,8 @@ private:
       const bool isFresh =
           !dot.getAccumulate() || !(isa<BlockArgument>(dot.getAcc()) || dot.getAcc().hasOneUse());
       own = (isFresh ? registersOf(dot.getType(), threads) : 0) + ofOperands(dot);
-      // What the tensor cores sum of 8 bits is added to that every so many elements, and has registers until then, as have the
-      // sums of products beside this one.
-      if (promotesSums(dot)) {
-        for (auto beside : dot->getBlock()->getOps<tgpu::DotOp>()) {
-          own += registersOf(beside.getType(), threads);
-        }
-      }
+      // What the tensor cores sum of 8 bits is added to that every so many elements, and has registers until then.
+      own += promotesSums(dot) ? registersOf(dot.getType(), threads) : 0;
     }
     return own;
   }
@@ -286,12 +281,26 @@ static int64_t registersOfCopies(tgpu::KernelOp kernel) {
   return most;
 }
 
+/// What sums that are promoted hold beside one of them, where schedules find room for all that a step has.
+static int64_t registersOfSums(tgpu::KernelOp kernel) {
+  int64_t all = 0, most = 0;
+  kernel.walk([&](tgpu::DotOp dot) {
+    if (promotesSums(dot)) {
+      const int64_t own = registersOf(dot.getType(), kernel.getThreads());
+      all += own;
+      most = std::max(most, own);
+    }
+  });
+  return all - most;
+}
+
 int64_t tilec::estimateResident(tgpu::KernelOp kernel, const Target &target) {
   const int64_t threads = std::max<int64_t>(kernel.getLaunchedThreads(),
                                             teamsWanted(kernel) * int64_t(kernel.getThreads()) +
                                                 (asksForRoles(kernel) ? kLoadThreads : 0));
   const int64_t most = target.registersPerThread;
-  int64_t registers = std::min(most, estimateRegisters(kernel) + registersOfCopies(kernel));
+  int64_t registers = std::min(most, estimateRegisters(kernel) + registersOfCopies(kernel) +
+                                         registersOfSums(kernel));
   if (std::optional<uint32_t> blocks = kernel.getMinBlocks()) { // ptxas keeps to that
     registers = std::min(registers, target.registersPerSM / (int64_t(*blocks) * threads) / 8 * 8);
   }

@@ -311,7 +311,9 @@ BlockWork BlockPricer::ofPipelined(scf::ForOp loop, const LoopStages &stages, Am
   Linear round = machine.missLatency + moved; // of one slot
   round.add(body.alone);
   if (flies) {
-    round.add(body.of(Resource::Tensor), 1.5);
+    // Sums that are promoted are waited for in their own iteration.
+    const bool waits = llvm::any_of(loop.getBody()->getOps<tgpu::DotOp>(), promotesSums);
+    round.add(body.of(Resource::Tensor), waits ? 1 : 1.5);
   }
   Linear share;
   share.add(round, 1 / double(stages.stages));
