@@ -1,4 +1,4 @@
-//===- LaunchOrder.cpp - which launches of a call may overlap -------------===//
+//===- LaunchOrder.cpp - names of launches, and which of them may overlap -===//
 #include "passes/LaunchOrder.h"
 
 using namespace mlir;
@@ -53,4 +53,13 @@ void tilec::noteOverlap(tile::KernelOp host, ArrayRef<OutlinedLaunch> launches) 
       }
     }
   }
+}
+
+std::string tilec::nameOfLaunch(tile::KernelOp host, size_t number) {
+  std::string name = (host.getSymName() + "_" + Twine(number)).str();
+  while (llvm::any_of(host->getParentOp()->getRegion(0).getOps<tile::KernelOp>(),
+                      [&](tile::KernelOp other) { return other.getSymName().starts_with(name); })) {
+    name += '_';
+  }
+  return name;
 }

@@ -568,16 +568,6 @@ FailureOr<tgpu::LaunchOp> Outliner::run() {
   return outlined;
 }
 
-/// `k_0`, if no kernel of the program begins with that: code for rows like these is `k_0_aligned`.
-static std::string launchName(tile::KernelOp host, size_t index) {
-  std::string name = (host.getSymName() + "_" + Twine(index)).str();
-  while (llvm::any_of(host->getParentOp()->getRegion(0).getOps<tile::KernelOp>(),
-                      [&](tile::KernelOp other) { return other.getSymName().starts_with(name); })) {
-    name += '_';
-  }
-  return name;
-}
-
 namespace {
 struct OutlineLaunches : tilec::impl::OutlineLaunchesBase<OutlineLaunches> {
   void runOnOperation() override {
@@ -588,7 +578,7 @@ struct OutlineLaunches : tilec::impl::OutlineLaunchesBase<OutlineLaunches> {
       host.walk([&](tile::LaunchOp launch) { launches.push_back(launch); });
       SmallVector<OutlinedLaunch> outlined;
       for (auto [index, launch] : llvm::enumerate(launches)) {
-        const std::string name = launchName(host, index);
+        const std::string name = nameOfLaunch(host, index);
         Outliner outliner(host, launch, facts, integers, name);
         FailureOr<tgpu::LaunchOp> result = outliner.run();
         if (failed(result)) {

@@ -241,7 +241,7 @@ private:
   bool inferFunction(const Module::Imported<ast::FunctionItem> &fn,
                      llvm::MutableArrayRef<Value> args, Env &env, SourceRange range);
   Function *elaborateFunction(const Module::Imported<ast::FunctionItem> &fn, Env &env,
-                                    llvm::ArrayRef<Value> args);
+                              llvm::ArrayRef<Value> args);
   bool alwaysReturns(llvm::ArrayRef<const Stmt *> block);
   Value callTileFunction(const ast::CallExpr *e, const Module::Imported<ast::FunctionItem> &fn);
   struct TileCall;

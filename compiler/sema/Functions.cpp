@@ -151,7 +151,7 @@ const Function *Analyzer::instantiate(const Module::Imported<ast::FunctionItem> 
 }
 
 Function *Analyzer::elaborateFunction(const Module::Imported<ast::FunctionItem> &fn, Env &env,
-                                            llvm::ArrayRef<Value> args) {
+                                      llvm::ArrayRef<Value> args) {
   const ast::FunctionItem &item = *fn.item;
   DepthGuard depthGuard(*this);
   if (!step(item.range)) {
