@@ -1,5 +1,5 @@
 """A whole program from a seed."""
-from . import ahead, annotations, atomics, combines, features, functions, gathered_parts, gathers, nodes as n, parallel, parts, prints, products, swaps, threads, tuned  # noqa: F401  (some fill the table)
+from . import ahead, annotations, atomics, combines, features, first, functions, gathered_parts, gathers, nodes as n, parallel, parts, prints, products, swaps, threads, tuned  # noqa: F401  (some fill the table)
 from .builder import THREADS, Builder, Scope
 from .formats import FORMATS
 
