@@ -314,8 +314,11 @@ IntegerRange IntegerAnalysis::range(Value value) const {
     return {constant.getSExtValue(), constant.getSExtValue()};
   }
   const auto *lattice = solver->lookupState<dataflow::IntegerValueRangeLattice>(value);
-  if (!lattice || lattice->getValue().isUninitialized() ||
-      lattice->getValue().getValue().smin().getBitWidth() != width) {
+  const bool isKnown = lattice && !lattice->getValue().isUninitialized() &&
+                       lattice->getValue().getValue().smin().getBitWidth() == width;
+  // Where every number overflows there is none between the bounds.
+  if (!isKnown ||
+      lattice->getValue().getValue().smin().sgt(lattice->getValue().getValue().smax())) {
     return {APInt::getSignedMinValue(width).getSExtValue(),
             APInt::getSignedMaxValue(width).getSExtValue()};
   }
