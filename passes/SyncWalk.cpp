@@ -13,7 +13,8 @@
 // find, positions renamed over the edge (SyncLoops.h), and with all accesses that were pending at
 // earlier heads. When a walk starts with the state of the one before, all later ones would, too:
 // the loop has settled, and every iteration has been checked. The first walk is the first iteration,
-// so that a comparison with the loop's variable may decide which way a branch takes.
+// so that a comparison with the loop's variable may decide which way a branch takes; what it leaves
+// pending is joined behind the loop, which may have no other.
 //
 // Why this ends: accesses at the head only become more, and there are finitely many. An operation
 // adds an access for each slot of a ring, as often as its constants differ modulo the slots; after
