@@ -144,6 +144,9 @@ Value evaluateLeaf(const Expr &expr, const Env &env) {
   case Op::Arg:
     return env.scalars[expr.index];
   case Op::Let:
+    if (std::exception_ptr error = env.letError(expr.index)) {
+      std::rethrow_exception(error);
+    }
     return env.lets[expr.index];
   case Op::Extent:
   case Op::Stride: {

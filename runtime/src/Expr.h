@@ -6,6 +6,7 @@
 #include "../support/Operations.h"
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,10 +57,16 @@ struct Env {
   int64_t smCount = 0;
   std::vector<Int> grid;
   Int gridPoints = 0;
+  /// By let: the error that it has in place of a value, if any; empty where none has one.
+  std::vector<std::exception_ptr> letErrors;
+
+  std::exception_ptr letError(unsigned let) const {
+    return let < letErrors.size() ? letErrors[let] : nullptr;
+  }
 };
 
 /// Evaluates. Throws the call error [host-overflow] when a result does not fit, naming the
-/// expression.
+/// expression, or the error of a let that it needs.
 Value evaluate(const Expr &expr, const Env &env);
 
 /// As a user would write it: "ceildiv(M, 128) * 2".

@@ -353,7 +353,7 @@ bool FlatProgram::load(const Instruction &instruction, const Env &env, Register 
   case Op::Arg:
     return take(env.scalars[instruction.index]);
   case Op::Let:
-    return take(env.lets[instruction.index]);
+    return !env.letError(instruction.index) && take(env.lets[instruction.index]);
   case Op::Extent:
   case Op::Stride: {
     const TensorView &tensor = env.tensors[instruction.index];

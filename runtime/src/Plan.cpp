@@ -44,6 +44,7 @@ private:
   void require(const std::vector<Check> &checks) const;
   void runBlock(const std::vector<Statement> &block);
   void runLet(const Statement &statement);
+  Value valueOf(const Statement &let) const;
   void runWorkspace(const Statement &statement);
   void runLaunch(const Statement &statement);
   bool setGrid(const Statement &statement);
@@ -108,7 +109,18 @@ void Planner::runBlock(const std::vector<Statement> &block) {
   }
 }
 
+/// What fails has no value, and the call fails where it needs it: the compiler binds what several choices share in front of
+/// them, though a call may take none that uses it.
 void Planner::runLet(const Statement &statement) {
+  try {
+    env.lets[statement.index] = valueOf(statement);
+  } catch (const Error &) {
+    env.letErrors.resize(env.lets.size());
+    env.letErrors[statement.index] = std::current_exception();
+  }
+}
+
+Value Planner::valueOf(const Statement &statement) const {
   Value value = evaluate(statement.expr, env);
   if (value.kind == ValueKind::Int &&
       (value.integer < minInt(statement.type) || value.integer > maxInt(statement.type))) {
@@ -118,7 +130,7 @@ void Planner::runLet(const Statement &statement) {
   if (value.kind == ValueKind::Float) {
     value.real = roundFloat(statement.type, value.real);
   }
-  env.lets[statement.index] = value;
+  return value;
 }
 
 void Planner::runWorkspace(const Statement &statement) {

@@ -277,11 +277,26 @@ TEST(Plan, HostProgram) {
             std::string::npos);
 }
 
-TEST(Plan, LetsMustFit) {
+TEST(Plan, LetsMustFitWhereTheyAreNeeded) {
   Json json = gemmManifest();
-  json["kernels"][0]["configurations"][0]["host"] = Json::array({Json::parse(
-      R"({ "let": { "name": "t", "type": "i32", "expr": { "op": "mul", "args": [{"dim": "K"}, 2000000000] } } })")});
-  expectError(planError(json, gemmCall(1, 1, 2)), "host-overflow", {"`t` is 4000000000"});
+  auto needs = [&](const char *extent) {
+    json["kernels"][0]["configurations"][0]["host"] = Json::array(
+        {Json::parse(
+             R"({ "let": { "name": "t", "type": "i32", "expr": { "op": "mul", "args": [{"dim": "K"}, 2000000000] } } })"),
+         Json::parse(
+             R"({ "let": { "name": "u", "type": "i32", "expr": { "op": "add", "args": [{"let": "t"}, 1] } } })"),
+         Json::parse(
+             std::string(
+                 R"({ "workspace": { "name": "w", "dtype": "i8", "init": null, "extents": [)") +
+             extent + "] } }")});
+    return json;
+  };
+  const char *chosen =
+      R"({ "op": "select", "args": [{ "op": "gt", "args": [{"dim": "M"}, 1] }, {"let": "u"}, 7] })";
+  expectError(planError(needs(R"({"let": "t"})"), gemmCall(1, 1, 2)), "host-overflow",
+              {"`t` is 4000000000"});
+  expectError(planError(needs(chosen), gemmCall(2, 1, 2)), "host-overflow", {"`t` is 4000000000"});
+  EXPECT_EQ(plan(needs(chosen), gemmCall(1, 1, 2)).plan.workspaceBytes, 256u);
 }
 
 TEST(Plan, WorkspaceInitialValues) {
