@@ -204,6 +204,10 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
   Amount tail = tailOf(points, slots, math.mul(alone, clock), dram);
   Amount behind = math.max(math.max(flight, ends), tail);
   Amount either = math.max(math.add(onChip, math.max(ends, last)), math.add(dram, behind));
+  if (!kernel.getPersistent()) {
+    either =
+        math.max(either, math.add(math.mul(points, machine.nextBlock), math.mul(alone, clock)));
+  }
   return math.add(either, before);
 }
 

@@ -44,7 +44,7 @@ static Instructions ofConversion(tile::ConvertOp convert) {
 }
 
 static Instructions ofFloatDivision(Operation *op) {
-  return isFast(op) ? Instructions{2, 1} : Instructions{9, 1};
+  return isFast(op) ? Instructions{2, 1} : Instructions{13, 1};
 }
 
 static bool isWide(Operation *op) {

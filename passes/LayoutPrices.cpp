@@ -40,11 +40,8 @@ static constexpr int kMostPins = 3;
 
 namespace {
 
-/// What a use of a fragment costs that another layout might save.
-struct Meeting {
-  OpOperand *operand;
-  RegisterLayout wanted;
-};
+/// Layouts that might save what a use of a fragment costs: each is tried for itself.
+using Meeting = SmallVector<LayoutPin, 0>;
 
 /// The price of a kernel under an assignment.
 class Pricing {
@@ -57,7 +54,10 @@ public:
 
 private:
   void addConversion(OpOperand &operand, const RegisterLayout &wanted);
-  void addReduction(tile::ReduceOp reduce);
+  void addReduction(Operation *reduce, MutableArrayRef<OpOperand> inputs, uint32_t axis);
+  void addRowsInWarps(Value value);
+  void addSpread(tile::BroadcastOp broadcast);
+  Meeting pinsOf(OpOperand &operand, const RegisterLayout &wanted) const;
   void addAccess(Operation *op, Value fragment, std::optional<uint32_t> bytes);
   bool isDemandedBy(OpOperand &operand) const;
   int64_t timesOf(Operation *op) const;
@@ -113,25 +113,84 @@ void Pricing::addConversion(OpOperand &operand, const RegisterLayout &wanted) {
   cycles += isForbidden ? int64_t(1) << 40
                         : price->cost(kernel.getNumWarps()) * timesOf(operand.getOwner());
   if (layouts.isDemanded(value) && isDemandedBy(operand)) {
-    found.push_back({&operand, wanted});
+    found.push_back(pinsOf(operand, wanted));
+  } else if (auto broadcast = dyn_cast<tile::BroadcastOp>(operand.getOwner());
+             broadcast && price->barriers > 0) {
+    addSpread(broadcast);
   }
 }
 
-void Pricing::addReduction(tile::ReduceOp reduce) {
-  Value input = reduce.getInput();
-  if (!isFragment(input) || isFree(input) || !reduce.getAxis()) {
+/// Combines what lies along `axis`, of each of `inputs`.
+void Pricing::addReduction(Operation *reduce, MutableArrayRef<OpOperand> inputs, uint32_t axis) {
+  Value input = inputs.front().get();
+  if (!isFragment(input) || isFree(input)) {
     return;
   }
-  Answer<layout::ReductionPlan> plan = layout::planReduction(layouts.of(input), *reduce.getAxis());
+  Answer<layout::ReductionPlan> plan = layout::planReduction(layouts.of(input), axis);
   ConversionPrice price;
   if (plan) {
     price.shuffles = plan->result.registersPerThread() * llvm::popcount(plan->laneMask);
     price.instructions = 2 * price.shuffles + layouts.of(input).registersPerThread();
+    price.shuffles *= int64_t(inputs.size());
+    price.instructions *= int64_t(inputs.size());
     price.barriers = plan->warpOffsets != 1 ? 1 : 0;
   } else {
     price.barriers = 2; // a conversion goes before it
   }
   cycles += price.cost(kernel.getNumWarps()) * timesOf(reduce);
+  if (price.barriers > 0 && axis + 1 == layouts.of(input).rank()) {
+    addRowsInWarps(input);
+  }
+}
+
+/// What warps exchange about rows of a tile they need not if each row is in one of them. No access is narrower for that.
+void Pricing::addRowsInWarps(Value value) {
+  if (isFree(value)) {
+    return;
+  }
+  const RegisterLayout &now = layouts.of(value);
+  RegisterLayout::BlockedOptions options;
+  options.warpsTakeRows = true;
+  const auto vec = int64_t(llvm::bit_floor(uint64_t(now.contiguousElements(now.rank() - 1))));
+  Answer<RegisterLayout> wanted =
+      RegisterLayout::blocked(now.shape(), vec, kernel.getNumWarps(), options);
+  if (wanted && *wanted != now) {
+    found.push_back({{value, *wanted}});
+  }
+}
+
+/// What is broadcast might go to where it lies already.
+void Pricing::addSpread(tile::BroadcastOp broadcast) {
+  Value result = broadcast.getResult();
+  if (broadcast.getAxes().size() != 1 || isFree(result)) {
+    return;
+  }
+  const auto axis = unsigned(broadcast.getAxes().front());
+  const int64_t extent = cast<RankedTensorType>(result.getType()).getDimSize(axis);
+  if (Answer<RegisterLayout> wanted = layouts.of(broadcast.getInput()).spreadDim(axis, extent)) {
+    found.push_back({{result, *wanted}});
+  }
+}
+
+/// The layouts that could end at a meeting instead: that which arrives where it is needed goes on to the
+/// producer, or the producer's goes on to what takes it.
+Meeting Pricing::pinsOf(OpOperand &operand, const RegisterLayout &wanted) const {
+  Value value = operand.get();
+  Meeting pins = {{value, wanted}};
+  Operation *user = operand.getOwner();
+  forEachFlow(user, [&](OpOperand &other, Value place) {
+    if (&other == &operand) {
+      pins.push_back({place, layouts.of(value)});
+    }
+  });
+  if (sharesLayout(user)) {
+    for (Value result : user->getResults()) {
+      if (isFragment(result)) {
+        pins.push_back({result, layouts.of(value)});
+      }
+    }
+  }
+  return pins;
 }
 
 /// Accesses of global memory: narrow ones are more instructions.
@@ -152,36 +211,16 @@ void Pricing::run() {
     (void)layouts.forEachDemand(op, [&](OpOperand &operand, const RegisterLayout &wanted) {
       addConversion(operand, wanted);
     });
-    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
-      addReduction(reduce);
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op); reduce && reduce.getAxis()) {
+      addReduction(op, reduce.getInputMutable(), *reduce.getAxis());
+    } else if (auto with = dyn_cast<tile::ReduceWithOp>(op); with && with.getAxis()) {
+      addReduction(op, op->getOpOperands().take_front(with.getInputs().size()), *with.getAxis());
     } else if (auto load = dyn_cast<tgpu::LoadOp>(op)) {
       addAccess(op, load.getResult(), load.getBytes());
     } else if (auto store = dyn_cast<tgpu::StoreOp>(op)) {
       addAccess(op, store.getValue(), store.getBytes());
     }
   });
-}
-
-/// The layouts that could end at a meeting instead: that which arrives where it is needed goes on to the
-/// producer, or the producer's goes on to what takes it.
-static SmallVector<LayoutPin, 0> pinsOf(const Meeting &meeting, const LayoutAssignment &layouts) {
-  SmallVector<LayoutPin, 0> pins;
-  Value value = meeting.operand->get();
-  pins.push_back({value, meeting.wanted});
-  Operation *user = meeting.operand->getOwner();
-  forEachFlow(user, [&](OpOperand &operand, Value place) {
-    if (&operand == meeting.operand) {
-      pins.push_back({place, layouts.of(value)});
-    }
-  });
-  if (sharesLayout(user)) {
-    for (Value result : user->getResults()) {
-      if (isFragment(result)) {
-        pins.push_back({result, layouts.of(value)});
-      }
-    }
-  }
-  return pins;
 }
 
 LogicalResult tilec::chooseLayouts(tgpu::KernelOp kernel, LayoutAssignment &layouts) {
@@ -199,7 +238,7 @@ LogicalResult tilec::chooseLayouts(tgpu::KernelOp kernel, LayoutAssignment &layo
     }
     SmallVector<LayoutPin, 0> candidates;
     for (const Meeting &meeting : now.meetings().take_front(kMostMeetings)) {
-      llvm::append_range(candidates, pinsOf(meeting, layouts));
+      llvm::append_range(candidates, meeting);
     }
     std::optional<LayoutPin> best;
     int64_t least = now.total();

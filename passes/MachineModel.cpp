@@ -10,6 +10,8 @@ static constexpr MachineModel hopper = {
     .nextLaunch = 1.0e-6,
     .dealing = 2.0e-6,
     .dramStart = 0.5e-6, // reads of 134 MB to 2 GiB fit 3.8 us + bytes / 4.69 TB/s
+    // softmax, 20000 to 1000000 blocks of 32 and 64 threads: 1.66 in a nanosecond, whatever is in them
+    .nextBlock = 0.6e-9,
     // 1.79 GHz in products of 1024^3, 1.65 of 2048^3, 1.45 to 1.55 of 4096^3, 1.28 to 1.47 of 8192^3, two machines
     .mostGHz = 1.77,
     .leastGHz = 1.25,
@@ -95,6 +97,7 @@ static constexpr MachineModel ampere = {
     .nextLaunch = 1.2e-6,
     .dealing = 2.0e-6,
     .dramStart = 0.6e-6,
+    .nextBlock = 0.75e-9, // as many in a clock as on the H200
     .mostGHz = 1.41, // boost
     .leastGHz = 1.2,
     .perDoubling = 0.015,

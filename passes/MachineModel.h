@@ -20,6 +20,7 @@ struct MachineModel {
   double
       dealing; ///< more, where points come off a counter: it is filled before, and a block waits for its first answer
   double dramStart; ///< until memory delivers at its rate
+  double nextBlock; ///< from the start of a block to that of the next one, anywhere on the chip
 
   // Clocks. Tensor cores at work draw power, and the clock falls with the size of the work:
   // gigahertz = mostGHz - perDoubling * (log2(f16 FLOP of the launch) - 31), at least leastGHz.

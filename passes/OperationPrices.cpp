@@ -271,16 +271,18 @@ Price OperationPrices::ofMatrixInstruction(tgpu::DotOp dot, double m, double n, 
   return price;
 }
 
-Price OperationPrices::ofReduction(Type input, Type result, std::optional<int64_t> axis,
+Price OperationPrices::ofReduction(Value input, Type result, std::optional<int64_t> axis,
                                    Instructions each) {
-  auto type = cast<ShapedType>(input);
-  Price price = compute(perThread(input), each);
-  // Rows lie in quads of lanes where products have left them, else in warps; one number of all in all of the block.
-  const bool overAll = !axis || type.getRank() == 1;
-  const bool acrossWarps = warps > 1 && (overAll || *axis == 0);
-  const double lanes = overAll || *axis == 0 ? 5 : 2; // halvings
-  const double results =
-      overAll ? 1 : std::max(1.0, elementsOf(result) * std::exp2(lanes) / threads);
+  auto type = cast<ShapedType>(input.getType());
+  Price price = compute(perThread(type), each);
+  // Rows lie in quads of lanes where products have left them, else in warps, or in several where these are more; one number of all in all
+  // of the block.
+  const double rows = axis ? elementsOf(result) : 1;
+  const bool alongRows = axis && *axis + 1 == type.getRank();
+  const bool inQuads = alongRows && type.getRank() > 1 && holdsProduct(input);
+  const bool acrossWarps = warps > 1 && !inQuads && (!alongRows || rows < warps);
+  const double lanes = inQuads ? 2 : 5; // halvings
+  const double results = std::max(1.0, rows * std::exp2(lanes) / threads);
   Price exchange = compute(results * lanes, {2 + each.slots, each.special});
   for (unsigned i = 0; i < kResources; ++i) {
     price.clocks[i] += exchange.clocks[i];
@@ -377,13 +379,13 @@ std::optional<Price> OperationPrices::ofMove(Operation *op) {
 std::optional<Price> OperationPrices::ofCombination(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<Price>>(op)
       .Case([&](tile::ReduceOp reduce) {
-        Type input = reduce.getInput().getType();
-        return isa<RankedTensorType>(input)
+        Value input = reduce.getInput();
+        return isa<RankedTensorType>(input.getType())
                    ? ofReduction(input, reduce.getType(), reduce.getAxis(), combination(op))
-                   : compute(elementsOf(input), {1, 0});
+                   : compute(elementsOf(input.getType()), {1, 0});
       })
       .Case([&](tile::ReduceWithOp reduce) {
-        return ofReduction(reduce.getInputs().front().getType(), reduce.getResultTypes().front(),
+        return ofReduction(reduce.getInputs().front(), reduce.getResultTypes().front(),
                            reduce.getAxis(), combination(op));
       })
       .Case<tile::ScanOp, tile::ScanWithOp>(

@@ -58,7 +58,7 @@ private:
   Price globalAccess(double bytes, double width, bool isStore);
   Price sharedAccess(double bytes, double width);
   Price ofStore(tgpu::StoreOp store);
-  Price ofReduction(mlir::Type input, mlir::Type result, std::optional<int64_t> axis,
+  Price ofReduction(mlir::Value input, mlir::Type result, std::optional<int64_t> axis,
                     Instructions each);
   Price ofScan(mlir::Type input, Instructions each);
   Price ofIndexed(mlir::Operation *op, mlir::Value place, mlir::Type value, bool isStore);

@@ -36,12 +36,23 @@ static double radicalInverse(unsigned index, unsigned base) {
   return result;
 }
 
-std::vector<CallSample> sampleCalls(ArrayRef<std::string> names) {
+/// What an extent of a matrix is multiplied by, for calls with many short rows and with few long ones.
+static double slimness(size_t numDimensions, size_t dimension, size_t call) {
+  constexpr double much = 64;
+  const size_t part = call * 8 / numSamples % 4; // points behind each other are spread evenly
+  if (numDimensions != 2 || dimension > 1 || part < 2) {
+    return 1;
+  }
+  return (part == 2) == (dimension == 0) ? much : 1 / much;
+}
+
+std::vector<CallSample> sampleCalls(ArrayRef<std::string> names, size_t numDimensions) {
   std::vector<CallSample> samples(names.empty() ? 1 : numSamples);
   for (auto [dimension, name] : enumerate(names)) {
     const unsigned base = primeNumber(dimension);
     for (auto [i, sample] : enumerate(samples)) {
-      const double value = least * std::pow(most / least, radicalInverse(i + 1, base));
+      const double value = least * std::pow(most / least, radicalInverse(i + 1, base)) *
+                           slimness(numDimensions, dimension, i);
       // Half of the calls have rows of whole lines of 128 bytes, as most that people make.
       const double unit = i >= numSamples / 2 && value >= lines ? lines : multiple;
       sample[name] = std::max(std::round(value / unit) * unit, least);
@@ -50,8 +61,8 @@ std::vector<CallSample> sampleCalls(ArrayRef<std::string> names) {
   return samples;
 }
 
-std::vector<CallSample> probeCalls(ArrayRef<std::string> names) {
-  std::vector<CallSample> calls = sampleCalls(names);
+std::vector<CallSample> probeCalls(ArrayRef<std::string> names, size_t numDimensions) {
+  std::vector<CallSample> calls = sampleCalls(names, numDimensions);
   for (auto [i, call] : enumerate(calls)) {
     // Points behind each other are spread evenly, those some steps apart are not.
     constexpr double offsets[] = {0, 4, 2, 1}, far = 64;

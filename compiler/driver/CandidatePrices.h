@@ -17,12 +17,14 @@ namespace tilec {
 using CallSample = llvm::StringMap<double>;
 
 /// Calls that cover the space of `names`, each from 8 to 16384, evenly on a logarithmic scale and in
-/// multiples of 8, of half of the calls of 64 where they are no less. The same ones each time. One call without names if there are none.
-std::vector<CallSample> sampleCalls(llvm::ArrayRef<std::string> names);
+/// multiples of 8, of half of the calls of 64 where they are no less. The first `numDimensions` are dimensions, the others scalars. Where
+/// there are two dimensions, half of the calls have 64 times as much of one and a 64th of the other: many short rows, or few long ones.
+/// The same ones each time. One call without names if there are none.
+std::vector<CallSample> sampleCalls(llvm::ArrayRef<std::string> names, size_t numDimensions);
 
 /// Calls that a `where` of the kernel may tell from those: as large, or 64 times, at multiples of 1, 2, 4 and 8. They ask who takes
 /// them, not what that costs.
-std::vector<CallSample> probeCalls(llvm::ArrayRef<std::string> names);
+std::vector<CallSample> probeCalls(llvm::ArrayRef<std::string> names, size_t numDimensions);
 
 /// What one candidate costs.
 struct CandidatePrice {

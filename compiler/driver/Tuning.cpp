@@ -358,8 +358,8 @@ std::vector<std::string> pricedNames(const sema::KernelInstance &kernel) {
 bool Compilation::planTuned(const sema::KernelInstance &kernel, const Target &target, bool single,
                             std::vector<ModuleJob> &jobs) {
   const std::vector<MeasuredShape> measured = measurementsOf(kernel, target);
-  std::vector<CallSample> samples = sampleCalls(pricedNames(kernel));
-  const std::vector<CallSample> probes = probeCalls(pricedNames(kernel));
+  std::vector<CallSample> samples = sampleCalls(pricedNames(kernel), kernel.dims.size());
+  const std::vector<CallSample> probes = probeCalls(pricedNames(kernel), kernel.dims.size());
   for (const MeasuredShape &shape : measured) {
     samples.push_back(samples.front()); // what a tune file does not name is as in any call
     for (const auto &[name, extent] : shape.shape) {

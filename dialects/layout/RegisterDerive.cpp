@@ -214,6 +214,26 @@ RegisterLayout RegisterLayout::insertDim(unsigned dim) const {
   return RegisterLayout(std::move(s));
 }
 
+Answer<RegisterLayout> RegisterLayout::spreadDim(unsigned dim, int64_t extent) const {
+  Spec s = insertDim(dim).spec;
+  s.shape[dim] = extent;
+  int64_t reach = 1;
+  for (Coords &v : s.bases[unsigned(HwDim::Lane)]) {
+    if (reach < extent && all_of(v, [](int64_t c) { return c == 0; })) {
+      v[dim] = reach;
+      reach *= 2;
+    }
+  }
+  Bases slots;
+  for (; reach < extent; reach *= 2) {
+    slots.push_back(Coords(s.shape.size(), 0));
+    slots.back()[dim] = reach;
+  }
+  Bases &registers = s.bases[unsigned(HwDim::Register)];
+  registers.insert(registers.begin(), slots.begin(), slots.end());
+  return get(std::move(s));
+}
+
 RegisterLayout RegisterLayout::permuted(ArrayRef<unsigned> perm) const {
   assert(perm.size() == rank() && "a permutation of all dimensions");
   auto permute = [&](Coords &v) {

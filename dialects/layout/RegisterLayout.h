@@ -252,6 +252,9 @@ public:
   RegisterLayout along(unsigned dim) const;
   /// Inverse of a slice for broadcasting: a new dimension of extent 1 at position `dim`.
   RegisterLayout insertDim(unsigned dim) const;
+  /// Another inverse: the new dimension has `extent` elements. Lanes that replicate hold neighbours along it, registers the rest.
+  /// Refused where these become too many.
+  Answer<RegisterLayout> spreadDim(unsigned dim, int64_t extent) const;
   /// The layout of `this` read with dimensions in the order perm: result dim i is our dim perm[i].
   RegisterLayout permuted(llvm::ArrayRef<unsigned> perm) const;
   /// Two dimensions exchanged (rank 2).

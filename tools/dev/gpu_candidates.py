@@ -41,8 +41,13 @@ def rows_fit(parameters, dims):
 # Of each kernel's shapes the model knows the first six: its numbers are fitted to them too. The others say what that is worth.
 KNOWN = 6
 ROWS = listed("M N", [(8192, 8192), (16384, 4096), (65536, 1024), (4096, 1024), (512, 8192), (100000, 768),
-                      (2048, 2048), (10000, 5000), (300, 8000), (32768, 512), (131072, 256), (8192, 3000)])
-ROW_CANDIDATES = [one for one in product(BN=[1024, 2048, 4096, 8192], THREADS=[64, 128, 256, 512]) if 4 * one["THREADS"] <= one["BN"] <= 32 * one["THREADS"]]
+                      (2048, 2048), (10000, 5000), (300, 8000), (32768, 512), (131072, 256), (8192, 3000),
+                      (1000000, 64), (500000, 128), (20000, 200), (4096, 256), (60000, 40), (3000, 100), (256, 128), (8192, 384)])
+SHORT_ROWS = [row for row in ROWS if row["N"] <= 1024]
+# More than the sources' `tune` has.
+ROW_CANDIDATES = [one for one in product(BM=[1, 2, 4, 8, 16], BN=[64, 128, 256, 512, 1024, 2048, 4096, 8192], THREADS=[32, 64, 128, 256, 512])
+                  if (one["BM"] == 1 or one["BM"] * one["BN"] <= 2048) and 4 * one["THREADS"] <= one["BM"] * one["BN"] <= (16 if one["THREADS"] == 32 else 32) * one["THREADS"]]
+TOPK_CANDIDATES = [one for one in product(BM=[1, 2, 4, 8, 16], BN=[32, 64, 128, 256, 512, 1024]) if 64 <= one["BM"] * one["BN"] <= 1024]
 UNEVEN = [0, 3000, 3000, 3127, 4200, 6247, 6375, 7999, 8000, 9024, 12000, 12100, 13000, 14500, 15000, 16255, 16384]
 FORWARD = [(64, 64, 2, 128), (64, 128, 2, 128), (64, 160, 2, 128), (64, 64, 4, 128), (128, 64, 2, 256), (128, 96, 2, 256), (128, 128, 2, 256), (128, 160, 2, 256), (128, 64, 3, 256), (192, 64, 2, 384),
            (192, 96, 2, 384), (192, 128, 2, 384)]
@@ -75,8 +80,11 @@ BATCHES = listed("L M N K", [(16, 2048, 2048, 2048), (4, 1024, 1024, 1024), (64,
 KERNELS = {
     "layernorm": ("norm/layernorm.tile", "layernorm", ROW_CANDIDATES, ROWS, rows_fit, {"eps": 1e-5}),
     "softmax": ("norm/softmax_rmsnorm.tile", "softmax", ROW_CANDIDATES, ROWS, rows_fit, {}),
-    "rmsnorm": ("norm/softmax_rmsnorm.tile", "rmsnorm", None, ROWS, rows_fit, {"eps": 1e-5, "residual": None}),
-    "add_rmsnorm": ("add_rmsnorm/add_rmsnorm.tile", "add_rmsnorm", None, ROWS, rows_fit, {"eps": 1e-5}),
+    "rmsnorm": ("norm/softmax_rmsnorm.tile", "rmsnorm", ROW_CANDIDATES, ROWS, rows_fit, {"eps": 1e-5, "residual": None}),
+    "add_rmsnorm": ("add_rmsnorm/add_rmsnorm.tile", "add_rmsnorm", ROW_CANDIDATES, ROWS, rows_fit, {"eps": 1e-5}),
+    "quantize": ("quantize/quantize.tile", "quantize", ROW_CANDIDATES, ROWS, rows_fit, {}),
+    "argmax": ("norm/softmax_rmsnorm.tile", "argmax", ROW_CANDIDATES, ROWS, rows_fit, {}),
+    "topk": ("topk/topk.tile", "topk", TOPK_CANDIDATES, SHORT_ROWS, rows_fit, {}),
     "int8_gemm": ("int8_gemm/int8_gemm.tile", "int8_gemm", None, PRODUCTS, None, {}),
     "gemm_e4m3": ("gemm/gemm_e4m3.tile", "gemm_e4m3", None, PRODUCTS, None, {}),
     "gemm_epilogue": ("gemm_epilogue/gemm_epilogue.tile", "gemm_epilogue", None, PRODUCTS, None, {}),
@@ -167,6 +175,8 @@ def tensors_of(check, torch, arguments, row):
         shape = row["extents"][name]
         if argument["dtype"] == "i8":
             values[name] = torch.randint(-4, 5, shape, device="cuda", generator=generator, dtype=torch.int8)
+        elif argument["dtype"] == "i32":
+            values[name] = torch.zeros(shape, dtype=torch.int32, device="cuda")
         else:
             values[name] = torch.randn(shape, device="cuda", generator=generator).to(check.DTYPES[argument["dtype"]])
     return values
@@ -181,7 +191,7 @@ def measure(runtime, check, torch, pack, entry, row, flush):
     first = None
     for name, call in calls.items():
         for output in outputs:
-            output.fill_(float("nan"))
+            output.view(torch.uint8).fill_(255)  # NaN, or -1
         call()
         torch.cuda.synchronize()
         got = [torch.nan_to_num(output.float()) for output in outputs]  # products of 16 bits may overflow
@@ -203,18 +213,19 @@ def run(options):
     flush = gpu_timing.flush_buffer(torch)
     plan, results = json.loads((folder / "plan.json").read_text()), {}
     for name, entry in plan.items():
-        pack, ratios = runtime.load(folder / f"{name}.pack"), []
+        pack, ratios, shipped = runtime.load(folder / f"{name}.pack"), [], []
         for row in entry["rows"]:
             us = measure(runtime, check, torch, pack, entry, row, flush)
             auto = us.pop("auto")
             best, taken = min(us, key=us.get), min(row["expected"], key=row["expected"].get)
             ratios.append(us[best] / us[taken])
+            shipped.append(us[best] / auto)
             show = lambda c: " ".join(f"{p}={v}" for p, v in entry["candidates"][int(c[1:])].items())  # noqa: E731
             print(f"{name} {row['dims']}: best {us[best]:.1f} us {show(best)}; taken {us[taken]:.1f} us (expected {row['expected'][taken] * 1e6:.1f}) {show(taken)}; {ratios[-1]:.3f}; auto {auto:.1f} us", flush=True)
             results.setdefault(name, []).append({"dims": row["dims"], "us": us, "auto": auto, "expected": row["expected"]})
             (out / "candidates.json").write_text(json.dumps({"candidates": {k: v["candidates"] for k, v in plan.items()}, "rows": results}))
-        for what, some in (("known", ratios[:KNOWN]), ("other", ratios[KNOWN:])):
-            print(f"{name}, {what} shapes: within 8 % of the best at {sum(r >= 1 / 1.08 for r in some)} of {len(some)}, {min(some):.3f} at worst", flush=True)
+        for what, some in (("known shapes", ratios[:KNOWN]), ("other shapes", ratios[KNOWN:]), ("auto", shipped)):
+            print(f"{name}, {what}: within 8 % of the best at {sum(r >= 1 / 1.08 for r in some)} of {len(some)}, {min(some):.3f} at worst", flush=True)
     return 0
 
 

@@ -19,7 +19,7 @@ std::vector<unsigned> cover(llvm::ArrayRef<CandidatePrice> candidates, unsigned 
 }
 
 TEST(SampleCalls, SpreadOnALogarithmicScale) {
-  std::vector<CallSample> samples = sampleCalls({"M", "N", "K"});
+  std::vector<CallSample> samples = sampleCalls({"M", "N", "K"}, 3);
   ASSERT_GT(samples.size(), 100u);
   for (const char *name : {"M", "N", "K"}) {
     size_t below = 0;
@@ -32,7 +32,7 @@ TEST(SampleCalls, SpreadOnALogarithmicScale) {
     }
     EXPECT_NEAR(double(below) / double(samples.size()), 0.5, 0.03) << name;
   }
-  EXPECT_EQ(samples.front().lookup("M"), sampleCalls({"M"}).front().lookup("M"));
+  EXPECT_EQ(samples.front().lookup("M"), sampleCalls({"M"}, 1).front().lookup("M"));
   // Of each dimension that is no less half are of whole lines, and the others are not but by chance.
   for (const char *name : {"M", "N", "K"}) {
     size_t wide = 0, lines = 0;
@@ -44,9 +44,25 @@ TEST(SampleCalls, SpreadOnALogarithmicScale) {
   }
 }
 
+TEST(SampleCalls, MatricesOfManyShortAndOfFewLongRows) {
+  const std::vector<std::string> names = {"M", "N", "n"};
+  size_t tall = 0, flat = 0;
+  for (const CallSample &sample : sampleCalls(names, 2)) {
+    const double m = sample.lookup("M"), n = sample.lookup("N");
+    EXPECT_GE(std::min(m, n), 8);
+    EXPECT_LE(std::max(m, n), 64 * 16384);
+    EXPECT_LE(sample.lookup("n"), 16384); // a scalar
+    tall += m > 16384;
+    flat += n > 16384;
+  }
+  // Of the quarter that is tall 0.55 have 256 rows before they are.
+  EXPECT_NEAR(double(tall), 0.25 * 0.55 * 192, 4);
+  EXPECT_NEAR(double(flat), 0.25 * 0.55 * 192, 4);
+}
+
 TEST(SampleCalls, OneWithoutDimensions) {
-  ASSERT_EQ(sampleCalls({}).size(), 1u);
-  EXPECT_TRUE(sampleCalls({}).front().empty());
+  ASSERT_EQ(sampleCalls({}, 0).size(), 1u);
+  EXPECT_TRUE(sampleCalls({}, 0).front().empty());
 }
 
 TEST(CoverCalls, TheBestAloneThenWhatItMisses) {
@@ -107,7 +123,7 @@ TEST(CoverCalls, ProbesAskWhoTakesThem) {
 }
 
 TEST(ProbeCalls, AreOddAndLarge) {
-  const std::vector<CallSample> probes = probeCalls({"N"});
+  const std::vector<CallSample> probes = probeCalls({"N"}, 1);
   auto some = [&](auto holds) {
     return std::any_of(probes.begin(), probes.end(),
                        [&](const CallSample &call) { return holds(int64_t(call.lookup("N"))); });

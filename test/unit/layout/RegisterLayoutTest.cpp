@@ -455,6 +455,28 @@ TEST(RegisterLayout, SlicesAreLayouts) {
   expectPart(d.transposed(), must(sliceTile(d.transposed(), 0, 16, 32)));
 }
 
+TEST(RegisterLayout, SpreadIsAnInverseOfSlices) {
+  for (const RegisterLayout &layout : samples()) {
+    for (unsigned dim = 0; dim <= layout.rank() && layout.rank() < 3; ++dim) {
+      for (int64_t extent : {1, 3, 8, 100}) {
+        RegisterLayout wide = must(layout.spreadDim(dim, extent));
+        EXPECT_EQ(wide.shape()[dim], extent);
+        EXPECT_TRUE(wide.sliceDim(dim).sameMap(layout)) << layout.str();
+        EXPECT_EQ(wide.complete(), layout.complete()) << wide.str();
+        const int64_t lanes = int64_t(1) << llvm::popcount(layout.replicatedLaneMask());
+        EXPECT_LE(wide.registersPerThread(),
+                  layout.registersPerThread() *
+                      std::max<int64_t>(1, int64_t(llvm::PowerOf2Ceil(extent)) / lanes));
+      }
+    }
+  }
+  // 2^17 slots for each thread.
+  EXPECT_FALSE(must(RegisterLayout::replicated({1024}, 1)).spreadDim(0, 4096));
+  EXPECT_EQ(
+      must(must(RegisterLayout::parse("4 reg 2 lane 0:0:0:0:0 warp 1")).spreadDim(1, 8)).str(),
+      "4x8 reg 2,0 lane 0,1:0,2:0,4:0,0:0,0 warp 1,0");
+}
+
 TEST(RegisterLayout, OwnedByLaterWarps) {
   RegisterLayout one = must(RegisterLayout::wgmmaAccumulator(64, 48));
   RegisterLayout second = one.onWarps(4);
