@@ -27,6 +27,7 @@ struct MachineModel {
   double mostGHz, leastGHz, perDoubling;
   double behindGHz;  ///< where products wait for work on elements, however large the launch is
   double blockStart; ///< clocks from the start of the kernel to a block's first instruction
+  double plainStart; ///< the same of blocks without products
   double warpStart;  ///< the same, for each warp of the block more
 
   // Memory. Bytes per second of the whole chip, bytes per clock of a multiprocessor.
