@@ -225,7 +225,7 @@ def run(options):
             results.setdefault(name, []).append({"dims": row["dims"], "us": us, "auto": auto, "expected": row["expected"]})
             (out / "candidates.json").write_text(json.dumps({"candidates": {k: v["candidates"] for k, v in plan.items()}, "rows": results}))
         for what, some in (("known shapes", ratios[:KNOWN]), ("other shapes", ratios[KNOWN:]), ("auto", shipped)):
-            print(f"{name}, {what}: within 8 % of the best at {sum(r >= 1 / 1.08 for r in some)} of {len(some)}, {min(some):.3f} at worst", flush=True)
+            print(f"{name}, {what}: within 8 % of the best at {sum(r >= 1 / 1.08 for r in some)} of {len(some)}, {min(some, default=0):.3f} at worst", flush=True)
     return 0
 
 

@@ -51,7 +51,7 @@ std::vector<Expected> kernels() {
       {"gemv/gemv.tile", {"gemv"}, 1, 0, 0},
       {"norm/layernorm.tile", {"layernorm"}, 1, 0, 0},
       {"norm/softmax_rmsnorm.tile",
-       {"softmax_long", "softmax_wide", "softmax", "rmsnorm", "argmax"},
+       {"softmax_wide", "softmax", "softmax_long", "rmsnorm", "argmax"},
        5,
        0,
        3},
@@ -94,7 +94,7 @@ std::vector<Expected> kernels() {
       {"gemm_epilogue/gemm_epilogue.tile", {"gemm_epilogue", "gemm_swiglu"}, 2, 3, 2},
       {"add_rmsnorm/add_rmsnorm.tile", {"add_rmsnorm"}, 1, 0, 0},
       {"rotary/rotary.tile", {"rope_half", "rope_interleaved"}, 2, 0, 0},
-      {"cross_entropy/cross_entropy.tile", {"cross_entropy"}, 1, 0, 0},
+      {"cross_entropy/cross_entropy.tile", {"cross_entropy"}, 1, 0, 1},
       {"quantize/quantize.tile", {"quantize_long", "quantize"}, 2, 0, 0},
   };
 }
