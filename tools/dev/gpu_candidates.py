@@ -44,6 +44,8 @@ ROWS = listed("M N", [(8192, 8192), (16384, 4096), (65536, 1024), (4096, 1024), 
                       (2048, 2048), (10000, 5000), (300, 8000), (32768, 512), (131072, 256), (8192, 3000),
                       (1000000, 64), (500000, 128), (20000, 200), (4096, 256), (60000, 40), (3000, 100), (256, 128), (8192, 384)])
 SHORT_ROWS = [row for row in ROWS if row["N"] <= 1024]
+LOGITS = listed("M N", [(4096, 65536), (4096, 50257), (16384, 32000), (512, 128256), (65536, 1000), (2048, 2048),
+                        (1000, 100), (100000, 10), (64, 151936), (30000, 5000), (8192, 3001), (300, 1024)])
 # More than the sources' `tune` has.
 ROW_CANDIDATES = [one for one in product(BM=[1, 2, 4, 8, 16], BN=[64, 128, 256, 512, 1024, 2048, 4096, 8192], THREADS=[32, 64, 128, 256, 512])
                   if (one["BM"] == 1 or one["BM"] * one["BN"] <= 2048) and 4 * one["THREADS"] <= one["BM"] * one["BN"] <= (16 if one["THREADS"] == 32 else 32) * one["THREADS"]]
@@ -84,6 +86,8 @@ KERNELS = {
     "add_rmsnorm": ("add_rmsnorm/add_rmsnorm.tile", "add_rmsnorm", ROW_CANDIDATES, ROWS, rows_fit, {"eps": 1e-5}),
     "quantize": ("quantize/quantize.tile", "quantize", ROW_CANDIDATES, ROWS, rows_fit, {}),
     "argmax": ("norm/softmax_rmsnorm.tile", "argmax", ROW_CANDIDATES, ROWS, rows_fit, {}),
+    "cumsum": ("cumsum/cumsum.tile", "cumsum", None, ROWS, None, {}),
+    "cross_entropy": ("cross_entropy/cross_entropy.tile", "cross_entropy", None, LOGITS, None, {"ignore_index": -100, "lse": None}),
     "topk": ("topk/topk.tile", "topk", TOPK_CANDIDATES, SHORT_ROWS, rows_fit, {}),
     "int8_gemm": ("int8_gemm/int8_gemm.tile", "int8_gemm", None, PRODUCTS, None, {}),
     "gemm_e4m3": ("gemm/gemm_e4m3.tile", "gemm_e4m3", None, PRODUCTS, None, {}),
