@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/tile/FailureRecord.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Passes.h"
 
@@ -65,7 +66,8 @@ private:
   void visit(Operation *op);
   void verify(Operation *op, Value condition, const Twine &text, ValueRange values = {});
   void checkArithmetic(Operation *op, arith::IntegerOverflowFlags flags);
-  Value productFits(Operation *op, Value x, Value y);
+  Value resultFits(Operation *op, Value x, Value y);
+  Value productFits(Value x, Value y);
   void checkDivision(Operation *op, bool isSigned);
   void checkShift(Operation *op);
   void checkAssert(tile::AssertOp op);
@@ -147,27 +149,38 @@ void Inserter::checkArithmetic(Operation *op, arith::IntegerOverflowFlags flags)
   Value x = op->getOperand(0), y = op->getOperand(1);
   Type type = x.getType();
   if (!arith::bitEnumContainsAny(flags, arith::IntegerOverflowFlags::nsw) ||
-      !isa<IntegerType>(getElementTypeOrSelf(type)) || isa<VectorType>(type) ||
+      !isa<IntegerType>(getElementTypeOrSelf(type)) ||
       getElementTypeOrSelf(type).getIntOrFloatBitWidth() < 8) {
     return;
   }
   Value fits;
-  if (isa<arith::MulIOp>(op)) {
-    fits = productFits(op, x, y);
+  if (auto vec = dyn_cast<VectorType>(type)) {
+    for (int64_t i = 0; i < vec.getNumElements(); ++i) {
+      Value one = resultFits(op, vector::ExtractOp::create(b, loc, x, i),
+                             vector::ExtractOp::create(b, loc, y, i));
+      fits = fits ? Value(arith::AndIOp::create(b, loc, fits, one)) : one;
+    }
   } else {
-    bool adds = isa<arith::AddIOp>(op);
-    Value sum = adds ? Value(arith::AddIOp::create(b, loc, x, y))
-                     : Value(arith::SubIOp::create(b, loc, x, y));
-    Value first = arith::XOrIOp::create(b, loc, x, sum);
-    Value second =
-        adds ? arith::XOrIOp::create(b, loc, y, sum) : arith::XOrIOp::create(b, loc, x, y);
-    Value signs = arith::AndIOp::create(b, loc, first, second);
-    fits = compare(arith::CmpIPredicate::sge, signs, constant(type, 0));
+    fits = resultFits(op, x, y);
   }
   verify(op, fits, "signed integer overflow");
 }
 
-Value Inserter::productFits(Operation *op, Value x, Value y) {
+/// Whether `op` of x and y, which are its operands or elements of them, does not overflow.
+Value Inserter::resultFits(Operation *op, Value x, Value y) {
+  if (isa<arith::MulIOp>(op)) {
+    return productFits(x, y);
+  }
+  bool adds = isa<arith::AddIOp>(op);
+  Value sum = adds ? Value(arith::AddIOp::create(b, loc, x, y))
+                   : Value(arith::SubIOp::create(b, loc, x, y));
+  Value first = arith::XOrIOp::create(b, loc, x, sum);
+  Value second = adds ? arith::XOrIOp::create(b, loc, y, sum) : arith::XOrIOp::create(b, loc, x, y);
+  Value signs = arith::AndIOp::create(b, loc, first, second);
+  return compare(arith::CmpIPredicate::sge, signs, constant(x.getType(), 0));
+}
+
+Value Inserter::productFits(Value x, Value y) {
   Type type = x.getType();
   const unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   if (bits < 64) {

@@ -2,6 +2,7 @@
 #include "passes/LayoutPrices.h"
 
 #include "dialects/layout/Reduction.h"
+#include "dialects/layout/Scan.h"
 #include "dialects/support/Target.h"
 #include "passes/Analysis.h"
 #include "passes/LayoutTies.h"
@@ -55,6 +56,7 @@ public:
 private:
   void addConversion(OpOperand &operand, const RegisterLayout &wanted);
   void addReduction(Operation *reduce, MutableArrayRef<OpOperand> inputs, uint32_t axis);
+  void addScan(Operation *scan, Value input, uint32_t axis);
   void addRowsInWarps(Value value);
   void addSpread(tile::BroadcastOp broadcast);
   Meeting pinsOf(OpOperand &operand, const RegisterLayout &wanted) const;
@@ -143,6 +145,36 @@ void Pricing::addReduction(Operation *reduce, MutableArrayRef<OpOperand> inputs,
   }
 }
 
+/// In the layout that it has, or in another and back (LowerScans).
+void Pricing::addScan(Operation *scan, Value input, uint32_t axis) {
+  if (isFree(input)) {
+    return;
+  }
+  const int64_t warps = kernel.getNumWarps();
+  const RegisterLayout &now = layouts.of(input);
+  Answer<int64_t> direct = layout::exchangesOfScan(now, axis);
+  Answer<RegisterLayout> blocked = layout::blockedForScan(now.shape(), axis, warps);
+  Answer<int64_t> runs = blocked ? layout::exchangesOfScan(*blocked, axis)
+                                 : Answer<int64_t>(layout::Refusal{blocked.reason()});
+  const bool isDirect = direct && (!runs || *direct <= *runs + 2 * blocked->registersPerThread());
+  if (!isDirect && !runs) {
+    return;
+  }
+  ConversionPrice price;
+  price.instructions = 3 * (isDirect ? *direct : *runs);
+  price.barriers = 1;
+  int64_t cost = price.cost(warps);
+  if (!isDirect) {
+    auto type = cast<RankedTensorType>(input.getType());
+    for (auto [from, to] : {std::pair(now, *blocked), std::pair(*blocked, now)}) {
+      if (Answer<ConversionPrice> way = priceOfConversion(kernel, type, from, to)) {
+        cost += way->cost(warps);
+      }
+    }
+  }
+  cycles += cost * timesOf(scan);
+}
+
 /// What warps exchange about rows of a tile they need not if each row is in one of them. No access is narrower for that.
 void Pricing::addRowsInWarps(Value value) {
   if (isFree(value)) {
@@ -215,6 +247,10 @@ void Pricing::run() {
       addReduction(op, reduce.getInputMutable(), *reduce.getAxis());
     } else if (auto with = dyn_cast<tile::ReduceWithOp>(op); with && with.getAxis()) {
       addReduction(op, op->getOpOperands().take_front(with.getInputs().size()), *with.getAxis());
+    } else if (auto scan = dyn_cast<tile::ScanOp>(op)) {
+      addScan(op, scan.getInput(), scan.getAxis());
+    } else if (auto scanWith = dyn_cast<tile::ScanWithOp>(op)) {
+      addScan(op, scanWith.getInputs().front(), scanWith.getAxis());
     } else if (auto load = dyn_cast<tgpu::LoadOp>(op)) {
       addAccess(op, load.getResult(), load.getBytes());
     } else if (auto store = dyn_cast<tgpu::StoreOp>(op)) {

@@ -43,7 +43,6 @@ public:
 
 private:
   bool isNarrow();
-  std::optional<layout::ScanPlan> planIn(const RegisterLayout &layout);
   /// The layout in which to scan.
   FailureOr<RegisterLayout> chooseLayout();
   SmallVector<Value> inWarps(ValueRange inputs);
@@ -63,29 +62,21 @@ bool Scan::isNarrow() {
          (kind.getKind() == tile::CombineKind::Sum || kind.getKind() == tile::CombineKind::Prod);
 }
 
-/// A layout in which the scan can be done, and how; nothing if it cannot.
-std::optional<layout::ScanPlan> Scan::planIn(const RegisterLayout &layout) {
-  Answer<layout::ScanPlan> plan = layout::planScan(layout, axis);
-  const bool ok = plan && (plan->rows.warpOffsets == 1 || layout::planWarpParts(layout, axis));
-  return ok ? std::optional(*plan) : std::nullopt;
-}
-
 /// Short runs cost an exchange between lanes for each of them and each bit of the lane, which combines
-/// twice. Conversions to long ones, and back, cost a store and a load of each slot.
+/// twice, and parts of rows in other warps registers for all of them. Conversions to long runs, and back, cost a store and a load of each
+/// slot.
 FailureOr<RegisterLayout> Scan::chooseLayout() {
   const RegisterLayout &source = layoutOf(op->getOperand(0));
-  std::optional<layout::ScanPlan> direct = planIn(source), runs;
+  Answer<int64_t> direct = layout::exchangesOfScan(source, axis);
   Answer<RegisterLayout> blocked = layout::blockedForScan(source.shape(), axis, warps);
-  if (blocked) {
-    runs = planIn(*blocked);
-  }
+  Answer<int64_t> runs = blocked ? layout::exchangesOfScan(*blocked, axis)
+                                 : Answer<int64_t>(layout::Refusal{blocked.reason()});
   if (direct && (!runs || isRequired(op, "no_exchange") ||
-                 direct->exchanges() <= runs->exchanges() + 2 * blocked->registersPerThread())) {
+                 *direct <= *runs + 2 * blocked->registersPerThread())) {
     return source;
   }
   if (!runs) {
-    return unsupported("this scan: " + (blocked ? layout::planWarpParts(*blocked, axis).reason()
-                                                : blocked.reason()));
+    return unsupported("this scan: " + runs.reason());
   }
   const unsigned bits = tile::getStorageBits(getElementTypeOrSelf(op->getOperand(0).getType()));
   Answer<layout::Conversion> plan = tgpu::planConversion(op->getContext(), source, *blocked, bits);
@@ -96,9 +87,9 @@ FailureOr<RegisterLayout> Scan::chooseLayout() {
                         "a scan needs rows in runs of neighbours: the conversion goes " + price))) {
     return failure();
   }
-  const std::string why =
-      direct ? ("whose lanes would exchange " + Twine(direct->exchanges()) + " blocks").str()
-             : "which needs rows in runs of neighbours";
+  const std::string why = direct
+                              ? ("whose threads would exchange " + Twine(*direct) + " words").str()
+                              : "which needs rows in runs of neighbours";
   auto type = cast<RankedTensorType>(op->getOperand(0).getType());
   op->emitRemark("layout conversions for a scan, " + why + ": to and fro each " + price +
                  describePrice(op->getParentOfType<tgpu::KernelOp>(), type, *blocked));

@@ -20,7 +20,7 @@ def InsertChecks : Pass<"tile-insert-checks", "tile::KernelOp"> {
     array, each loop with a computed step, and in place of each `tile.assert` and `tile.assume`. What is provably right is
     left out.
   }];
-  let dependentDialects = ["mlir::arith::ArithDialect"];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::vector::VectorDialect"];
 }
 
 def WrapIntegers : Pass<"tile-wrap-integers", "mlir::ModuleOp"> {
@@ -76,7 +76,7 @@ def ConvertTileToTgpu : Pass<"convert-tile-to-tgpu", "tilec::tgpu::KernelOp"> {
     `tgpu.dot`. Slices of gathered dimensions are gathers by the indices that they take, read in shared memory (a remark).
     Operations that no GPU lowering takes yet are errors [not-supported].
   }];
-  let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+  let dependentDialects = ["tilec::tgpu::TgpuDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect", "mlir::vector::VectorDialect"];
 }
 
 def PackElements : Pass<"tgpu-pack-elements", "tilec::tgpu::KernelOp"> {

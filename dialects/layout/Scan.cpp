@@ -142,6 +142,21 @@ Answer<ScanPlan> planScan(const RegisterLayout &source, unsigned dim) {
   return plan;
 }
 
+Answer<int64_t> exchangesOfScan(const RegisterLayout &source, unsigned dim) {
+  Answer<ScanPlan> plan = planScan(source, dim);
+  if (!plan) {
+    return Refusal{plan.reason()};
+  }
+  if (plan->rows.warpOffsets == 1) {
+    return plan->exchanges();
+  }
+  Answer<WarpParts> parts = planWarpParts(source, dim);
+  if (!parts) {
+    return Refusal{parts.reason()};
+  }
+  return plan->exchanges() + parts->whole.registersPerThread();
+}
+
 Answer<RegisterLayout> blockedForScan(ArrayRef<int64_t> shape, unsigned dim, int64_t warps) {
   RegisterLayout::BlockedOptions options;
   options.contiguousDim = int(dim);

@@ -38,6 +38,10 @@ struct ScanPlan {
 /// Refused where the blocks do not nest; blockedForScan gives a layout where they do.
 Answer<ScanPlan> planScan(const RegisterLayout &source, unsigned dim);
 
+/// Words that a thread exchanges in a scan: of blocks between lanes and, where warps hold parts of a row, those of all of them
+/// through shared memory. Refused as planScan is, and where the parts of warps make no tile (planWarpParts).
+Answer<int64_t> exchangesOfScan(const RegisterLayout &source, unsigned dim);
+
 /// A layout of `shape` in which each thread holds one run of a row, with the fewest registers, and of
 /// those the one whose rows the fewest lanes share.
 Answer<RegisterLayout> blockedForScan(llvm::ArrayRef<int64_t> shape, unsigned dim, int64_t warps);

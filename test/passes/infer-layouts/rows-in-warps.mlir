@@ -51,3 +51,17 @@ tgpu.kernel @narrow_beside_wide(%x: !tile.global<4x512xf32>, %y: !tile.global<4x
   tgpu.store %sums, %y {bytes = 16 : i32} : tensor<4x8xf32>, !tile.global<4x8xf32>
   tgpu.return
 }
+
+// -----
+
+// A scan along the columns would take the registers of all warps' rows: it keeps the tile as it was loaded.
+// CHECK-LABEL: tgpu.kernel @scanned_along_columns
+// CHECK: tgpu.load {{.*}} -> tensor<16x1024xf32, #tgpu.fragment<"16x1024 reg 0,1:0,2:1,0:2,0:4,0:8,0 lane 0,4:0,8:0,16:0,32:0,64 warp 0,128:0,256:0,512">>
+tgpu.kernel @scanned_along_columns(%x: !tile.global<16x1024xf32>, %y: !tile.global<16x1024xf32>, %z: !tile.global<16xf32>) attributes {threads = 256 : i32, target = "sm_90a"} {
+  %v = tgpu.load %x {bytes = 16 : i32} : !tile.global<16x1024xf32> -> tensor<16x1024xf32>
+  %t = tile.scan <sum> %v axis 0 : tensor<16x1024xf32>
+  %s = tile.reduce <sum> %v axis 1 : tensor<16x1024xf32> -> tensor<16xf32>
+  tgpu.store %t, %y {bytes = 16 : i32} : tensor<16x1024xf32>, !tile.global<16x1024xf32>
+  tgpu.store %s, %z {bytes = 4 : i32} : tensor<16xf32>, !tile.global<16xf32>
+  tgpu.return
+}

@@ -56,7 +56,7 @@ tgpu.kernel @turns(%g: !tile.global<1024xi32>, %o: !tile.global<1024xi32>) attri
 // CHECK: tgpu.convert_layout %[[S]]
 tgpu.kernel @short_runs(%g: !tile.global<32x128xf32>, %o: !tile.global<32x128xf32>) attributes {threads = 32 : i32, target = "sm_80"} {
   %x = tgpu.load %g {bytes = 4 : i32} : !tile.global<32x128xf32> -> tensor<32x128xf32>
-  // expected-remark@+1 {{layout conversions for a scan, whose lanes would exchange 640 blocks: to and fro each through}}
+  // expected-remark@+1 {{layout conversions for a scan, whose threads would exchange 640 words: to and fro each through}}
   %m = tile.scan <sum> %x axis 1 : tensor<32x128xf32>
   tgpu.store %m, %o {bytes = 4 : i32} : tensor<32x128xf32>, !tile.global<32x128xf32>
   tgpu.return
