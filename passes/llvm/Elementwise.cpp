@@ -125,8 +125,7 @@ Fragment KernelLowering::emitScalar(Operation *op, ValueRange in) {
       .Case<math::IsFiniteOp>([&](auto) { return compareMagnitude(arith::CmpFPredicate::OLT); })
       .Case<arith::DivFOp>([&](arith::DivFOp o) -> Fragment {
         const bool isFast = arith::bitEnumContainsAny(o.getFastmath(), arith::FastMathFlags::afn);
-        return {isFast ? cloneScalar(b, loc, op, in)->getResult(0)
-                       : divideExactly(b, loc, op, in)};
+        return {isFast ? cloneScalar(b, loc, op, in)->getResult(0) : divideExactly(b, loc, op, in)};
       })
       .Case<math::ErfOp>([&](auto) -> Fragment { return {callLibrary(b, loc, "erf", in)}; })
       .Case<ub::PoisonOp>([&](auto) -> Fragment { // any value will do, but it must be one

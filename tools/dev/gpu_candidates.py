@@ -38,6 +38,10 @@ def rows_fit(parameters, dims):
     return dims["N"] <= parameters["BN"]
 
 
+def scan_fits(parameters, dims):
+    return parameters["BM"] == 1 or dims["N"] <= 8 * parameters["BN"]
+
+
 # Of each kernel's shapes the model knows the first six: its numbers are fitted to them too. The others say what that is worth.
 KNOWN = 6
 ROWS = listed("M N", [(8192, 8192), (16384, 4096), (65536, 1024), (4096, 1024), (512, 8192), (100000, 768),
@@ -86,7 +90,7 @@ KERNELS = {
     "add_rmsnorm": ("add_rmsnorm/add_rmsnorm.tile", "add_rmsnorm", ROW_CANDIDATES, ROWS, rows_fit, {"eps": 1e-5}),
     "quantize": ("quantize/quantize.tile", "quantize", ROW_CANDIDATES, ROWS, rows_fit, {}),
     "argmax": ("norm/softmax_rmsnorm.tile", "argmax", ROW_CANDIDATES, ROWS, rows_fit, {}),
-    "cumsum": ("cumsum/cumsum.tile", "cumsum", None, ROWS, None, {}),
+    "cumsum": ("cumsum/cumsum.tile", "cumsum", None, ROWS, scan_fits, {}),
     "cross_entropy": ("cross_entropy/cross_entropy.tile", "cross_entropy", None, LOGITS, None, {"ignore_index": -100, "lse": None}),
     "topk": ("topk/topk.tile", "topk", TOPK_CANDIDATES, SHORT_ROWS, rows_fit, {}),
     "int8_gemm": ("int8_gemm/int8_gemm.tile", "int8_gemm", None, PRODUCTS, None, {}),
