@@ -178,11 +178,10 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
   // Where it overlaps with the launch before, its blocks have begun when that ends.
   const bool isStarted = kernel.getFollows() && target.overlapsLaunches();
   const bool isPlain = work.of(Resource::Tensor).isZero();
-  const double start =
-      (isStarted ? 0
-                 : (isPlain ? machine.plainStart : machine.blockStart) +
-                       machine.warpStart * double(kernel.getNumWarps())) +
-      (kernel.getCluster() ? machine.clusterStart : 0);
+  const double start = (isStarted ? 0
+                                  : (isPlain ? machine.plainStart : machine.blockStart) +
+                                        machine.warpStart * double(kernel.getNumWarps())) +
+                       (kernel.getCluster() ? machine.clusterStart : 0);
   Amount onChip = math.mul(math.add(clocks, start), clock);
   MemoryTraffic traffic = trafficOf(kernel, points, estimates, integers, math);
   Amount dram = memory(traffic);
