@@ -166,7 +166,7 @@ void Pricing::addScan(Operation *scan, Value input, uint32_t axis) {
   int64_t cost = price.cost(warps);
   if (!isDirect) {
     auto type = cast<RankedTensorType>(input.getType());
-    for (auto [from, to] : {std::pair(now, *blocked), std::pair(*blocked, now)}) {
+    for (const auto &[from, to] : {std::pair(now, *blocked), std::pair(*blocked, now)}) {
       if (Answer<ConversionPrice> way = priceOfConversion(kernel, type, from, to)) {
         cost += way->cost(warps);
       }

@@ -2,6 +2,7 @@
 #include "LayoutTestUtils.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <map>
 #include <set>
