@@ -216,8 +216,9 @@ def InferLayouts : Pass<"tgpu-infer-layouts", "tilec::tgpu::KernelOp"> {
     Needs: instructions and copy paths chosen. Layouts spread from the strongest demand to the weakest: what a matrix
     instruction demands, what element-wise neighbours, loops and branches share, what reductions and transposes derive,
     then, for what only moves, the widest coalesced access: on both sides of a transpose, where memory is accessed on both. The first to
-    arrive wins, but where layouts of two products meet, another one may end there if conversions, reductions and accesses cost less
-    then, each as often as loops run, in an estimate (a remark). Where two demands meet a `tgpu.convert_layout` is inserted, with a
+    arrive wins, but where layouts of two products meet, another one may end there if conversions, reductions, scans and accesses cost less
+    then, each as often as loops run, in an estimate (a remark); so may one with rows in one warp each, where rows are reduced across warps,
+    and one that follows from what is broadcast, where that would be exchanged between warps. Where two demands meet a `tgpu.convert_layout` is inserted, with a
     remark that says what it costs: shuffles, accesses and instructions of a thread, bytes through shared memory, barriers. Gives: every
     fragment has a layout.
   }];
