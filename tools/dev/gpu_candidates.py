@@ -5,7 +5,7 @@
     gpu_candidates.py run DIR --out DIR            there: needs torch, builds nothing
 
 For each shape all candidates that fit it are timed, L2 flushed, in a drawn order, and the symbol that `auto` makes beside them; results are
-compared with those of the first one. Prints the best, the one that the model takes, and best / taken. candidates.json in --out has all times.
+compared with those of the first one. Prints the best, the one that the model takes, best / taken, and what torch takes where TORCH knows it. candidates.json in --out has all times.
 """
 import argparse
 import json
@@ -114,6 +114,14 @@ KERNELS = {
 }
 
 
+# What torch has for the same: given torch and the arguments by name.
+TORCH = {
+    "softmax": lambda torch, v: torch.softmax(v["X"], 1),
+    "layernorm": lambda torch, v: torch.nn.functional.layer_norm(v["X"], v["X"].shape[1:], v["gamma"], v["beta"], v["eps"]),
+    "rmsnorm": lambda torch, v: torch.nn.functional.rms_norm(v["X"], v["X"].shape[1:], v["weight"], v["eps"]),
+}
+
+
 def offsets_of(dims):
     """Of 16 groups unequal ones, of others equal ones."""
     if dims["G"] == 16:
@@ -190,8 +198,8 @@ def tensors_of(check, torch, arguments, row):
     return values
 
 
-def measure(runtime, check, torch, pack, entry, row, flush):
-    """{candidate: microseconds}; raises where results differ."""
+def measure(runtime, check, torch, pack, entry, row, flush, of_torch):
+    """{candidate: microseconds}, with "torch" where there is `of_torch`; raises where results differ."""
     values = tensors_of(check, torch, entry["arguments"], row)
     outputs = [values[a["name"]] for a in entry["arguments"] if a.get("direction") == "out" and values[a["name"]] is not None]
     given = [(values[a["name"]], a["dtype"]) for a in entry["arguments"]]
@@ -207,6 +215,8 @@ def measure(runtime, check, torch, pack, entry, row, flush):
         for mine, other in zip(got, first):
             if not (mine - other).norm() <= 1e-2 * other.norm():
                 raise SystemExit(f"{name} differs from the first candidate: {row['dims']}")
+    if of_torch:
+        calls["torch"] = lambda: of_torch(torch, values)
     return gpu_timing.in_turn(torch, calls, flush, LAUNCHES, str(row["dims"]))
 
 
@@ -223,14 +233,14 @@ def run(options):
     for name, entry in plan.items():
         pack, ratios, shipped = runtime.load(folder / f"{name}.pack"), [], []
         for row in entry["rows"]:
-            us = measure(runtime, check, torch, pack, entry, row, flush)
-            auto = us.pop("auto")
+            us = measure(runtime, check, torch, pack, entry, row, flush, TORCH.get(name))
+            auto, torchs = us.pop("auto"), us.pop("torch", None)
             best, taken = min(us, key=us.get), min(row["expected"], key=row["expected"].get)
             ratios.append(us[best] / us[taken])
             shipped.append(us[best] / auto)
             show = lambda c: " ".join(f"{p}={v}" for p, v in entry["candidates"][int(c[1:])].items())  # noqa: E731
-            print(f"{name} {row['dims']}: best {us[best]:.1f} us {show(best)}; taken {us[taken]:.1f} us (expected {row['expected'][taken] * 1e6:.1f}) {show(taken)}; {ratios[-1]:.3f}; auto {auto:.1f} us", flush=True)
-            results.setdefault(name, []).append({"dims": row["dims"], "us": us, "auto": auto, "expected": row["expected"]})
+            print(f"{name} {row['dims']}: best {us[best]:.1f} us {show(best)}; taken {us[taken]:.1f} us (expected {row['expected'][taken] * 1e6:.1f}) {show(taken)}; {ratios[-1]:.3f}; auto {auto:.1f} us" + (f"; torch {torchs:.1f} us" if torchs else ""), flush=True)
+            results.setdefault(name, []).append({"dims": row["dims"], "us": us, "auto": auto, "torch": torchs, "expected": row["expected"]})
             (out / "candidates.json").write_text(json.dumps({"candidates": {k: v["candidates"] for k, v in plan.items()}, "rows": results}))
         for what, some in (("known shapes", ratios[:KNOWN]), ("other shapes", ratios[KNOWN:]), ("auto", shipped)):
             print(f"{name}, {what}: within 8 % of the best at {sum(r >= 1 / 1.08 for r in some)} of {len(some)}, {min(some, default=0):.3f} at worst", flush=True)
