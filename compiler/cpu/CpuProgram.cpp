@@ -11,6 +11,10 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 namespace tilec::cpu {
 
@@ -50,8 +54,15 @@ static Error internalError(const Twine &message) {
   return createStringError(inconvertibleErrorCode(), "cpu target: " + message);
 }
 
-/// Simplifies the module; the order of float operations stays as it is.
-static void optimise(Module &module, TargetMachine *machine) {
+/// Whether passes over loops would take minutes: LLVM's analysis of their variables takes a time that grows with the square of a function's
+/// loops, of which each operation on tiles is one.
+static bool hasManyLoops(const Module &module) {
+  constexpr size_t many = 500; // blocks; 100 operations on a tile: 3 s
+  return any_of(module, [](const Function &function) { return function.size() > many; });
+}
+
+/// Simplifies the module, or only cleans it up; the order of float operations stays as it is.
+static void optimise(Module &module, TargetMachine *machine, bool cleansOnly) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager callGraph;
@@ -62,7 +73,18 @@ static void optimise(Module &module, TargetMachine *machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O1).run(module, modules);
+  if (!cleansOnly) {
+    builder.buildPerModuleDefaultPipeline(OptimizationLevel::O1).run(module, modules);
+    return;
+  }
+  FunctionPassManager passes;
+  passes.addPass(SROAPass(SROAOptions::PreserveCFG));
+  passes.addPass(EarlyCSEPass());
+  passes.addPass(InstCombinePass());
+  passes.addPass(SimplifyCFGPass());
+  ModulePassManager all;
+  all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
+  all.run(module, modules);
 }
 
 static Expected<std::unique_ptr<orc::LLJIT>> createJit(orc::JITTargetMachineBuilder builder) {
@@ -124,7 +146,11 @@ Expected<std::unique_ptr<CpuProgram>> CpuProgram::compile(mlir::ModuleOp module,
   if (verifyModule(*code, &problemStream)) {
     return internalError("invalid host code: " + problems);
   }
-  optimise(*code, machine->get());
+  const bool cleansOnly = hasManyLoops(*code);
+  optimise(*code, machine->get(), cleansOnly);
+  if (cleansOnly) {
+    target->setCodeGenOptLevel(CodeGenOptLevel::None);
+  }
   Expected<std::unique_ptr<orc::LLJIT>> jit = createJit(std::move(*target));
   if (!jit) {
     return jit.takeError();
