@@ -65,7 +65,7 @@ static Value bitsOf(OpBuilder &b, Location loc, Value value, Type to) {
       .getResult(0);
 }
 
-/// An exact division. That of zeros, which tiles have beyond the ends of tensors, takes ptxas' slow path, twenty times as long for the whole
+/// An exact division. That of zeros, which tiles have beyond the ends of tensors, takes ptxas' slow path, some seven times as long for the whole
 /// warp: a number that has a quotient by any divisor stands for them, and zero times its quotient is theirs, sign and NaN included.
 static Value divideExactly(OpBuilder &b, Location loc, Operation *op, ValueRange in) {
   auto type = cast<FloatType>(in[0].getType());
