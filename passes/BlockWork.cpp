@@ -51,6 +51,8 @@ private:
   static void add(BlockWork &work, const BlockWork &other);
   Amount slowness(tgpu::CopyOp copy);
   Amount shareBeyond(GlobalSlice slice, size_t rows);
+  Amount between(double few, double all);
+  Amount lineFactor();
   Amount loadFactor(tgpu::CopyOp copy);
   BlockWork repeated(const BlockWork &body, Amount trips, const Linear &each);
   Linear slowest(const BlockWork &work, Linear way);
@@ -75,7 +77,8 @@ struct BlockPricer::Way {
   double phase = 0;                      ///< where the last barrier was
   Clocks inPhase{};                      ///< what all warps have had to do since
   DenseMap<Value, double> ready;         // looked up only
-  DenseMap<Operation *, double> buffers; // when the contents are there, or no longer read
+  DenseMap<Operation *, double> buffers; // when the contents are there
+  DenseMap<Operation *, double> readers; // when products no longer read them
   llvm::DenseSet<Operation *> unseen;    // written by threads, no barrier since
 
   explicit Way(const MachineModel &machine) : machine(machine) {}
@@ -94,8 +97,10 @@ struct BlockPricer::Way {
     for (auto [value, time] : ready) {
       await(time);
     }
-    for (auto [buffer, time] : buffers) {
-      await(time);
+    for (const auto *times : {&buffers, &readers}) {
+      for (auto [buffer, time] : *times) {
+        await(time);
+      }
     }
   }
   /// Something whose time only the host may know.
@@ -108,6 +113,7 @@ struct BlockPricer::Way {
     inPhase = {};
     ready.clear();
     buffers.clear();
+    readers.clear();
     unseen.clear();
   }
 };
@@ -136,9 +142,13 @@ BlockWork BlockPricer::repeated(const BlockWork &body, Amount trips, const Linea
     work.resources[i] = math.scale(body.resources[i], trips);
   }
   work.flight = math.scale(body.flight, trips);
+  work.looped = math.scale(body.looped, trips);
+  work.ring = math.scale(body.ring, trips);
+  work.missed = math.scale(body.missed, trips);
   work.turn = math.scale(body.turn, trips);
   work.arrival = math.scale(body.arrival, trips);
   work.alone = math.scale(each, trips);
+  work.cold = body.cold;
   work.runsBehind = body.runsBehind;
   return work;
 }
@@ -149,8 +159,12 @@ void BlockPricer::add(BlockWork &work, const BlockWork &other) {
     work.resources[i].add(other.resources[i]);
   }
   work.flight.add(other.flight);
+  work.looped.add(other.looped);
+  work.ring.add(other.ring);
+  work.missed.add(other.missed);
   work.turn.add(other.turn);
   work.arrival.add(other.arrival);
+  work.cold = std::max(work.cold, other.cold);
   work.runsBehind |= other.runsBehind;
 }
 
@@ -161,7 +175,7 @@ static double bytesOfRow(tile::GlobalType tile) {
 /// What is moved of a tile in lines of 128 bytes, as a share of these: its rows may be shorter (OperationPrices.cpp).
 static double lineShare(tile::GlobalType tile) {
   const double row = bytesOfRow(tile);
-  return row / (128 * std::ceil(row / 128));
+  return row / (128 * linesOfRow(row));
 }
 
 /// The mean share of a tile that lies beyond the tensor's end along a dimension, where the host knows that, of tiles side by side.
@@ -175,19 +189,27 @@ Amount BlockPricer::shareBeyond(GlobalSlice slice, size_t dimension) {
   return math.sub(1, math.div(extent->low, math.max(covered, 1)));
 }
 
+static bool arrivesByTma(tgpu::CopyOp copy) {
+  return copy.getPath() == tgpu::CopyPath::Tma && isa<tile::GlobalType>(copy.getSource().getType());
+}
+
+/// From what a multiprocessor alone needs to what it needs where all of them are busy.
+Amount BlockPricer::between(double few, double all) {
+  return math.add(few, math.mul(busy, all - few));
+}
+
+/// The same for a line of 128 bytes by TMA, beside what it takes where all of them share L2.
+Amount BlockPricer::lineFactor() { return between(machine.tmaBytes / machine.tmaBytesAlone, 1); }
+
 /// How many times as long a tile takes by TMA as one of the tensor whose rows begin at lines of 128 bytes does where every multiprocessor is
 /// busy. Few of them get their lines faster; what rows between lines take more they take just so.
 Amount BlockPricer::slowness(tgpu::CopyOp copy) {
   GlobalSlice slice = analyseSlice(copy.getSource());
-  if (copy.getPath() != tgpu::CopyPath::Tma || !isa<tile::GlobalType>(copy.getSource().getType()) ||
-      !slice.view || slice.kept.size() < 2) {
+  if (!arrivesByTma(copy) || !slice.view || slice.kept.size() < 2) {
     return 1.0;
   }
   const auto rows = size_t(slice.kept[slice.kept.size() - 2]);
-  // From what a multiprocessor alone needs for a line to what it needs where all of them share L2.
-  const double alone = machine.tmaBytes / machine.tmaBytesAlone;
-  auto between = [&](double few, double all) { return math.add(few, math.mul(busy, all - few)); };
-  Amount line = between(alone, 1);
+  Amount line = lineFactor();
   Amount factor = line, isBetween = 0.0;
   std::optional<Spread> stride = rows < slice.view.getStrides().size()
                                      ? estimates.of(slice.view.getStrides()[rows])
@@ -205,9 +227,10 @@ Amount BlockPricer::slowness(tgpu::CopyOp copy) {
   Amount beyond = shareBeyond(slice, rows), within = math.sub(1, beyond);
   const auto tile = cast<tile::GlobalType>(copy.getSource().getType());
   const double zeros = machine.tmaBytes / machine.beyondBytes * lineShare(tile);
-  Amount whole =
-      math.max(math.mul(factor, within),
-               math.add(math.mul(line, within), math.mul(beyond, between(alone, zeros))));
+  Amount whole = math.max(
+      math.mul(factor, within),
+      math.add(math.mul(line, within),
+               math.mul(beyond, between(machine.tmaBytes / machine.tmaBytesAlone, zeros))));
   // Rows between sectors that end inside of a box of 128 bytes take time for what is left of it. Of boxes of 64 and 32 bytes nothing was seen.
   const double rowBytes = bytesOfRow(tile);
   if (std::fmod(rowBytes, 128) != 0) {
@@ -224,7 +247,9 @@ Amount BlockPricer::slowness(tgpu::CopyOp copy) {
 Amount BlockPricer::loadFactor(tgpu::CopyOp copy) {
   const int64_t sharers = variation ? sharersExpected(copy, *variation) : 1;
   Amount factor = slowness(copy);
-  return sharers == 1 ? factor : math.max(math.mul(factor, 1 / double(sharers)), machine.multicast);
+  return sharers == 1 ? factor
+                      : math.max(math.mul(factor, 1 / double(sharers)),
+                                 math.mul(lineFactor(), machine.multicast));
 }
 
 BlockWork BlockPricer::ofLoop(scf::ForOp loop) {
@@ -341,6 +366,9 @@ BlockWork BlockPricer::ofPipelined(scf::ForOp loop, const LoopStages &stages, Am
   Linear flight;
   flight.add(Linear(arrival), 1 / double(stages.stages));
   work.flight.add(math.scale(flight, trips));
+  work.looped = work.alone;
+  work.ring = math.scale(share, trips);
+  work.missed = math.scale(Linear(machine.missLatency / double(stages.stages)), trips);
   // Warps that load have begun with this tile while others were at the one before.
   if (!isBehind || !asksForRoles(kernel)) {
     work.alone.add(Linear(arrival + (flies ? machine.mmaLatency : 0)));
@@ -405,10 +433,15 @@ BlockWork BlockPricer::ofBlock(Block &block, bool flies) {
       continue;
     }
     Price price = prices.of(&op);
+    work.cold = std::max(work.cold, price.cold);
     for (unsigned i = 0; i < kResources; ++i) {
       Linear clocks = price.clocks[i];
       if (auto copy = dyn_cast<tgpu::CopyOp>(op); copy && Resource(i) == Resource::Load) {
         clocks = math.scale(clocks, loadFactor(copy));
+      } else if (copy && Resource(i) == Resource::Shared && arrivesByTma(copy)) {
+        // Where few blocks run it takes nothing from what wgmma reads: tiles of 64x128 and 128x96 run at the tensor cores' rate then, though
+        // both together are 180 bytes a clock and more.
+        clocks = math.scale(clocks, busy);
       }
       work.resources[i].add(clocks);
     }
@@ -425,9 +458,11 @@ BlockWork BlockPricer::ofBlock(Block &block, bool flies) {
         }
       }
     }
+    const bool isProduct = isa<tgpu::DotOp>(op);
     bool needsBarrier = price.meets;
     for (Operation *buffer : touched) {
       way.await(way.buffers.lookup(buffer));
+      way.await(isProduct ? 0 : way.readers.lookup(buffer));
       needsBarrier |= way.unseen.contains(buffer);
     }
     if (needsBarrier) {
@@ -442,7 +477,8 @@ BlockWork BlockPricer::ofBlock(Block &block, bool flies) {
     }
     const bool isCopy = isa<tgpu::CopyOp>(op);
     for (Operation *buffer : touched) {
-      way.buffers[buffer] = way.now + (isCopy || isa<tgpu::DotOp>(op) ? price.latency : 0);
+      (isProduct ? way.readers : way.buffers)[buffer] =
+          way.now + (isCopy || isProduct ? price.latency : 0);
       if (price.isWritten) {
         way.unseen.insert(buffer);
       }

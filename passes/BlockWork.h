@@ -19,6 +19,10 @@ struct BlockWork {
   /// Of these, clocks in which a pipelined loop waits for memory and nothing else, were there nothing to compute: what is in flight
   /// at a time bounds its rate.
   Linear flight;
+  /// Of `alone`, the clocks of pipelined loops; what they would take if the slots of their rings alone bounded them, and of that the way of a
+  /// slot's tile from memory.
+  Linear looped, ring, missed;
+  double cold = 0;         ///< clocks that code takes more when a block comes to it first
   bool runsBehind = false; ///< some loop has a product that waits for work on elements
   /// Of `alone`, the clocks of pipelined loops by TMA: teams of warps have turns at them.
   Linear turn;

@@ -1,12 +1,13 @@
 //===- EstimateCost.cpp - the cost of launches as host code --------------===//
 //
-// seconds = launch + max(chip + max(ends, last), memory + max(flight, ends, tail)), ends = exposed * min(memory, chip),
+// seconds = launch + max(chip + max(ends, last), memory + max(flight, ends, tail), rings), ends = exposed * min(memory, chip),
 // chip = (start + max(latency, resources)) / clock
 //
 // latency: rounds of resident blocks, each as long as a block alone; of points off a counter no whole ones; where warps load for the next point the
 // way of a first tile once. last: what the last round writes, behind which nothing hides it. resources: the points of the busiest
 // multiprocessor, times what a point takes of the busiest resource. memory: every byte that is touched once, at the rate
-// of DRAM. flight: where memory bounds, what is in flight is too little to hide its latency. tail: a last round of few blocks
+// of DRAM. flight: where memory bounds, what is in flight is too little to hide its latency. rings: chip, where the slots of a ring bound its
+// loops, and what their way from memory takes longer the more memory has to do. tail: a last round of few blocks
 // leaves memory idle. The clock falls with the work of the tensor cores. MachineModel.h has the rates, BlockWork.cpp the work.
 //
 //===----------------------------------------------------------------------===//
@@ -50,7 +51,7 @@ public:
 
 private:
   bool isFirst() const;
-  Amount secondsPerClock(Amount points, const Linear &tensor);
+  Amount secondsPerClock(Amount points, Amount busy, const Linear &tensor);
   Amount memory(const MemoryTraffic &traffic);
   std::pair<Amount, Amount> extremes();
   Amount roundsOf(Amount points, Amount places);
@@ -67,6 +68,8 @@ private:
 
   /// In means, where memory says how often a loop runs: from not at all to this.
   static constexpr double kLongestPoint = 2;
+  /// log2 of the f16 FLOP of a launch up to which the clock is the highest.
+  static constexpr double kCoolDoublings = 30.3;
 };
 
 } // namespace
@@ -81,14 +84,15 @@ bool KernelCost::isFirst() const {
   return !follows;
 }
 
-/// Large products run at a lower clock.
-Amount KernelCost::secondsPerClock(Amount points, const Linear &tensor) {
+/// Large products run at a lower clock, where they keep the chip busy.
+Amount KernelCost::secondsPerClock(Amount points, Amount busy, const Linear &tensor) {
   if (tensor.isZero()) {
     return 1e-9 / machine.mostGHz;
   }
   Amount clocks = math.max(math.mul(points, math.sum(tensor)), 1);
-  Amount doublings = math.add(math.log2(clocks), std::log2(machine.wgmmaFlop) - 31);
-  Amount gigahertz = math.sub(machine.mostGHz, math.mul(doublings, machine.perDoubling));
+  Amount doublings = math.add(math.log2(clocks), std::log2(machine.wgmmaFlop) - kCoolDoublings);
+  Amount gigahertz =
+      math.sub(machine.mostGHz, math.mul(math.mul(doublings, busy), machine.perDoubling));
   gigahertz = math.min(math.max(gigahertz, machine.leastGHz), machine.mostGHz);
   return math.div(1e-9, gigahertz);
 }
@@ -157,7 +161,7 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
   Amount busy = math.min(math.div(points, multiprocessors), 1);
   BlockWork work = workOf(kernel, target, estimates, busy, math);
   Amount clock = work.runsBehind ? Amount(1e-9 / machine.behindGHz)
-                                 : secondsPerClock(points, work.of(Resource::Tensor));
+                                 : secondsPerClock(points, busy, work.of(Resource::Tensor));
   Amount slots = math.mul(multiprocessors, resident);
   Amount rounds = roundsOf(points, slots), busiest = roundsOf(points, multiprocessors);
 
@@ -182,7 +186,10 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
                                   : (isPlain ? machine.plainStart : machine.blockStart) +
                                         machine.warpStart * double(kernel.getNumWarps())) +
                        (kernel.getCluster() ? machine.clusterStart : 0);
-  Amount onChip = math.mul(math.add(clocks, start), clock);
+  // Few blocks begin sooner, and what they load comes sooner.
+  Amount sooner =
+      isPlain || isStarted ? Amount(0.0) : math.mul(math.sub(1, busy), machine.soonerStart);
+  Amount onChip = math.mul(math.sub(math.add(clocks, start + work.cold), sooner), clock);
   MemoryTraffic traffic = trafficOf(kernel, points, estimates, integers, math);
   Amount dram = memory(traffic);
 
@@ -206,6 +213,18 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
   Amount tail = tailOf(points, slots, math.mul(alone, clock), dram);
   Amount behind = math.max(math.max(flight, ends), tail);
   Amount either = math.max(math.add(onChip, math.max(ends, last)), math.add(dram, behind));
+  if (!work.ring.isZero()) {
+    Amount seconds = math.mul(rounds, clock);
+    Amount rings = math.sub(math.sum(work.ring), math.sum(work.looped));
+    Amount idle = math.add(onChip, math.mul(rings, seconds)); // were memory idle
+    Amount missed = math.mul(math.mul(math.sum(work.missed), seconds), machine.queueing);
+    Amount reads = math.mul(traffic.read, 1 / machine.dramRead), whole = idle;
+    for (int i = 0; i < 3; ++i) { // how busy memory is depends on how long the launch takes
+      Amount load = math.min(math.div(reads, whole), 1);
+      whole = math.add(idle, math.mul(missed, load));
+    }
+    either = math.max(either, whole);
+  }
   if (!kernel.getPersistent()) {
     either =
         math.max(either, math.add(math.mul(points, machine.nextBlock), math.mul(alone, clock)));

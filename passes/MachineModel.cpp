@@ -12,8 +12,9 @@ static constexpr MachineModel hopper = {
     .dramStart = 0.5e-6, // reads of 134 MB to 2 GiB fit 3.8 us + bytes / 4.69 TB/s
     // softmax, 20000 to 1000000 blocks of 32 and 64 threads: 1.66 in a nanosecond, whatever is in them
     .nextBlock = 0.6e-9,
-    // 1.79 GHz in products of 1024^3, 1.65 of 2048^3, 1.45 to 1.55 of 4096^3, 1.28 to 1.47 of 8192^3, two machines
-    .mostGHz = 1.77,
+    // 1.79 GHz in products of 1024^3, 1.65 of 2048^3, 1.45 to 1.55 of 4096^3, 1.28 to 1.47 of 8192^3, two machines; 1.75 to 1.80
+    // where up to 32 blocks run, however long (128x192, 128x256)
+    .mostGHz = 1.80,
     .leastGHz = 1.25,
     .perDoubling = 0.0433,
     .behindGHz = 1.7,
@@ -74,6 +75,12 @@ static constexpr MachineModel hopper = {
     // of 192 x 128, at 1.7 GHz, as at 8192 and 16384 keys
     .behindProduct = 650,
     .inOrderProduct = 900,
+    // gemm of up to 40 tiles, 350 shapes of two orders, each beside 24 tiles: up to 300 terms
+    .soonerStart = 1300,
+    // 64x64x64 by four slots, 2000 to 16000 terms, 90 shapes: 450 clocks a step where nothing else reads, 500 at 0.4 TB/s, 560 at 0.8, 620 at
+    // 1.2, 780 at 2.2
+    .queueing = 1.4,
+    .storeOfSum = 7, // the same of few terms: 8 to 192 sums a thread
     // gemm of one tile of up to 100 terms: stored by threads (16x64, 32x64) 0.3 us more, beside 64x16 and 64x32 by TMA, than without both
     .storeByTma = 150,
     .exchange = 200,
@@ -142,6 +149,9 @@ static constexpr MachineModel ampere = {
     .shortRing = 50,
     .behindProduct = 650,
     .inOrderProduct = 900,
+    .soonerStart = 1300,
+    .queueing = 1.4,
+    .storeOfSum = 7,
     .storeByTma = 150,
     .exchange = 200,
     .missLatency = 1250,

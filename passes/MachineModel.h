@@ -23,7 +23,7 @@ struct MachineModel {
   double nextBlock; ///< from the start of a block to that of the next one, anywhere on the chip
 
   // Clocks. Tensor cores at work draw power, and the clock falls with the size of the work:
-  // gigahertz = mostGHz - perDoubling * (log2(f16 FLOP of the launch) - 31), at least leastGHz.
+  // gigahertz = mostGHz - perDoubling * busy * (log2(f16 FLOP of the launch) - 30.3), at least leastGHz; busy: share of the multiprocessors.
   double mostGHz, leastGHz, perDoubling;
   double behindGHz;  ///< where products wait for work on elements, however large the launch is
   double blockStart; ///< clocks from the start of the kernel to a block's first instruction
@@ -78,10 +78,15 @@ struct MachineModel {
   /// What a step takes beside its busiest resource, where a product needs another one through work on its elements: an iteration behind
   /// it, and where registers are short for that.
   double behindProduct, inOrderProduct;
-  double storeByTma;     ///< of a tile from its last panel in shared memory to the end
-  double exchange;       ///< of a product's sums between threads, before they store them
-  double missLatency;    ///< of a slot of a ring from its request to the tile's arrival from memory
-  double elementLatency; ///< of elements that threads load one by one into shared memory
+  double
+      soonerStart; ///< of blockStart and the first loads, what a block alone on the chip does not wait
+  double queueing;   ///< of missLatency, what a slot waits longer where memory is busy all the time
+  double storeOfSum; ///< for each of a thread's sums of products that it stores
+  double storeByTma; ///< of a tile from its last panel in shared memory to the end
+  double exchange;   ///< of a product's sums between threads, before they store them
+  double missLatency; ///< of a slot of a ring from its request to the tile's arrival from memory
+  double
+      elementLatency; ///< of elements that threads load one by one into shared memory, where few blocks run
   double globalLatency, sharedLatency, specialLatency, mmaLatency, shuffleLatency, barrier, atomic;
 };
 

@@ -82,11 +82,18 @@ Price OperationPrices::sharedAccess(double bytes, double width) {
   return price;
 }
 
-/// Lines of 128 bytes that the rows of a tile are moved in: a shorter row takes as long as a line.
+double tilec::linesOfRow(double bytes) {
+  // gemm of 64x16 (nn, whose rows of B have 32 bytes): a row takes half of a line's time, not a quarter of it
+  constexpr double kPiece = 0.33;
+  const double rest = std::fmod(bytes, 128) / 128;
+  return std::floor(bytes / 128) + (rest > 0 ? kPiece + (1 - kPiece) * rest : 0);
+}
+
+/// Lines of 128 bytes that take as long as the rows of a tile.
 static double linesOf(tile::GlobalType tile) {
   const double row = double(tile.getShape().empty() ? 1 : tile.getShape().back()) *
                      tile::getStorageBits(tile.getElementType()) / 8;
-  return row == 0 ? 0 : bytesOf(tile) / row * std::ceil(row / 128);
+  return row == 0 ? 0 : bytesOf(tile) / row * linesOfRow(row);
 }
 
 Price OperationPrices::ofCopy(tgpu::CopyOp copy) {
@@ -165,8 +172,11 @@ static bool holdsProduct(Value value) {
 Price OperationPrices::ofStore(tgpu::StoreOp store) {
   const Type tile = store.getValue().getType();
   const double bytes = bytesOf(tile);
+  const double cold =
+      holdsProduct(store.getValue()) ? machine.storeOfSum * elementsOf(tile) / threads : 0;
   if (store.getPath() != CopyPath::Tma) {
     Price price = globalAccess(bytes, store.getBytes().value_or(4), /*isStore=*/true);
+    price.cold = cold;
     if (holdsProduct(store.getValue())) {
       price.way += machine.exchange;
       price.meets = true;
@@ -180,6 +190,7 @@ Price OperationPrices::ofStore(tgpu::StoreOp store) {
   Price price = sharedAccess(bytes, 8);
   price.of(Resource::Shared) *= 2;
   price.of(Resource::Store) = bytes / machine.storeBytes;
+  price.cold = cold;
   const double sent = std::max(price.way, price.of(Resource::Store));
   price.way = sent + panels * machine.barrier + machine.storeByTma;
   price.meets = true;

@@ -27,11 +27,15 @@ struct Price {
   Clocks clocks{};        ///< of the resources
   double way = 0;         ///< clocks of a warp until it goes on to the next operation
   double latency = 0;     ///< clocks from there to the result
+  double cold = 0;        ///< clocks that the first of them in a block takes more
   bool isWritten = false; ///< by threads, to shared memory that others read behind a barrier
   bool meets = false;     ///< all warps wait for each other in it
 
   double &of(Resource resource) { return clocks[unsigned(resource)]; }
 };
+
+/// How many lines of 128 bytes TMA could load while it loads a row of so many bytes.
+double linesOfRow(double bytes);
 
 /// Prices of the operations of a kernel, those with regions of code excepted. Counted before there are layouts: elements are
 /// taken to be spread evenly over the threads.

@@ -35,7 +35,7 @@ CANDIDATES = [(128, 256, 64, 4, 256), (256, 128, 64, 4, 256), (128, 192, 64, 4, 
 PARAMETERS = ("BM", "BN", "BK", "STAGES", "THREADS")
 CHOICES = ("auto", "tuned", "torch")  # all other names of times are candidates
 MAX_CANDIDATES = 100000  # that tilec tune takes
-LAUNCHES, SHORT_LAUNCHES = 16, 64  # of what takes less than SHORT operations, which some 20 us are enough for, single times differ by 2 to 4 %
+LAUNCHES, SHORT_LAUNCHES = 16, 256  # of what takes less than SHORT operations, which some 20 us are enough for, single times differ by 2 to 4 %: the best of 30 medians of 64 is luck
 SHORT = 2**34
 
 
