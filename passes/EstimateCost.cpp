@@ -87,7 +87,7 @@ bool KernelCost::isFirst() const {
 /// Large products run at a lower clock, where they keep the chip busy.
 Amount KernelCost::secondsPerClock(Amount points, Amount busy, const Linear &tensor) {
   if (tensor.isZero()) {
-    return 1e-9 / machine.mostGHz;
+    return 1e-9 / machine.plainGHz;
   }
   Amount clocks = math.max(math.mul(points, math.sum(tensor)), 1);
   Amount doublings = math.add(math.log2(clocks), std::log2(machine.wgmmaFlop) - kCoolDoublings);

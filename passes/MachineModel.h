@@ -25,6 +25,7 @@ struct MachineModel {
   // Clocks. Tensor cores at work draw power, and the clock falls with the size of the work:
   // gigahertz = mostGHz - perDoubling * busy * (log2(f16 FLOP of the launch) - 30.3), at least leastGHz; busy: share of the multiprocessors.
   double mostGHz, leastGHz, perDoubling;
+  double plainGHz;   ///< where there are no products
   double behindGHz;  ///< where products wait for work on elements, however large the launch is
   double blockStart; ///< clocks from the start of the kernel to a block's first instruction
   double plainStart; ///< the same of blocks without products

@@ -6,10 +6,10 @@
 tile.kernel @host(%x: !g {tile.name = "X", tile.direction = "in", tile.dtype = "f32"}) {
   %c64 = arith.constant 64 : i32
   // 64 iterations: 0 to 64.
-  // CHECK: remark: expected cost: {{.*}}instructions 1.14
+  // CHECK: remark: expected cost: {{.*}}instructions 1.16
   tgpu.launch "whole" grid(%c64 : i32) args(%c64, %x : i32, !g)
   // Up to the block's own number: 32 on the average, half of the work.
-  // CHECK: remark: expected cost: {{.*}}instructions 0.56
+  // CHECK: remark: expected cost: {{.*}}instructions 0.57
   tgpu.launch "triangle" grid(%c64 : i32) args(%c64, %x : i32, !g)
   // A bound that memory knows: the range of its type says nothing.
   // CHECK: remark: expected cost: {{.*}}; loops whose length is not known count as 8 iterations

@@ -14,7 +14,7 @@ tile.kernel @host(%a: !f16 {tile.name = "A", tile.direction = "in", tile.dtype =
   // CHECK: remark: expected cost: {{[0-9.]+}} us, bound by tensor cores (16 waves of 1 a multiprocessor, {{.*}}, tensor cores 15{{[0-9][0-9]}}.{{[0-9]+}}
   tgpu.launch "wgmma" grid(%c32, %c64 : i32, i32) args(%a, %b, %c : !f16, !f16, !f16)
   // 128 iterations of 16 KB at 90 bytes a clock; 64 multiprocessors alone.
-  // CHECK: remark: expected cost: {{[0-9.]+}} us, bound by memory (1 wave of 3 a multiprocessor, {{.*}}, loads 16.41
+  // CHECK: remark: expected cost: {{[0-9.]+}} us, bound by memory (1 wave of 3 a multiprocessor, {{.*}}, loads 16.69
   tgpu.launch "cp_async" grid(%c64 : i32) args(%a : !f16)
   // 537 MB of f32, half of them written.
   // CHECK: remark: expected cost: 12{{[0-9]}}.{{[0-9]+}} us, bound by memory (

@@ -9,23 +9,23 @@ tile.kernel @host(%a: !g {tile.name = "A", tile.direction = "in", tile.dtype = "
   %c64 = arith.constant 64 : i32
   %c1024 = arith.constant 1024 : i32
   // A step a quarter of the way.
-  // CHECK: remark: expected cost: {{.*}}, latency 23.95,
+  // CHECK: remark: expected cost: {{.*}}, latency 24.36,
   tgpu.launch "four" grid(%c64 : i32) args(%a : !g)
   // An eighth of it is less than what a step takes by itself.
-  // CHECK: remark: expected cost: {{.*}}, latency 19.27,
+  // CHECK: remark: expected cost: {{.*}}, latency 19.60,
   tgpu.launch "eight" grid(%c64 : i32) args(%a : !g)
-  // CHECK: remark: expected cost: {{.*}} (8 waves of 1 a multiprocessor, {{.*}}, latency 6.31,
+  // CHECK: remark: expected cost: {{.*}} (8 waves of 1 a multiprocessor, {{.*}}, latency 6.42,
   tgpu.launch "points" grid(%c1024 : i32) args(%a : !g)
   // The way of the first tile once, not eight times.
-  // CHECK: remark: expected cost: {{.*}} (8 waves of 1 a multiprocessor, {{.*}}, latency 3.14,
+  // CHECK: remark: expected cost: {{.*}} (8 waves of 1 a multiprocessor, {{.*}}, latency 3.19,
   tgpu.launch "loaders" grid(%c1024 : i32) args(%a : !g)
-  // 1 us of the launch and its latency: of `four` behind another launch 1.61 us of starting blocks would be added.
-  // CHECK: remark: expected cost: 25.22 us, bound by latency (1 wave of 6 a multiprocessor, launch 1.00, {{.*}}, latency 23.95,
+  // 1 us of the launch and its latency: of `four` behind another launch 1.64 us of starting blocks would be added.
+  // CHECK: remark: expected cost: 25.62 us, bound by latency (1 wave of 6 a multiprocessor, launch 1.00, {{.*}}, latency 24.36,
   tgpu.launch "overlapping" grid(%c64 : i32) args(%a : !g)
-  // CHECK: remark: expected cost: {{.*}}, latency 114.14,
+  // CHECK: remark: expected cost: {{.*}}, latency 116.08,
   tgpu.launch "elements" grid(%c64 : i32) args(%a : !g)
   // A quarter of the elements for each thread, four times the threads.
-  // CHECK: remark: expected cost: {{.*}}, latency 112.86,
+  // CHECK: remark: expected cost: {{.*}}, latency 114.78,
   tgpu.launch "warps" grid(%c64 : i32) args(%a : !g)
   tile.return
 }
