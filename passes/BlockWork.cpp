@@ -43,6 +43,8 @@ private:
   struct Way; // of a warp through straight code
 
   BlockWork ofBlock(Block &block, bool flies);
+  std::optional<BlockWork> ofRegions(Operation &op);
+  Linear clocksOf(Operation &op, const Price &price, Resource resource);
   BlockWork ofLoop(scf::ForOp loop);
   bool hasRoomBehind(scf::ForOp loop);
   BlockWork ofPipelined(scf::ForOp loop, const LoopStages &stages, Amount trips);
@@ -404,29 +406,44 @@ BlockWork BlockPricer::ofWhile(scf::WhileOp loop) {
   return repeated(body, DeviceEstimates::kUnknownTrips, slowest(body, body.alone));
 }
 
+/// None for an operation without regions of code.
+std::optional<BlockWork> BlockPricer::ofRegions(Operation &op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    return ofLoop(loop);
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    return ofWhile(loop);
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    return ofBranch(branch);
+  }
+  if (auto region = dyn_cast<tile::ThreadsOp>(op)) {
+    return ofBlock(region.getBody().front(), false);
+  }
+  return std::nullopt;
+}
+
+/// What an operation takes of a resource, as busy as the multiprocessors are.
+Linear BlockPricer::clocksOf(Operation &op, const Price &price, Resource resource) {
+  Linear clocks = price.clocks[unsigned(resource)];
+  auto copy = dyn_cast<tgpu::CopyOp>(op);
+  if (copy && resource == Resource::Load) {
+    return math.scale(clocks, loadFactor(copy));
+  }
+  // Where few blocks run, what arrives takes nothing from what wgmma reads: tiles of 64x128 and 128x96 run at the tensor cores' rate then,
+  // though both together are 180 bytes a clock and more.
+  return copy && resource == Resource::Shared && arrivesByTma(copy) ? math.scale(clocks, busy)
+                                                                    : clocks;
+}
+
 /// `flies`: what the block yields need not be there at its end.
 BlockWork BlockPricer::ofBlock(Block &block, bool flies) {
   BlockWork work;
   Way way(machine);
-  auto passAll = [&](const BlockWork &inner) {
-    add(work, inner);
-    way.pass(inner.alone);
-  };
   for (Operation &op : block) {
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      passAll(ofLoop(loop));
-      continue;
-    }
-    if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-      passAll(ofWhile(loop));
-      continue;
-    }
-    if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      passAll(ofBranch(branch));
-      continue;
-    }
-    if (auto region = dyn_cast<tile::ThreadsOp>(op)) {
-      passAll(ofBlock(region.getBody().front(), false));
+    if (std::optional<BlockWork> inner = ofRegions(op)) {
+      add(work, *inner);
+      way.pass(inner->alone);
       continue;
     }
     if (flies && op.hasTrait<OpTrait::IsTerminator>()) {
@@ -435,15 +452,7 @@ BlockWork BlockPricer::ofBlock(Block &block, bool flies) {
     Price price = prices.of(&op);
     work.cold = std::max(work.cold, price.cold);
     for (unsigned i = 0; i < kResources; ++i) {
-      Linear clocks = price.clocks[i];
-      if (auto copy = dyn_cast<tgpu::CopyOp>(op); copy && Resource(i) == Resource::Load) {
-        clocks = math.scale(clocks, loadFactor(copy));
-      } else if (copy && Resource(i) == Resource::Shared && arrivesByTma(copy)) {
-        // Where few blocks run it takes nothing from what wgmma reads: tiles of 64x128 and 128x96 run at the tensor cores' rate then, though
-        // both together are 180 bytes a clock and more.
-        clocks = math.scale(clocks, busy);
-      }
-      work.resources[i].add(clocks);
+      work.resources[i].add(clocksOf(op, price, Resource(i)));
     }
     if (ahead.contains(&op)) {
       way.now += price.way;

@@ -22,7 +22,7 @@ TEST(BenchPlot, HasAPointForEachCaseAndASquareForItsBaseline) {
   EXPECT_EQ(count(plot, "<circle"), 3u); // and the key
   EXPECT_EQ(count(plot, "stroke=\"#c0501f\" stroke-width=\"2\""), 2u);
   EXPECT_NE(plot.find("M = 2 &lt; &quot;3&quot; &amp; 4"), std::string::npos);
-  EXPECT_NE(plot.find("f16 957 TFLOP/s"), std::string::npos);
+  EXPECT_NE(plot.find("f16 973 TFLOP/s"), std::string::npos);
   EXPECT_NE(plot.find("memory 4.69 TB/s"), std::string::npos);
   EXPECT_EQ(plot.find("nan"), std::string::npos);
   EXPECT_EQ(plot.find("inf"), std::string::npos);
@@ -69,8 +69,8 @@ TEST(BenchPlot, TypesOfOneRateShareALine) {
   report.rows[2].rate = "e4m3";
   report.rows[3].flops = 1e3; // far to the left, and low
   const std::string plot = printBenchPlot(report);
-  EXPECT_NE(plot.find("bf16, f16 957 TFLOP/s"), std::string::npos);
-  EXPECT_NE(plot.find("e4m3 1914 TFLOP/s"), std::string::npos);
+  EXPECT_NE(plot.find("bf16, f16 973 TFLOP/s"), std::string::npos);
+  EXPECT_NE(plot.find("e4m3 1946 TFLOP/s"), std::string::npos);
 }
 
 } // namespace

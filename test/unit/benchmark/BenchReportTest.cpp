@@ -78,7 +78,7 @@ TEST(BenchLimits, AreThoseOfTheScarcestResource) {
   };
   EXPECT_FALSE(limit(std::nullopt, std::nullopt, ""));
   EXPECT_EQ(limit(1e12, 1e6, "f16")->bound, "tensor cores");
-  EXPECT_NEAR(limit(1e12, 1e6, "f16")->microseconds, 1e18 / (4096 * 132 * 1.77e9), 1);
+  EXPECT_NEAR(limit(1e12, 1e6, "f16")->microseconds, 1e18 / (4096 * 132 * 1.80e9), 1);
   EXPECT_NEAR(limit(1e12, 1e6, "e4m3")->microseconds * 2, limit(1e12, 1e6, "bf16")->microseconds,
               1);
   EXPECT_NEAR(limit(1e12, 1e6, "tf32")->microseconds, limit(2e12, 1e6, "f16")->microseconds, 1);
