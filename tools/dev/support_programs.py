@@ -458,6 +458,12 @@ WHOLE = {
     "shared x: f32[64]; shared y: f32[8, 8]; copy(X[b * 64], x); y = transpose(reshape(x, [8, 8])); copy(reshape(y, [64]), R0[b * 64]); } }",
     "`bitcast` of a shared buffer": "kernel k(X: tensor<f32>[N], R0: out tensor<f32>[N]) { launch b in grid(N / 64) threads(64) { "
     "shared x: f32[64]; copy(X[b * 64], x); view u = bitcast(u32, x); u = u ^ u32(1); u[3] = u32(bitcast(u16, x)[8]); copy(x, R0[b * 64]); } }",
+    "neighbours of a `reshape` of a shared buffer": "kernel k(X: tensor<f32>[N], R0: out tensor<f32>[N]) { launch b in grid(N / 64) threads(64) { "
+    "shared x: f32[64]; copy(X[b * 64], x); view y = reshape(x, [8, 8]); threads(t: 64) { if t < 16 { R0[b * 64 + t * 4 :+ 4] = y[t / 2, t % 2 * 4 :+ 4]; } } } }",
+    "neighbours of a `bitcast` of a shared buffer": "kernel k(X: tensor<f32>[N], R0: out tensor<u32>[N]) { launch b in grid(N / 64) threads(64) { "
+    "shared x: f32[64]; copy(X[b * 64], x); view u = bitcast(u32, x); threads(t: 64) { if t < 16 { R0[b * 64 + t * 4 :+ 4] = u[t * 4 :+ 4]; } } } }",
+    "writes through a `bitcast` to smaller elements": "kernel k(X: tensor<f32>[N], R0: out tensor<f32>[N]) { launch b in grid(N / 64) threads(64) { "
+    "shared x: f32[64]; copy(X[b * 64], x); view h = bitcast(u16, x); h[3] = u16(5); copy(x, R0[b * 64]); } }",
     "`@fast_math`": "@fast_math kernel k(X: tensor<f32>[N], R0: out tensor<f32>[N]) { launch b in grid(ceildiv(N, 64)) threads(64) { "
     "fragment x: f32[64]; copy(X[b * 64], x); copy(exp2(x) / sqrt(abs(x) + 1.0), R0[b * 64]); } }",
     "`tile fn`": "tile fn double(x: inout fragment f32[A]) { x = x * 2.0; } kernel k(X: tensor<f32>[N], R0: out tensor<f32>[N]) { "
