@@ -85,9 +85,8 @@ struct MachineModel {
   double storeOfSum; ///< for each of a thread's sums of products that it stores
   double storeByTma; ///< of a tile from its last panel in shared memory to the end
   double exchange;   ///< of a product's sums between threads, before they store them
-  double missLatency; ///< of a slot of a ring from its request to the tile's arrival from memory
-  double
-      elementLatency; ///< of elements that threads load one by one into shared memory, where few blocks run
+  double missLatency;    ///< of a slot of a ring from its request to the tile's arrival from memory
+  double elementLatency; ///< of elements that threads load one by one into shared memory
   double globalLatency, sharedLatency, specialLatency, mmaLatency, shuffleLatency, barrier, atomic;
 };
 

@@ -37,7 +37,7 @@ PRODUCTS = {
     (4096, 28672, 4096): [(TILE_128x256, 1446), (TILE_128x128, 1520), (TILE_128x192, 1456)],
     (128, 7168, 16384): [(TILE_64x128, 76.4), (TILE_128x256, 162.1)],
 }
-LEAST_MEAN = 0.95  # of the best tile's time / the chosen one's; a regression, not a goal
+LEAST_MEAN = 0.97  # of the best tile's time / the chosen one's; a regression, not a goal
 # Rows of test/gpu/acceptance.json that memory bounds.
 BY_MEMORY = ("layernorm", "softmax", "rmsnorm", "map_gelu", "gemv", "transpose")
 FLOAT = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "div": lambda a, b: a / b if b else math.inf,
