@@ -51,8 +51,9 @@ private:
   BlockWork ofBranch(scf::IfOp branch);
   BlockWork ofWhile(scf::WhileOp loop);
   static void add(BlockWork &work, const BlockWork &other);
-  Amount slowness(tgpu::CopyOp copy);
-  Amount shareBeyond(GlobalSlice slice, size_t rows);
+  struct Loaded;
+  Loaded loaded(tgpu::CopyOp copy);
+  Amount shareBeyond(GlobalSlice slice, size_t dimension, double piece);
   Amount between(double few, double all);
   Amount lineFactor();
   Amount loadFactor(tgpu::CopyOp copy);
@@ -174,21 +175,18 @@ static double bytesOfRow(tile::GlobalType tile) {
   return double(tile.getShape().back()) * tile::getStorageBits(tile.getElementType()) / 8;
 }
 
-/// What is moved of a tile in lines of 128 bytes, as a share of these: its rows may be shorter (OperationPrices.cpp).
-static double lineShare(tile::GlobalType tile) {
-  const double row = bytesOfRow(tile);
-  return row / (128 * linesOfRow(row));
-}
-
-/// The mean share of a tile that lies beyond the tensor's end along a dimension, where the host knows that, of tiles side by side.
-Amount BlockPricer::shareBeyond(GlobalSlice slice, size_t dimension) {
+/// The mean share of a tile that lies beyond the tensor's end along a dimension, where the host knows that, of tiles side by side;
+/// pieces of so many elements count as a whole.
+Amount BlockPricer::shareBeyond(GlobalSlice slice, size_t dimension, double piece) {
   const int64_t ofTile = slice.sizes[dimension];
   std::optional<Spread> extent = estimates.of(slice.view.getExtents()[dimension]);
   if (ShapedType::isDynamic(ofTile) || !extent || !extent->isUniform()) {
     return 0.0;
   }
-  Amount covered = math.mul(math.ceil(math.div(extent->low, double(ofTile))), double(ofTile));
-  return math.sub(1, math.div(extent->low, math.max(covered, 1)));
+  auto whole = [&](double size) { return math.mul(math.ceil(math.div(extent->low, size)), size); };
+  Amount covered = math.max(whole(double(ofTile)), 1);
+  Amount touched = piece == 1 ? extent->low : math.min(whole(piece), covered);
+  return math.sub(1, math.div(touched, covered));
 }
 
 static bool arrivesByTma(tgpu::CopyOp copy) {
@@ -203,55 +201,72 @@ Amount BlockPricer::between(double few, double all) {
 /// The same for a line of 128 bytes by TMA, beside what it takes where all of them share L2.
 Amount BlockPricer::lineFactor() { return between(machine.tmaBytes / machine.tmaBytesAlone, 1); }
 
-/// How many times as long a tile takes by TMA as one of the tensor whose rows begin at lines of 128 bytes does where every multiprocessor is
-/// busy. Few of them get their lines faster; what rows between lines take more they take just so.
-Amount BlockPricer::slowness(tgpu::CopyOp copy) {
+/// What a tile takes by TMA, where one of the tensor whose rows begin at lines of 128 bytes takes 1 if every multiprocessor is busy. Few of
+/// them get their lines faster; what rows between lines take more they take just so.
+struct BlockPricer::Loaded {
+  Amount slowed;        // L2's time for what lies within the tensor
+  Amount within;        // the multiprocessor's for that, as lines
+  Amount boxes;         // and for rows beyond, if they were lines
+  Amount rows, columns; // for zeros of these, and of boxes wholly beyond
+  Amount behind = 0.0;  // both: rest of lines that end inside
+};
+
+BlockPricer::Loaded BlockPricer::loaded(tgpu::CopyOp copy) {
   GlobalSlice slice = analyseSlice(copy.getSource());
+  Amount line = lineFactor();
   if (!arrivesByTma(copy) || !slice.view || slice.kept.size() < 2) {
-    return 1.0;
+    return {1.0, 1.0, 1.0, 0.0, 0.0};
   }
   const auto rows = size_t(slice.kept[slice.kept.size() - 2]);
-  Amount line = lineFactor();
+  const auto columns = size_t(slice.kept.back());
+  const auto tile = cast<tile::GlobalType>(copy.getSource().getType());
   Amount factor = line, isBetween = 0.0;
   std::optional<Spread> stride = rows < slice.view.getStrides().size()
                                      ? estimates.of(slice.view.getStrides()[rows])
                                      : std::nullopt;
   if (stride && stride->isUniform()) {
-    const unsigned bits =
-        tile::getStorageBits(cast<tile::GlobalType>(copy.getSource().getType()).getElementType());
+    const unsigned bits = tile::getStorageBits(tile.getElementType());
     Amount pitch = math.mul(stride->low, bits / 8.0);
     Amount lines = math.mul(math.isNoMultiple(pitch, 128), machine.acrossLines);
     isBetween = math.isNoMultiple(pitch, 32);
     Amount sectors = math.mul(isBetween, machine.acrossSectors);
     factor = math.mul(line, math.add(1, math.add(lines, sectors)));
   }
-  // Zeros for what lies beyond the end are no bytes of L2, but something that multiprocessors share: where few blocks run they count as lines do.
-  Amount beyond = shareBeyond(slice, rows), within = math.sub(1, beyond);
-  const auto tile = cast<tile::GlobalType>(copy.getSource().getType());
-  const double zeros = machine.tmaBytes / machine.beyondBytes * lineShare(tile);
-  Amount whole = math.max(
-      math.mul(factor, within),
-      math.add(math.mul(line, within),
-               math.mul(beyond, between(machine.tmaBytes / machine.tmaBytesAlone, zeros))));
-  // Rows between sectors that end inside of a box of 128 bytes take time for what is left of it. Of boxes of 64 and 32 bytes nothing was seen.
-  const double rowBytes = bytesOfRow(tile);
-  if (std::fmod(rowBytes, 128) != 0) {
-    return whole;
+  // Zeros for what lies beyond the end are no bytes of L2, but something that multiprocessors share: where few blocks run they count as lines
+  // do, of boxes wholly beyond as less. A line that ends inside is loaded as a whole.
+  const double boxBytes = bytesOfBoxRow(copy);
+  const double piece = std::min(128.0, boxBytes) / bytesOfRow(tile);
+  Amount rowsWithin = math.sub(1, shareBeyond(slice, rows, 1));
+  Amount touched = math.sub(1, shareBeyond(slice, columns, piece * double(slice.sizes[columns])));
+  Amount within = math.mul(rowsWithin, touched);
+  const double ofLine = boxBytes / (128 * linesOfRow(boxBytes)); // moved of a line's worth
+  auto zeros = [&](Amount share, double alone, double all) {
+    return math.mul(share, between(machine.tmaBytes / alone, machine.tmaBytes / all * ofLine));
+  };
+  Loaded result = {math.mul(factor, within), math.mul(line, within), math.mul(line, touched),
+                   zeros(math.sub(touched, within), machine.tmaBytesAlone, machine.beyondBytes),
+                   zeros(math.sub(1, touched), machine.beyondColumnsAlone, machine.beyondColumns)};
+  // Of boxes of 64 and 32 bytes between sectors nothing was seen.
+  if (std::fmod(boxBytes, 128) == 0) {
+    Amount rest = math.sub(touched, math.sub(1, shareBeyond(slice, columns, 1)));
+    result.behind = math.mul(math.mul(rowsWithin, isBetween),
+                             math.mul(rest, machine.tmaBytes / machine.beyondBytes));
   }
-  Amount inside = math.mul(math.sub(1, shareBeyond(slice, size_t(slice.kept.back()))), rowBytes);
-  Amount boxes = math.mul(math.ceil(math.mul(inside, 1.0 / 128)), 128);
-  Amount behind =
-      math.mul(math.sub(boxes, inside), machine.tmaBytes / machine.beyondBytes / rowBytes);
-  return math.add(whole, math.mul(math.mul(within, isBetween), behind));
+  return result;
 }
 
-/// The same, where blocks of a cluster may load the tile for each other: L2 has as much less to do, but each block gets all of it.
+/// How many times as long a tile takes as one in whole lines where every multiprocessor is busy. Where blocks of a cluster load it for
+/// each other L2 has as much less to do, but each block gets all of it.
 Amount BlockPricer::loadFactor(tgpu::CopyOp copy) {
-  const int64_t sharers = variation ? sharersExpected(copy, *variation) : 1;
-  Amount factor = slowness(copy);
-  return sharers == 1 ? factor
-                      : math.max(math.mul(factor, 1 / double(sharers)),
-                                 math.mul(lineFactor(), machine.multicast));
+  const auto sharers = double(variation ? sharersExpected(copy, *variation) : 1);
+  Loaded tile = loaded(copy);
+  if (sharers == 1) {
+    return math.add(math.max(tile.slowed, math.add(tile.within, math.add(tile.rows, tile.columns))),
+                    tile.behind);
+  }
+  Amount loads = math.add(math.max(tile.slowed, math.add(tile.within, tile.rows)), tile.behind);
+  return math.add(math.max(math.mul(loads, 1 / sharers), math.mul(tile.boxes, machine.multicast)),
+                  tile.columns);
 }
 
 BlockWork BlockPricer::ofLoop(scf::ForOp loop) {
@@ -373,9 +388,10 @@ BlockWork BlockPricer::ofPipelined(scf::ForOp loop, const LoopStages &stages, Am
   work.missed = math.scale(Linear(machine.missLatency / double(stages.stages)), trips);
   // Warps that load have begun with this tile while others were at the one before.
   if (!isBehind || !asksForRoles(kernel)) {
-    work.alone.add(Linear(arrival + (flies ? machine.mmaLatency : 0)));
+    Amount begins = math.min(trips, 1); // none does of some tiles
+    work.alone.add(math.scale(Linear(arrival + (flies ? machine.mmaLatency : 0)), begins));
     if (stages.allTma && asksForRoles(kernel)) {
-      work.arrival = Linear(arrival);
+      work.arrival = math.scale(Linear(arrival), begins);
     }
   }
   return work;

@@ -8,7 +8,7 @@
 // multiprocessor, times what a point takes of the busiest resource. memory: every byte that is touched once, at the rate
 // of DRAM. flight: where memory bounds, what is in flight is too little to hide its latency. rings: chip, where the slots of a ring bound its
 // loops, and what their way from memory takes longer the more memory has to do. tail: a last round of few blocks
-// leaves memory idle. The clock falls with the work of the tensor cores. MachineModel.h has the rates, BlockWork.cpp the work.
+// leaves memory idle. Blocks of a cluster wait for each other each round, beside all that. The clock falls with the work of the tensor cores. MachineModel.h has the rates, BlockWork.cpp the work.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/support/RowKind.h"
@@ -103,9 +103,22 @@ Amount KernelCost::memory(const MemoryTraffic &traffic) {
   Amount read = math.add(traffic.read, math.mul(traffic.narrow, machine.narrowPieces));
   written = math.add(written, math.add(math.mul(traffic.unaligned, machine.unalignedRows),
                                        math.mul(traffic.pieces, machine.piecesOfRows)));
+  written = math.add(written, math.mul(traffic.parted, machine.partsOfRows));
   return math.add(
       math.add(math.mul(read, 1 / machine.dramRead), math.mul(written, 1 / machine.dramWrite)),
       machine.dramStart);
+}
+
+/// Whether threads load elements of tiles into shared memory.
+static bool copiesElements(tgpu::KernelOp kernel) {
+  return kernel
+      .walk([](tgpu::CopyOp copy) {
+        return isa<tile::GlobalType>(copy.getSource().getType()) &&
+                       copy.getPath().value_or(tgpu::CopyPath::Vector) == tgpu::CopyPath::Vector
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// What the blocks of a last round that is not full take longer than memory does for them: each has its time, however few there are. `slots`: blocks
@@ -187,8 +200,8 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
                                         machine.warpStart * double(kernel.getNumWarps())) +
                        (kernel.getCluster() ? machine.clusterStart : 0);
   // Few blocks begin sooner, and what they load comes sooner.
-  Amount sooner =
-      isPlain || isStarted ? Amount(0.0) : math.mul(math.sub(1, busy), machine.soonerStart);
+  const double ofFew = machine.soonerStart + (copiesElements(kernel) ? machine.soonerElements : 0);
+  Amount sooner = isPlain || isStarted ? Amount(0.0) : math.mul(math.sub(1, busy), ofFew);
   Amount onChip = math.mul(math.sub(math.add(clocks, start + work.cold), sooner), clock);
   MemoryTraffic traffic = trafficOf(kernel, points, estimates, integers, math);
   Amount dram = memory(traffic);
@@ -213,6 +226,9 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
   Amount tail = tailOf(points, slots, math.mul(alone, clock), dram);
   Amount behind = math.max(math.max(flight, ends), tail);
   Amount either = math.max(math.add(onChip, math.max(ends, last)), math.add(dram, behind));
+  if (kernel.getCluster()) {
+    either = math.add(either, math.mul(math.mul(rounds, machine.clusterRound), clock));
+  }
   if (!work.ring.isZero()) {
     Amount seconds = math.mul(rounds, clock);
     Amount rings = math.sub(math.sum(work.ring), math.sum(work.looped));

@@ -36,6 +36,8 @@ static constexpr MachineModel hopper = {
     .unalignedRows = 1.3,
     .piecesOfRows =
         0.3, // gemm, K = 16 to 160, 128x96 and 128x160 beside 128x128 and 128x192, eight shapes: 0.2 to 0.5
+    .partsOfRows =
+        0.15, // gemm, K = 16 to 64, results of 62 to 177 MB, tiles of 128 to 256 columns: 0.1 to 0.3
     .dirtyBytes = 45e6, // gemv after a flush, four sizes: 10.6 us behind a clean L2
     .tmaBytes = 71,     // 24 tiles of gemm at 4096^3 (tools/dev/gpu_choices.py)
     // gemm of one round of tiles and 1000 to 16000 terms, 270 and 245 shapes of two orders, clocks for a row of up to 128 bytes where up to 16
@@ -46,11 +48,16 @@ static constexpr MachineModel hopper = {
     .acrossSectors = 0.6,
     // gemm of 8 to 64 x 4096 x 14336 and x 28672 x 8192, tiles of 64 x 32 and 64 x 64: 5 to 8 clocks for a row of 128 bytes
     .beyondBytes = 17,
+    // gemm of 16 to 40 columns (nn), tiles of 96 to 256: 16 to 28 bytes a clock where 91 blocks and more run, 0.7 of a line's time where one to eight do
+    .beyondColumns = 24,
+    .beyondColumnsAlone = 155,
     // gemm by clusters of two beside blocks alone, four tiles at 271 shapes, where 20 to 80 steps of 64 are summed: 64x128 0.76 and 128x192 0.87 of
     // the time between lines (0.83 and 0.85 so), 1.10 and 1.01 in whole lines (1.12 and 1.01)
     .multicast = 1.3,
     .clusterStart = 1000, // the same products of few steps
-    .loadBytes = 64,      // CUDA C programming guide: a line of 128 bytes in two clocks
+    .clusterRound =
+        200, // 128x192 by clusters beside blocks alone, K = 16 to 64, 11 and 28 rounds: 200 to 340
+    .loadBytes = 64, // CUDA C programming guide: a line of 128 bytes in two clocks
     .storeBytes = 64,
     .sharedBytes = 128, // 32 banks of 4 bytes
     // 137 tiles of gemm at 70 shapes, and 24 at 190 others: with 128 and 142 choices are the best ones, with 160 they are not; of
@@ -61,7 +68,7 @@ static constexpr MachineModel hopper = {
     .elementCopies =
         4.5, // gemm of 4097 x 4095 x 4093, 24 tiles: 4 to 5 where blocks share a multiprocessor
     .asyncWords =
-        4.8, // gemm of rows at multiples of 4 bytes, 46 shapes: 4.8 for large products, 5.5 where blocks are few
+        5.5, // gemm of rows at multiples of 4 bytes, 46 shapes: 4.8 for large products, 5.5 where blocks are few
     .accesses = 1,
     .alone = 2,
     .wgmmaFlop = 4096, // 64 x 256 x 16 in 128 clocks
@@ -78,6 +85,8 @@ static constexpr MachineModel hopper = {
     .inOrderProduct = 900,
     // gemm of up to 40 tiles, 350 shapes of two orders, each beside 24 tiles: up to 300 terms
     .soonerStart = 1300,
+    // the same, rows that start anywhere, up to 66 tiles of up to 64 terms, 125 cases: 0.5 to 0.8 us
+    .soonerElements = 800,
     // 64x64x64 by four slots, 2000 to 16000 terms, 90 shapes: 450 clocks a step where nothing else reads, 500 at 0.4 TB/s, 560 at 0.8, 620 at
     // 1.2, 780 at 2.2
     .queueing = 1.4,
@@ -88,7 +97,7 @@ static constexpr MachineModel hopper = {
     // gemm, tiles whose ring bounds the rate, 2 x 130 shapes: 1950 clocks for a slot of 64x64x64, of which 460 for its bytes, 300 for its product
     .missLatency = 1150,
     // gemm of rows that start anywhere, 100 shapes of two orders: 700 where few blocks run, more than 1150 where all load their first ones
-    .elementLatency = 925,
+    .elementLatency = 750,
     .globalLatency = 700, // memory and L2 mixed
     .sharedLatency = 30,
     .specialLatency = 40,
@@ -124,14 +133,18 @@ static constexpr MachineModel ampere = {
     .narrowPieces = 0.1,
     .unalignedRows = 1.3,
     .piecesOfRows = 0.3,
+    .partsOfRows = 0.15,
     .dirtyBytes = 30e6,
     .tmaBytes = 60, // 5120 bytes a clock of L2 for 108 multiprocessors
     .tmaBytesAlone = 60,
     .acrossLines = 0.5,
     .acrossSectors = 0.6,
     .beyondBytes = 17,
+    .beyondColumns = 24,
+    .beyondColumnsAlone = 87,
     .multicast = 1.3,
     .clusterStart = 1000,
+    .clusterRound = 200,
     .loadBytes = 48,
     .storeBytes = 48,
     .sharedBytes = 128,
@@ -152,6 +165,7 @@ static constexpr MachineModel ampere = {
     .behindProduct = 650,
     .inOrderProduct = 900,
     .soonerStart = 1300,
+    .soonerElements = 800,
     .queueing = 1.4,
     .storeOfSum = 7,
     .storeByTma = 150,

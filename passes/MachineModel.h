@@ -43,15 +43,19 @@ struct MachineModel {
   double
       unalignedRows;   ///< what writing a byte of a row between sectors takes more than another one
   double piecesOfRows; ///< the same of threads that write pieces of 64 bytes
+  double partsOfRows;  ///< the same of tiles that take less than a row
   double
       dirtyBytes; ///< of L2 that reads push out to memory, and that the launch did not write itself
   double tmaBytes;      ///< from L2 by TMA or cp.async, where all multiprocessors load
   double tmaBytesAlone; ///< the same of one
   /// What a row of up to 128 bytes takes more by TMA where rows begin between lines of 128 bytes, and between sectors of 32.
   double acrossLines, acrossSectors;
-  double beyondBytes;  ///< zeros that TMA writes for rows beyond a tensor's end
+  double beyondBytes; ///< zeros that TMA writes for rows beyond a tensor's end
+  double beyondColumns,
+      beyondColumnsAlone; ///< for whole boxes beyond the end of rows, and where one multiprocessor loads
   double multicast;    ///< what a tile takes, of that, that a block gets from loads of its cluster
   double clusterStart; ///< clocks until the blocks of a cluster have met, and at their end
+  double clusterRound; ///< what they wait for each other from one tile to the next
   double loadBytes;    ///< from L2 by loads
   double storeBytes;   ///< to L2
   double sharedBytes;
@@ -81,6 +85,7 @@ struct MachineModel {
   double behindProduct, inOrderProduct;
   double
       soonerStart; ///< of blockStart and the first loads, what a block alone on the chip does not wait
+  double soonerElements; ///< the same, beside that, where threads load elements into shared memory
   double queueing;   ///< of missLatency, what a slot waits longer where memory is busy all the time
   double storeOfSum; ///< for each of a thread's sums of products that it stores
   double storeByTma; ///< of a tile from its last panel in shared memory to the end

@@ -29,6 +29,7 @@ private:
     double narrow = 0;          ///< share that is read in narrow pieces
     Amount unaligned = 0.0;     ///< share of rows that begin between sectors
     double pieces = 0;          ///< share that is written in pieces of rows
+    bool parted = false;        ///< by tiles that take less than a row
   };
   using Tensors = llvm::MapVector<BlockArgument, Touched>;
 
@@ -36,6 +37,7 @@ private:
   Amount executions(Operation *op);
   Amount presence(Operation *op);
   double narrowness(Operation *op, GlobalSlice slice, double bytes);
+  bool partsRows(GlobalSlice slice);
   Amount unalignedRows(GlobalSlice slice, double bytes);
   Amount sum(const Tensors &tensors, function_ref<Amount(const Touched &)> counted);
 
@@ -114,11 +116,16 @@ double TrafficCounter::narrowness(Operation *op, GlobalSlice slice, double bytes
   return std::clamp((kWide - double(slice.sizes.back()) * bytes) / (kWide - kLine), 0.0, 1.0);
 }
 
+/// Whether a tile takes less than a row of its tensor.
+bool TrafficCounter::partsRows(GlobalSlice slice) {
+  return slice.view && slice.sizes.size() >= 2 && !ShapedType::isDynamic(slice.sizes.back()) &&
+         integers.range(slice.view.getExtents().back()).high > slice.sizes.back();
+}
+
 /// The share of a tensor's rows that begin between sectors of 32 bytes, where tiles take less than a row: with half a sector between them every
 /// other one, with less nearly all.
 Amount TrafficCounter::unalignedRows(GlobalSlice slice, double bytes) {
-  if (!slice.view || slice.sizes.size() < 2 || ShapedType::isDynamic(slice.sizes.back()) ||
-      integers.range(slice.view.getExtents().back()).high <= slice.sizes.back()) {
+  if (!partsRows(slice)) {
     return 0.0;
   }
   std::optional<Spread> stride = estimates.of(slice.view.getStrides()[slice.sizes.size() - 2]);
@@ -146,6 +153,7 @@ void TrafficCounter::add(Operation *op, Value global, ValueRange indices, double
   }
   if (auto store = dyn_cast<tgpu::StoreOp>(op)) {
     touched.unaligned = math.max(touched.unaligned, unalignedRows(slice, touched.bytes));
+    touched.parted |= partsRows(slice);
     // Rows that are no whole panels leave TMA to threads (LowerCopies.cpp).
     if (store.getPath() == tgpu::CopyPath::Tma && !slice.sizes.empty() &&
         std::fmod(double(slice.sizes.back()) * touched.bytes, 128) != 0) {
@@ -267,10 +275,12 @@ MemoryTraffic TrafficCounter::count() {
     }
   });
   auto all = [](const Touched &) -> Amount { return 1.0; };
-  return {sum(read, all), sum(written, all),
+  return {sum(read, all),
+          sum(written, all),
           sum(read, [](const Touched &one) -> Amount { return one.narrow; }),
           sum(written, [](const Touched &one) { return one.unaligned; }),
-          sum(written, [](const Touched &one) -> Amount { return one.pieces; })};
+          sum(written, [](const Touched &one) -> Amount { return one.pieces; }),
+          sum(written, [](const Touched &one) -> Amount { return one.parted ? 1.0 : 0.0; })};
 }
 
 MemoryTraffic tilec::trafficOf(tgpu::KernelOp kernel, Amount points, DeviceEstimates &estimates,

@@ -16,6 +16,8 @@ struct MemoryTraffic {
   Amount unaligned = 0.0;
   /// Of `written` what threads store since its tiles' rows are no whole lines of 128 bytes: such rows in pieces of 64 bytes.
   Amount pieces = 0.0;
+  /// Of `written` what tiles that take less than a row write.
+  Amount parted = 0.0;
 };
 
 /// A dimension is touched as far as blocks and loops move through it: all of it where the index depends on them. Where

@@ -89,11 +89,15 @@ double tilec::linesOfRow(double bytes) {
   return std::floor(bytes / 128) + (rest > 0 ? kPiece + (1 - kPiece) * rest : 0);
 }
 
-/// Lines of 128 bytes that take as long as the rows of a tile.
-static double linesOf(tile::GlobalType tile) {
-  const double row = double(tile.getShape().empty() ? 1 : tile.getShape().back()) *
-                     tile::getStorageBits(tile.getElementType()) / 8;
-  return row == 0 ? 0 : bytesOf(tile) / row * linesOfRow(row);
+double tilec::bytesOfBoxRow(tgpu::CopyOp load) {
+  const auto tile = cast<tile::GlobalType>(load.getSource().getType());
+  const uint64_t row =
+      tile.getShape().empty()
+          ? 0
+          : uint64_t(tile.getShape().back()) * tile::getStorageBits(tile.getElementType()) / 8;
+  constexpr uint64_t kLine =
+      128; // and the widest swizzle: panels are no wider, and the row is whole ones
+  return double(row <= kLine ? row : std::min(kLine, row & -row));
 }
 
 Price OperationPrices::ofCopy(tgpu::CopyOp copy) {
@@ -104,11 +108,10 @@ Price OperationPrices::ofCopy(tgpu::CopyOp copy) {
   Price price;
   if (path == CopyPath::Tma) {
     price.of(Resource::Shared) = bytes / machine.sharedBytes;
+    const double row = isLoad ? bytesOfBoxRow(copy) : 0;
     price.of(isLoad ? Resource::Load : Resource::Store) =
-        isLoad
-            ? std::max(bytes, linesOf(cast<tile::GlobalType>(copy.getSource().getType())) * 128) /
-                  machine.tmaBytes
-            : bytes / machine.storeBytes;
+        isLoad && row > 0 ? bytes * std::max(1.0, 128 * linesOfRow(row) / row) / machine.tmaBytes
+                          : bytes / machine.storeBytes;
     price.way = 20;
     price.latency = machine.globalLatency + bytes / machine.tmaBytes;
     return price;

@@ -22,10 +22,10 @@ tile.kernel @host(%a: !g {tile.name = "A", tile.direction = "in", tile.dtype = "
   // 1 us of the launch and its latency: of `four` behind another launch 1.64 us of starting blocks would be added.
   // CHECK: remark: expected cost: 25.62 us, bound by latency (1 wave of 6 a multiprocessor, launch 1.00, {{.*}}, latency 24.36,
   tgpu.launch "overlapping" grid(%c64 : i32) args(%a : !g)
-  // CHECK: remark: expected cost: {{.*}}, latency 116.08,
+  // CHECK: remark: expected cost: {{.*}}, latency 103.42,
   tgpu.launch "elements" grid(%c64 : i32) args(%a : !g)
   // A quarter of the elements for each thread, four times the threads.
-  // CHECK: remark: expected cost: {{.*}}, latency 114.78,
+  // CHECK: remark: expected cost: {{.*}}, latency 102.12,
   tgpu.launch "warps" grid(%c64 : i32) args(%a : !g)
   tile.return
 }
