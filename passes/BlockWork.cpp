@@ -201,20 +201,19 @@ Amount BlockPricer::between(double few, double all) {
 /// The same for a line of 128 bytes by TMA, beside what it takes where all of them share L2.
 Amount BlockPricer::lineFactor() { return between(machine.tmaBytes / machine.tmaBytesAlone, 1); }
 
-/// What a tile takes by TMA, where one of the tensor whose rows begin at lines of 128 bytes takes 1 if every multiprocessor is busy. Few of
-/// them get their lines faster; what rows between lines take more they take just so.
+/// What a tile takes by TMA, where one in whole lines of 128 bytes takes 1 if every multiprocessor is busy. Few of them get their lines faster.
 struct BlockPricer::Loaded {
-  Amount slowed;        // L2's time for what lies within the tensor
-  Amount within;        // the multiprocessor's for that, as lines
-  Amount boxes;         // and for rows beyond, if they were lines
-  Amount rows, columns; // for zeros of these, and of boxes wholly beyond
-  Amount behind = 0.0;  // both: rest of lines that end inside
+  Amount slowed; // by L2, for what lies within the tensor; more where its rows begin between lines
+  Amount within; // by the multiprocessor, for as much in whole lines
+  Amount boxes;  // the same for rows beyond the end, too
+  Amount rows, columns; // for zeros of these, and of boxes wholly beyond the end of rows
+  Amount behind = 0.0;  // for what is left of lines that end inside
 };
 
 BlockPricer::Loaded BlockPricer::loaded(tgpu::CopyOp copy) {
   GlobalSlice slice = analyseSlice(copy.getSource());
   Amount line = lineFactor();
-  if (!arrivesByTma(copy) || !slice.view || slice.kept.size() < 2) {
+  if (!arrivesByTma(copy) || !slice.view || slice.kept.size() < 2 || bytesOfBoxRow(copy) == 0) {
     return {1.0, 1.0, 1.0, 0.0, 0.0};
   }
   const auto rows = size_t(slice.kept[slice.kept.size() - 2]);

@@ -109,16 +109,15 @@ Amount KernelCost::memory(const MemoryTraffic &traffic) {
       machine.dramStart);
 }
 
-/// Whether threads load elements of tiles into shared memory.
-static bool copiesElements(tgpu::KernelOp kernel) {
-  return kernel
-      .walk([](tgpu::CopyOp copy) {
-        return isa<tile::GlobalType>(copy.getSource().getType()) &&
-                       copy.getPath().value_or(tgpu::CopyPath::Vector) == tgpu::CopyPath::Vector
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+/// Clocks by which a block alone on the chip begins sooner, and has its first tiles.
+static double soonerAlone(tgpu::KernelOp kernel, const MachineModel &machine) {
+  WalkResult byElements = kernel.walk([](tgpu::CopyOp copy) {
+    const bool isLoad = isa<tile::GlobalType>(copy.getSource().getType());
+    return isLoad && copy.getPath().value_or(tgpu::CopyPath::Vector) == tgpu::CopyPath::Vector
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return machine.soonerStart + (byElements.wasInterrupted() ? machine.soonerElements : 0);
 }
 
 /// What the blocks of a last round that is not full take longer than memory does for them: each has its time, however few there are. `slots`: blocks
@@ -199,9 +198,8 @@ Amount KernelCost::compute(Amount multiprocessors, SmallVectorImpl<Amount> &term
                                   : (isPlain ? machine.plainStart : machine.blockStart) +
                                         machine.warpStart * double(kernel.getNumWarps())) +
                        (kernel.getCluster() ? machine.clusterStart : 0);
-  // Few blocks begin sooner, and what they load comes sooner.
-  const double ofFew = machine.soonerStart + (copiesElements(kernel) ? machine.soonerElements : 0);
-  Amount sooner = isPlain || isStarted ? Amount(0.0) : math.mul(math.sub(1, busy), ofFew);
+  Amount sooner = isPlain || isStarted ? Amount(0.0)
+                                       : math.mul(math.sub(1, busy), soonerAlone(kernel, machine));
   Amount onChip = math.mul(math.sub(math.add(clocks, start + work.cold), sooner), clock);
   MemoryTraffic traffic = trafficOf(kernel, points, estimates, integers, math);
   Amount dram = memory(traffic);

@@ -91,12 +91,13 @@ double tilec::linesOfRow(double bytes) {
 
 double tilec::bytesOfBoxRow(tgpu::CopyOp load) {
   const auto tile = cast<tile::GlobalType>(load.getSource().getType());
-  const uint64_t row =
-      tile.getShape().empty()
-          ? 0
-          : uint64_t(tile.getShape().back()) * tile::getStorageBits(tile.getElementType()) / 8;
-  constexpr uint64_t kLine =
-      128; // and the widest swizzle: panels are no wider, and the row is whole ones
+  if (tile.getShape().empty() || ShapedType::isDynamic(tile.getShape().back())) {
+    return 0;
+  }
+  // The widest swizzle is a line; panels are no wider, and the row is whole ones.
+  constexpr uint64_t kLine = 128;
+  const auto bits = uint64_t(tile::getStorageBits(tile.getElementType()));
+  const uint64_t row = uint64_t(tile.getShape().back()) * bits / 8;
   return double(row <= kLine ? row : std::min(kLine, row & -row));
 }
 

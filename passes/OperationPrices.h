@@ -36,7 +36,8 @@ struct Price {
 
 /// How many lines of 128 bytes TMA could load while it loads a row of so many bytes.
 double linesOfRow(double bytes);
-/// Bytes of a row of the boxes that such a load by TMA is cut into, where a swizzle can be as wide as they are.
+/// Bytes of a row of the boxes that such a load by TMA is cut into, where a swizzle can be as wide as they are; 0 where only the
+/// launch says.
 double bytesOfBoxRow(tgpu::CopyOp load);
 
 /// Prices of the operations of a kernel, those with regions of code excepted. Counted before there are layouts: elements are
