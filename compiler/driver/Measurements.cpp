@@ -130,16 +130,27 @@ static bool isFixed(const sema::KernelInstance &kernel) {
 /// fifth for any rows gains little more, and a third for words.
 static constexpr ByRowKind<unsigned> mostSets = {{std::numeric_limits<unsigned>::max(), 2, 4}};
 
-/// Where a kernel has code for several kinds of rows, candidates for other ones, unless they were measured with these, or there are no more.
-/// None need be for words, whose calls any rows' code takes.
+/// Whether a candidate was at a shape of its own faster by a twentieth than all that are for such rows.
+static bool isFoundFor(RowKind rows, unsigned candidate, const sema::KernelInstance &kernel,
+                       ArrayRef<MeasuredShape> shapes) {
+  return any_of(shapes, [&](const MeasuredShape &shape) {
+    auto own = shape.excess.find(candidate);
+    return shape.rows == rows && own != shape.excess.end() &&
+           all_of(shape.excess, [&](const auto &other) {
+             return !kernel.candidates[other.first].isFor[rows] ||
+                    other.second - own->second >= kNoticeableGain;
+           });
+  });
+}
+
+/// Where a kernel has code for several kinds of rows, candidates for other ones, unless measured with these they were better by more than
+/// chance, or there are no more. None need be for words, whose calls any rows' code takes.
 static void leaveOthersOut(CallCosts &costs, const sema::KernelInstance &kernel,
                            ArrayRef<CandidatePrice> prices, ArrayRef<MeasuredShape> shapes,
                            RowKind rows) {
   auto isWanted = [&](size_t i) {
     return !prices[i].hasCode[RowKind::Any] || kernel.candidates[i].isFor[rows] ||
-           any_of(shapes, [&](const MeasuredShape &shape) {
-             return shape.rows == rows && shape.excess.count(unsigned(i));
-           });
+           isFoundFor(rows, unsigned(i), kernel, shapes);
   };
   SmallVector<size_t> others;
   size_t usable = 0;
@@ -191,6 +202,16 @@ static CallCosts costsOf(const sema::KernelInstance &kernel, ArrayRef<CandidateP
   return costs;
 }
 
+/// What each candidate's code for such rows costs at the call that so many calls of `prices` end with.
+static std::vector<double> pricesOf(ArrayRef<CandidatePrice> prices, RowKind rows, size_t last) {
+  std::vector<double> result;
+  result.reserve(prices.size());
+  for (const std::vector<double> &own : costsOf(prices, rows).seconds) {
+    result.push_back(own.size() < last ? 0 : own[own.size() - last]);
+  }
+  return result;
+}
+
 /// How many of `wanted` sets are for such rows: most for aligned ones, which most calls have, and one at least for any, which take all calls.
 static unsigned shareOf(unsigned wanted, RowKind rows, const ByRowKind<bool> &hasCode) {
   const unsigned any = hasCode[RowKind::Any] ? std::max(wanted / 3, 1u) : 0;
@@ -216,7 +237,13 @@ ChosenCandidates Compilation::chooseCandidates(const sema::KernelInstance &kerne
       continue;
     }
     std::vector<MeasuredShape> own;
-    copy_if(shapes, std::back_inserter(own), [&](const auto &one) { return one.rows == rows; });
+    std::vector<std::vector<double>> predicted; // of each of these, by candidate
+    for (auto [i, shape] : enumerate(shapes)) {
+      if (shape.rows == rows) {
+        own.push_back(shape);
+        predicted.push_back(pricesOf(prices, rows, shapes.size() - i));
+      }
+    }
     unsigned limit = own.empty() ? std::min(most, mostSets[rows]) : most;
     limit = single             ? 1
             : options.variants ? shareOf(options.variants, rows, hasCode)
@@ -225,7 +252,7 @@ ChosenCandidates Compilation::chooseCandidates(const sema::KernelInstance &kerne
     const double leastGain = kernel.keep[rows] ? -std::numeric_limits<double>::infinity() : 0.001;
     chosen.of[rows] =
         coverCalls(costsOf(kernel, prices, shapes, rows, areAllCalls), limit, leastGain);
-    append_range(chosen.preferences, preferencesOf(own, chosen.of[rows]));
+    append_range(chosen.preferences, preferencesOf(own, chosen.of[rows], predicted));
   }
   return chosen;
 }

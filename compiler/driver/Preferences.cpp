@@ -176,12 +176,47 @@ static std::optional<unsigned> bestOf(ArrayRef<const MeasuredShape *> shapes,
   return best;
 }
 
+/// What the model takes of `kept` from these prices.
+static std::optional<unsigned> cheapestOf(ArrayRef<double> prices, ArrayRef<unsigned> kept) {
+  std::optional<unsigned> cheapest;
+  for (unsigned candidate : kept) {
+    const double price = candidate < prices.size() ? prices[candidate] : 0;
+    if (price > 0 && std::isfinite(price) && (!cheapest || price < prices[*cheapest])) {
+      cheapest = candidate;
+    }
+  }
+  return cheapest;
+}
+
+/// The mean, over the shapes that know both, of how much longer what the model takes was than this candidate (logarithms); nothing if none does.
+static std::optional<double> gainOf(unsigned candidate, ArrayRef<const MeasuredShape *> shapes,
+                                    ArrayRef<std::optional<unsigned>> taken) {
+  double sum = 0;
+  size_t count = 0;
+  for (auto [shape, cheapest] : zip_equal(shapes, taken)) {
+    auto own = shape->excess.find(candidate);
+    auto other = cheapest ? shape->excess.find(*cheapest) : shape->excess.end();
+    if (own != shape->excess.end() && other != shape->excess.end()) {
+      sum += other->second - own->second;
+      ++count;
+    }
+  }
+  return count == 0 ? std::nullopt : std::optional(sum / double(count));
+}
+
 std::vector<PreferredCandidate> preferencesOf(ArrayRef<MeasuredShape> shapes,
-                                              ArrayRef<unsigned> kept) {
+                                              ArrayRef<unsigned> kept,
+                                              ArrayRef<std::vector<double>> predicted) {
   std::vector<PreferredCandidate> result;
-  std::map<Ranges, std::vector<const MeasuredShape *>> buckets;
-  for (const MeasuredShape &shape : shapes) {
-    buckets[bucketOf(shape.shape)].push_back(&shape);
+  struct Inside {
+    std::vector<const MeasuredShape *> shapes;
+    std::vector<std::optional<unsigned>> taken;
+  };
+  std::map<Ranges, Inside> buckets;
+  for (auto [shape, prices] : zip_equal(shapes, predicted)) {
+    Inside &bucket = buckets[bucketOf(shape.shape)];
+    bucket.shapes.push_back(&shape);
+    bucket.taken.push_back(cheapestOf(prices, kept));
     if (std::optional<unsigned> best = bestOf(&shape, kept)) {
       PreferredCandidate preferred{{}, *best, shape.rows};
       for (const auto &[name, extent] : shape.shape) {
@@ -190,9 +225,12 @@ std::vector<PreferredCandidate> preferencesOf(ArrayRef<MeasuredShape> shapes,
       result.push_back(std::move(preferred));
     }
   }
+  // What is best at one shape by little is not at its neighbours.
   for (const auto &[ranges, inside] : buckets) {
-    if (std::optional<unsigned> best = bestOf(inside, kept)) {
-      result.push_back({ranges, *best, inside.front()->rows});
+    std::optional<unsigned> best = bestOf(inside.shapes, kept);
+    if (best &&
+        gainOf(*best, inside.shapes, inside.taken).value_or(kNoticeableGain) >= kNoticeableGain) {
+      result.push_back({ranges, *best, inside.shapes.front()->rows});
     }
   }
   return result;

@@ -6,11 +6,15 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
+#include <cmath>
 #include <optional>
 #include <set>
 #include <utility>
 
 namespace tilec {
+
+/// What is no chance (logarithm): two times of a short launch differ by 3 %.
+inline const double kNoticeableGain = std::log(1.05);
 
 /// The candidates of a kernel at one shape, by number: the logarithm of how much longer each takes than the best one there, its
 /// mean over the devices that have measured it.
@@ -49,8 +53,10 @@ struct PreferredCandidate {
 };
 
 /// For each shape and then for each bucket with shapes the best of the `kept` candidates that were measured there. The shapes are of one
-/// kind of rows.
+/// kind of rows. `predicted`: seconds at each of them, by candidate (not positive: refused). A bucket whose shapes the model serves
+/// nearly as well, by the mean over those where what it takes of `kept` was measured, is left to it: it tells the other calls there apart.
 std::vector<PreferredCandidate> preferencesOf(llvm::ArrayRef<MeasuredShape> shapes,
-                                              llvm::ArrayRef<unsigned> kept);
+                                              llvm::ArrayRef<unsigned> kept,
+                                              llvm::ArrayRef<std::vector<double>> predicted);
 
 } // namespace tilec

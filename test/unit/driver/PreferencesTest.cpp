@@ -127,7 +127,9 @@ TEST(PreferencesOf, ShapesFirstThenBuckets) {
       shapesOf({group("d", {{{{"M", 60}}, {{"64", 10}, {"128", 11}}},
                             {{{"M", 64}}, {{"64", 20}, {"128", 10}}},
                             {{{"M", 500}}, {{"64", 10}}}})});
-  std::vector<PreferredCandidate> all = preferencesOf(shapes, {0, 1});
+  // What the model takes: the worse one of two, the worse one, and one that was not measured.
+  const std::vector<std::vector<double>> prices = {{1, 2, 3}, {1, 2, 3}, {2, 1, 3}};
+  std::vector<PreferredCandidate> all = preferencesOf(shapes, {0, 1}, prices);
   ASSERT_EQ(all.size(), 5u);
   EXPECT_EQ(all[0].ranges, (Ranges{{"M", {60, 60}}}));
   EXPECT_EQ(all[0].candidate, 0u);
@@ -136,9 +138,26 @@ TEST(PreferencesOf, ShapesFirstThenBuckets) {
   EXPECT_EQ(all[3].candidate, 1u); // the mean of both shapes
   EXPECT_EQ(all[4].ranges, (Ranges{{"M", {363, 724}}}));
   // Of those that are kept; none where none of them was measured.
-  std::vector<PreferredCandidate> some = preferencesOf(shapes, {1, 2});
-  ASSERT_EQ(some.size(), 3u);
+  std::vector<PreferredCandidate> some = preferencesOf(shapes, {1, 2}, prices);
+  ASSERT_EQ(some.size(), 2u); // the bucket's is what the model takes
   EXPECT_EQ(some[0].candidate, 1u);
+}
+
+TEST(PreferencesOf, NoBucketThatTheModelServes) {
+  std::vector<MeasuredShape> shapes =
+      shapesOf({group("d", {{{{"M", 60}}, {{"64", 10.4}, {"128", 10}}},
+                            {{{"M", 500}}, {{"64", 11}, {"128", 10}}}})});
+  // At 60 what it takes is 4 % slower than the best, at 500 10 %.
+  std::vector<PreferredCandidate> all = preferencesOf(shapes, {0, 1}, {{1, 2}, {1, 2}});
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].ranges, (Ranges{{"M", {60, 60}}}));
+  EXPECT_EQ(all[0].candidate, 1u);
+  EXPECT_EQ(all[2].ranges, (Ranges{{"M", {363, 724}}}));
+  EXPECT_EQ(all[2].candidate, 1u);
+  // It takes the best itself; nothing that was measured; nothing at all.
+  EXPECT_EQ(preferencesOf(shapes, {0, 1}, {{2, 1}, {2, 1}}).size(), 2u);
+  EXPECT_EQ(preferencesOf(shapes, {0, 1, 2}, {{2, 2, 1}, {2, 2, 1}}).size(), 4u);
+  EXPECT_EQ(preferencesOf(shapes, {0, 1}, {{0, 0}, {0, 0}}).size(), 4u);
 }
 
 } // namespace
