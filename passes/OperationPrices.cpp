@@ -110,9 +110,9 @@ Price OperationPrices::ofCopy(tgpu::CopyOp copy) {
   if (path == CopyPath::Tma) {
     price.of(Resource::Shared) = bytes / machine.sharedBytes;
     const double row = isLoad ? bytesOfBoxRow(copy) : 0;
+    const double lines = row == 0 ? 1 : std::max(1.0, 128 * linesOfRow(row) / row);
     price.of(isLoad ? Resource::Load : Resource::Store) =
-        isLoad && row > 0 ? bytes * std::max(1.0, 128 * linesOfRow(row) / row) / machine.tmaBytes
-                          : bytes / machine.storeBytes;
+        isLoad ? bytes * lines / machine.tmaBytes : bytes / machine.storeBytes;
     price.way = 20;
     price.latency = machine.globalLatency + bytes / machine.tmaBytes;
     return price;
