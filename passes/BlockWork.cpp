@@ -387,10 +387,9 @@ BlockWork BlockPricer::ofPipelined(scf::ForOp loop, const LoopStages &stages, Am
   work.missed = math.scale(Linear(machine.missLatency / double(stages.stages)), trips);
   // Warps that load have begun with this tile while others were at the one before.
   if (!isBehind || !asksForRoles(kernel)) {
-    Amount begins = math.min(trips, 1); // none does of some tiles
-    work.alone.add(math.scale(Linear(arrival + (flies ? machine.mmaLatency : 0)), begins));
+    work.alone.add(Linear(arrival + (flies ? machine.mmaLatency : 0)));
     if (stages.allTma && asksForRoles(kernel)) {
-      work.arrival = math.scale(Linear(arrival), begins);
+      work.arrival = Linear(arrival);
     }
   }
   return work;
